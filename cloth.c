@@ -2059,6 +2059,7 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
+  int32_t guards;           /* 1: particles that have passed it are brought back, and nothing else */
   uint32_t slot;            /* offset of the collider's slot [bytes] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */
@@ -5425,6 +5426,149 @@ static void meet_triangle(surface_search *s, const surface_triangle *t) {
 #endif
 #endif
 
+/// Grids of signed distances ///
+
+/*
+ * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
+ * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
+ * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
+ * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_DISTANCE_GRID
+
+/* A traced point no farther than this outside the margin touches [m]. */
+#define GRID_CONTACT 1.0e-4f
+/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
+#define GRID_SLOPE 1.75f
+/* Least length of a gradient that has a direction [1]. */
+#define GRID_MIN_GRADIENT 1.0e-3f
+
+/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
+typedef struct grid_cell {
+  float d[8];
+  cloth_vector place;
+} grid_cell;
+
+/* Splits a coordinate over the spacing into a cell and the place in it. */
+static int32_t split_coordinate(float position, int32_t samples, float *place) {
+  position = maximum(position, 0.0f);
+  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
+  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  return cell;
+}
+
+/* The cell of a point relative to the low corner, or the nearest one. */
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+  const float scale = 1.0f / g->spacing[0];
+  const float *samples = (const float *)geometry_data(g, g->data);
+  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
+  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
+  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
+  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
+  for (int32_t n = 0; n < 8; n++) {
+    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
+  }
+}
+
+static float between(float a, float b, float t) {
+  return a + flush_small(b - a, STATE_QUANTUM) * t;
+}
+
+/* The distance in a cell, and its gradient times the spacing. */
+static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
+  const float *d = cell->d;
+  const cloth_vector t = cell->place;
+  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
+  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
+  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
+  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
+  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
+  gradient->z = back - front;
+  return between(front, back, t.z);
+}
+
+/* How far a point relative to the low corner is outside of the grid along each axis. */
+static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
+  const cloth_vector high = vector_subtract(g->high, g->low);
+  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
+                p.z - minimum(maximum(p.z, 0.0f), high.z));
+}
+
+/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
+   no surface is nearer than. */
+static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
+  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
+  const float outside = vector_length(outside_grid(g, p));
+  grid_cell cell;
+  find_grid_cell(g, p, &cell);
+  cloth_vector gradient;
+  const float inside = interpolate_cell(&cell, &gradient);
+  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  const float length = vector_length(gradient);
+  *normal =
+      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
+}
+
+/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
+   plane is its penetration. */
+CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
+  float share = 0.0f;
+  for (int32_t step = 0; step < GRID_STEPS; step++) {
+    share = share + maximum(distance, GRID_CONTACT) * scale;
+    if (share >= 1.0f) {
+      return;
+    }
+    cloth_vector normal;
+    const cloth_vector p =
+        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
+    add_work(c, 1, COST_GRID);
+    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
+    if (distance < GRID_CONTACT && depth > 0.0f) {
+      s->normal = normal;
+      s->penetration = depth - distance + s->push;
+      s->share = share;
+      s->touches = 1;
+      return;
+    }
+  }
+  s->overflows++;
+}
+
+static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  cloth_vector normal_before, normal;
+  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
+  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
+  const float length = vector_length(vector_subtract(s->to, s->from));
+  add_work(c, 2, COST_GRID);
+  const int same_side = vector_dot(normal_before, normal) > 0.0f;
+  if (after < 0.0f) {
+    s->normal = normal;
+    s->penetration = negate(after);
+    s->touches = 1;
+  }
+  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
+     farther than both distances; one that starts at the surface and ends outside does not touch. */
+  const int is_outside = before > negate(s->margin);
+  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
+  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
+    s->touches = 0;
+    s->penetration = 0.0f;
+    trace_grid(c, g, s, before);
+    if (s->touches == 0 && after < 0.0f) {
+      s->normal = normal;
+      s->penetration = negate(after);
+      s->touches = 1;
+    }
+  }
+}
+
+#endif
+
 /// Collider shapes ///
 
 /*
@@ -5548,9 +5692,14 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
   }
 }
 
-/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
+/* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
+#if WITH_DISTANCE_GRID
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    return distance_in_grid(g, p, normal);
+  }
+#endif
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
   *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
@@ -12011,156 +12160,13 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
 
 #endif
 
-/// Grids of signed distances ///
-
-/*
- * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
- * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
- * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
- * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
- */
-
-#if WITH_DISTANCE_GRID
-
-/* A traced point no farther than this outside the margin touches [m]. */
-#define GRID_CONTACT 1.0e-4f
-/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
-#define GRID_SLOPE 1.75f
-/* Least length of a gradient that has a direction [1]. */
-#define GRID_MIN_GRADIENT 1.0e-3f
-
-/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
-typedef struct grid_cell {
-  float d[8];
-  cloth_vector place;
-} grid_cell;
-
-/* Splits a coordinate over the spacing into a cell and the place in it. */
-static int32_t split_coordinate(float position, int32_t samples, float *place) {
-  position = maximum(position, 0.0f);
-  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
-  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
-  return cell;
-}
-
-/* The cell of a point relative to the low corner, or the nearest one. */
-static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
-  const float scale = 1.0f / g->spacing[0];
-  const float *samples = (const float *)geometry_data(g, g->data);
-  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
-  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
-  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
-  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
-  for (int32_t n = 0; n < 8; n++) {
-    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
-  }
-}
-
-static float between(float a, float b, float t) {
-  return a + flush_small(b - a, STATE_QUANTUM) * t;
-}
-
-/* The distance in a cell, and its gradient times the spacing. */
-static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
-  const float *d = cell->d;
-  const cloth_vector t = cell->place;
-  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
-  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
-  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
-  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
-  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
-  gradient->z = back - front;
-  return between(front, back, t.z);
-}
-
-/* How far a point relative to the low corner is outside of the grid along each axis. */
-static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
-  const cloth_vector high = vector_subtract(g->high, g->low);
-  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
-                p.z - minimum(maximum(p.z, 0.0f), high.z));
-}
-
-/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
-   no surface is nearer than. */
-static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
-  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
-  const float outside = vector_length(outside_grid(g, p));
-  grid_cell cell;
-  find_grid_cell(g, p, &cell);
-  cloth_vector gradient;
-  const float inside = interpolate_cell(&cell, &gradient);
-  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
-  const float length = vector_length(gradient);
-  *normal =
-      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
-  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
-}
-
-/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
-   plane is its penetration. */
-CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
-  float share = 0.0f;
-  for (int32_t step = 0; step < GRID_STEPS; step++) {
-    share = share + maximum(distance, GRID_CONTACT) * scale;
-    if (share >= 1.0f) {
-      return;
-    }
-    cloth_vector normal;
-    const cloth_vector p =
-        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
-    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
-    add_work(c, 1, COST_GRID);
-    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
-    if (distance < GRID_CONTACT && depth > 0.0f) {
-      s->normal = normal;
-      s->penetration = depth - distance + s->push;
-      s->share = share;
-      s->touches = 1;
-      return;
-    }
-  }
-  s->overflows++;
-}
-
-static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  cloth_vector normal_before, normal;
-  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
-  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
-  const float length = vector_length(vector_subtract(s->to, s->from));
-  add_work(c, 2, COST_GRID);
-  const int same_side = vector_dot(normal_before, normal) > 0.0f;
-  if (after < 0.0f) {
-    s->normal = normal;
-    s->penetration = negate(after);
-    s->touches = 1;
-  }
-  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
-     farther than both distances; one that starts at the surface and ends outside does not touch. */
-  const int is_outside = before > negate(s->margin);
-  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
-  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
-    s->touches = 0;
-    s->penetration = 0.0f;
-    trace_grid(c, g, s, before);
-    if (s->touches == 0 && after < 0.0f) {
-      s->normal = normal;
-      s->penetration = negate(after);
-      s->touches = 1;
-    }
-  }
-}
-
-#endif
-
 /// Contact with concave shapes ///
 
 /*
  * Contact with height fields, meshes and distance grids, particle by particle: each lane has other triangles or cells.
  * A place between several surfaces takes several passes: each moves the particle out of one, as colliders one after
  * the other do. A particle that the last pass still finds behind a surface goes back, in the collider's axes, to where
- * it was when the substep started.
+ * it was when the substep started; so does one whose path is near more triangles of a mesh than a walk may look at.
  * In: paths in the collider's axes. Out: contacts; statistics.overflows. Scratch: own.mesh_caches.
  */
 
@@ -12245,7 +12251,10 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
       continue;
     }
     search_surface(c, m, g, i + lane, pass, &s);
-    if (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE) {
+    if (m->guards && s.share == SEARCH_NONE) {
+      s.penetration = 0.0f;
+    } else if ((s.overflows > 0 && g->shape == CLOTH_SHAPE_MESH) ||
+               (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE)) {
       return_to_start(&s);
     }
     statistics_of(c)->overflows += s.overflows;
@@ -12374,6 +12383,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
+static int has_inside(const cloth_collider *body) {
+  return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
 /* 1 if the collider is slow enough to let particles go in the substep. */
 static int may_let_go(const step_plan *plan, const moving_body *m) {
   const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
@@ -12388,8 +12402,9 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
 #define LIFT_BIAS 0.01f
 
 /* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
-   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
-   that no step passes the surface. Returns 0 if the sheet has no normal there. */
+   body's axes. The path is followed inwards from outside of the body, where the distance of convex bodies grows ever
+   faster along it, so that no step passes the surface; of distance grids it grows by no more than the way. Returns 0 if
+   the sheet has no normal there. */
 static int lift_out(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
@@ -12409,7 +12424,7 @@ static int lift_out(const cloth *c, const cloth_collider *body, const moving_bod
     cloth_vector outward;
     const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
     const float distance = distance_of_point(body, geometry_of(c, body), at_way, &outward) - m->margin;
-    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    const float slope = is_concave(body) ? 1.0f : maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
     way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
   }
   *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
@@ -12444,7 +12459,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
                                  const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.may_let_go = may_let_go(plan, m) && !is_concave(body)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m) && has_inside(body)};
   lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
@@ -13160,14 +13175,14 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
-  for (int32_t pass = 0;; pass++) {
+  for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);
     } else {
       find_contacts(c, m, i, *near, &b);
     }
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
-      return pass > 0;
+      return pass > (m->guards ? CONTACT_PASSES - 1 : 0);
     }
     respond_to_contacts(c, plan, m, i, &b, sums);
     if (!concave || !lanes_any(left)) {
@@ -13245,25 +13260,40 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
   add_varying_work(c, tested, COST_NEAR);
 }
 
-/* Moves every particle out of every collider, in the order of the colliders. */
+/* Contacts of all particles with a collider. */
+static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
+                         cloth_statistics *counts) {
+  reaction_sums sums;
+  fill_zero(&sums, sizeof sums);
+  sums.marks = marks;
+  if (bounded) {
+    collide_blocks(c, plan, m, &sums);
+  } else {
+    collide_body(c, plan, m, &sums);
+  }
+  store_reactions(c, m, &sums, counts);
+}
+
+/*
+ * Moves every particle out of every collider: first of all but meshes, then of meshes, each in the order of the
+ * colliders. A particle that is inside of another shape is found there in the next substep as well; of one behind a
+ * mesh nothing tells that it does not belong there. So meshes come last, and where there are several, a further round
+ * brings particles back that one of them has moved through another.
+ */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
+  const int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
   float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
+  const int32_t meshes = WITH_MESH ? count_meshes(c, end) : 0, rounds = meshes < 2 ? 1 + meshes : 3;
   if (bounded) {
     find_bounds(c);
   }
-  for (int32_t index = 0; index < end; index++) {
-    if (is_collider(c, index)) {
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      reaction_sums sums;
-      fill_zero(&sums, sizeof sums);
-      sums.marks = marks;
-      if (bounded) {
-        collide_blocks(c, plan, m, &sums);
-      } else {
-        collide_body(c, plan, m, &sums);
+  for (int32_t round = 0; round < rounds; round++) {
+    for (int32_t index = 0; index < end; index++) {
+      if (is_collider(c, index) && (slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH) == (round > 0)) {
+        const moving_body *m = body_in_substep(c, plan, index, substep);
+        workspace_of(c)->body.guards = round == 2;
+        collide_with(c, plan, m, bounded, marks, counts);
       }
-      store_reactions(c, m, &sums, counts);
     }
   }
 }
@@ -16821,7 +16851,8 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
   g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
 }
 
-/* Adds the edge between two planes, if they have one. Returns a fault, or 0. */
+/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
+   fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
   if (line->high - line->low < HULL_MIN_EDGE) {
     return 0;
@@ -16833,7 +16864,10 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
-  edges[g->counts[1]++] = edge;
+  if (edges) {
+    edges[g->counts[1]] = edge;
+  }
+  g->counts[1]++;
   hold_corner(g, from);
   hold_corner(g, to);
   *has_edge = 1;
@@ -16851,10 +16885,8 @@ static int32_t drop_unused(hull_plane *planes, const uint8_t *used, int32_t coun
   return kept;
 }
 
-/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
-CLOTH_SEPARATE int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
-  hull_plane *planes = (hull_plane *)(void *)((char *)(void *)g + g->data);
-  hull_edge *edges = (hull_edge *)(void *)((char *)(void *)g + g->edges);
+/* Finds planes and edges of data without a fault in its numbers; `edges` may be NULL. Returns a fault, or 0. */
+CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hull_plane *planes, hull_edge *edges) {
   uint8_t used[CLOTH_HULL_PLANE_LIMIT];
   fill_zero(used, sizeof used);
   const int32_t count = copy_planes(data, planes);
@@ -16889,6 +16921,24 @@ CLOTH_SEPARATE int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
   g->elements = g->counts[0] + g->counts[1];
   return 0;
 }
+
+/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
+static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
+  return find_hull(data, g, (hull_plane *)(void *)((char *)(void *)g + g->data),
+                   (hull_edge *)(void *)((char *)(void *)g + g->edges));
+}
+
+#if WITH_NAMES
+
+/* The fault of planes that enclose nothing, or not all sides; 0 without. */
+static int find_hull_fault(const cloth_hull_data *data) {
+  cloth_geometry g;
+  hull_plane planes[CLOTH_HULL_PLANE_LIMIT];
+  fill_zero(&g, sizeof g);
+  return find_hull(data, &g, planes, NULL);
+}
+
+#endif
 
 #endif
 
@@ -20273,10 +20323,14 @@ int cloth_collider_explain(const cloth_collider *collider, char *text, size_t by
 
 #if WITH_GEOMETRY
 
-/* The first fault of data that have been checked so far: hulls are built to find it. */
+/* The first fault of data. */
 static int find_geometry_fault(const cloth_geometry_data *data) {
-  const int fault = find_layout_fault(data);
-  return fault ? fault : find_data_fault(data);
+  int fault = find_layout_fault(data);
+  fault = fault ? fault : find_data_fault(data);
+#if WITH_HULL
+  fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
+#endif
+  return fault;
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {

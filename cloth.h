@@ -805,8 +805,8 @@ CLOTH_API int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *byte
 CLOTH_API int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes,
                                    const cloth_geometry **out);
 
-/* Says in words what is wrong with data, as cloth_config_explain() does, but for what only building finds: that planes
-   enclose nothing or not all sides. Returns what cloth_build_geometry() would otherwise, but for ARENA. */
+/* Says in words what is wrong with data, as cloth_config_explain() does. Returns what cloth_build_geometry() does, but
+   for ARENA. */
 CLOTH_API int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes);
 
 /* Lets a collider have a geometry, which will be at a place in the table of every step: sets its shape and key. Returns

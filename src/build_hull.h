@@ -95,7 +95,8 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
   g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
 }
 
-/* Adds the edge between two planes, if they have one. Returns a fault, or 0. */
+/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
+   fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
   if (line->high - line->low < HULL_MIN_EDGE) {
     return 0;
@@ -107,7 +108,10 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
-  edges[g->counts[1]++] = edge;
+  if (edges) {
+    edges[g->counts[1]] = edge;
+  }
+  g->counts[1]++;
   hold_corner(g, from);
   hold_corner(g, to);
   *has_edge = 1;
@@ -125,10 +129,8 @@ static int32_t drop_unused(hull_plane *planes, const uint8_t *used, int32_t coun
   return kept;
 }
 
-/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
-CLOTH_SEPARATE int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
-  hull_plane *planes = (hull_plane *)(void *)((char *)(void *)g + g->data);
-  hull_edge *edges = (hull_edge *)(void *)((char *)(void *)g + g->edges);
+/* Finds planes and edges of data without a fault in its numbers; `edges` may be NULL. Returns a fault, or 0. */
+CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hull_plane *planes, hull_edge *edges) {
   uint8_t used[CLOTH_HULL_PLANE_LIMIT];
   fill_zero(used, sizeof used);
   const int32_t count = copy_planes(data, planes);
@@ -163,5 +165,23 @@ CLOTH_SEPARATE int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
   g->elements = g->counts[0] + g->counts[1];
   return 0;
 }
+
+/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
+static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
+  return find_hull(data, g, (hull_plane *)(void *)((char *)(void *)g + g->data),
+                   (hull_edge *)(void *)((char *)(void *)g + g->edges));
+}
+
+#if WITH_NAMES
+
+/* The fault of planes that enclose nothing, or not all sides; 0 without. */
+static int find_hull_fault(const cloth_hull_data *data) {
+  cloth_geometry g;
+  hull_plane planes[CLOTH_HULL_PLANE_LIMIT];
+  fill_zero(&g, sizeof g);
+  return find_hull(data, &g, planes, NULL);
+}
+
+#endif
 
 #endif

@@ -16,7 +16,7 @@
  * Contact with height fields, meshes and distance grids, particle by particle: each lane has other triangles or cells.
  * A place between several surfaces takes several passes: each moves the particle out of one, as colliders one after
  * the other do. A particle that the last pass still finds behind a surface goes back, in the collider's axes, to where
- * it was when the substep started.
+ * it was when the substep started; so does one whose path is near more triangles of a mesh than a walk may look at.
  * In: paths in the collider's axes. Out: contacts; statistics.overflows. Scratch: own.mesh_caches.
  */
 
@@ -101,7 +101,10 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
       continue;
     }
     search_surface(c, m, g, i + lane, pass, &s);
-    if (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE) {
+    if (m->guards && s.share == SEARCH_NONE) {
+      s.penetration = 0.0f;
+    } else if ((s.overflows > 0 && g->shape == CLOTH_SHAPE_MESH) ||
+               (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE)) {
       return_to_start(&s);
     }
     statistics_of(c)->overflows += s.overflows;

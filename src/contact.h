@@ -462,14 +462,14 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
-  for (int32_t pass = 0;; pass++) {
+  for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);
     } else {
       find_contacts(c, m, i, *near, &b);
     }
     if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
-      return pass > 0;
+      return pass > (m->guards ? CONTACT_PASSES - 1 : 0);
     }
     respond_to_contacts(c, plan, m, i, &b, sums);
     if (!concave || !lanes_any(left)) {
@@ -547,25 +547,40 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
   add_varying_work(c, tested, COST_NEAR);
 }
 
-/* Moves every particle out of every collider, in the order of the colliders. */
+/* Contacts of all particles with a collider. */
+static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
+                         cloth_statistics *counts) {
+  reaction_sums sums;
+  fill_zero(&sums, sizeof sums);
+  sums.marks = marks;
+  if (bounded) {
+    collide_blocks(c, plan, m, &sums);
+  } else {
+    collide_body(c, plan, m, &sums);
+  }
+  store_reactions(c, m, &sums, counts);
+}
+
+/*
+ * Moves every particle out of every collider: first of all but meshes, then of meshes, each in the order of the
+ * colliders. A particle that is inside of another shape is found there in the next substep as well; of one behind a
+ * mesh nothing tells that it does not belong there. So meshes come last, and where there are several, a further round
+ * brings particles back that one of them has moved through another.
+ */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
+  const int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
   float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
+  const int32_t meshes = WITH_MESH ? count_meshes(c, end) : 0, rounds = meshes < 2 ? 1 + meshes : 3;
   if (bounded) {
     find_bounds(c);
   }
-  for (int32_t index = 0; index < end; index++) {
-    if (is_collider(c, index)) {
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      reaction_sums sums;
-      fill_zero(&sums, sizeof sums);
-      sums.marks = marks;
-      if (bounded) {
-        collide_blocks(c, plan, m, &sums);
-      } else {
-        collide_body(c, plan, m, &sums);
+  for (int32_t round = 0; round < rounds; round++) {
+    for (int32_t index = 0; index < end; index++) {
+      if (is_collider(c, index) && (slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH) == (round > 0)) {
+        const moving_body *m = body_in_substep(c, plan, index, substep);
+        workspace_of(c)->body.guards = round == 2;
+        collide_with(c, plan, m, bounded, marks, counts);
       }
-      store_reactions(c, m, &sums, counts);
     }
   }
 }

@@ -124,6 +124,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
+static int has_inside(const cloth_collider *body) {
+  return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
 /* 1 if the collider is slow enough to let particles go in the substep. */
 static int may_let_go(const step_plan *plan, const moving_body *m) {
   const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
@@ -138,8 +143,9 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
 #define LIFT_BIAS 0.01f
 
 /* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
-   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
-   that no step passes the surface. Returns 0 if the sheet has no normal there. */
+   body's axes. The path is followed inwards from outside of the body, where the distance of convex bodies grows ever
+   faster along it, so that no step passes the surface; of distance grids it grows by no more than the way. Returns 0 if
+   the sheet has no normal there. */
 static int lift_out(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
@@ -159,7 +165,7 @@ static int lift_out(const cloth *c, const cloth_collider *body, const moving_bod
     cloth_vector outward;
     const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
     const float distance = distance_of_point(body, geometry_of(c, body), at_way, &outward) - m->margin;
-    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    const float slope = is_concave(body) ? 1.0f : maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
     way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
   }
   *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
@@ -194,7 +200,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
                                  const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.may_let_go = may_let_go(plan, m) && !is_concave(body)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m) && has_inside(body)};
   lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);

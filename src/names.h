@@ -1,5 +1,6 @@
 #pragma once
 #include "build_geometry.h"
+#include "build_hull.h"
 #include "colliders.h"
 #include "compiler.h"
 #include "config.h"
@@ -125,10 +126,14 @@ int cloth_collider_explain(const cloth_collider *collider, char *text, size_t by
 
 #if WITH_GEOMETRY
 
-/* The first fault of data that have been checked so far: hulls are built to find it. */
+/* The first fault of data. */
 static int find_geometry_fault(const cloth_geometry_data *data) {
-  const int fault = find_layout_fault(data);
-  return fault ? fault : find_data_fault(data);
+  int fault = find_layout_fault(data);
+  fault = fault ? fault : find_data_fault(data);
+#if WITH_HULL
+  fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
+#endif
+  return fault;
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {

@@ -3,6 +3,7 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "shape_grid.h"
 #include "shape_hull.h"
 
 /// Collider shapes ///
@@ -128,9 +129,14 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
   }
 }
 
-/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
+/* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
+#if WITH_DISTANCE_GRID
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    return distance_in_grid(g, p, normal);
+  }
+#endif
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
   *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));

@@ -299,6 +299,7 @@ typedef struct moving_body {
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
   int32_t mesh;             /* which of the mesh colliders it is, from 0 */
+  int32_t guards;           /* 1: particles that have passed it are brought back, and nothing else */
   uint32_t slot;            /* offset of the collider's slot [bytes] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */

@@ -87,9 +87,10 @@ $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c example
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
-# The adversarial scenes of tests/abuse.c as a table.
-abuse: $(BUILD)/tests/abuse
-	@$< --table
+# The adversarial scenes of tests/abuse.c and tests/abuse_geometry.c as tables.
+abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
+	@$(BUILD)/tests/abuse --table
+	@$(BUILD)/tests/abuse_geometry --table
 
 matrix:
 	@sh tests/install.sh
