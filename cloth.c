@@ -1928,6 +1928,7 @@ typedef struct mesh_cache {
   cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
   float squared_radius; /* [m^2]; below 0: nothing is remembered */
   float margin;         /* of the search [m] */
+  uint32_t spent;       /* work of walks through the tree in this step */
   int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
   uint32_t triangles[MESH_CACHE];
 } mesh_cache;
@@ -4972,20 +4973,21 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,   /* per traced path ... */
+  COST_COLLIDE = 395,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1250,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1110,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 530,      /* per particle near a concave shape, without its search */
+  COST_CONCAVE = 600,      /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,    /* per node of a mesh's tree */
-  COST_TRIANGLE = 310,     /* per triangle of a mesh */
+  COST_TRIANGLE = 330,     /* per triangle of a mesh */
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
-  COST_FIELD_CELL = 1480,  /* per cell of a height field */
-  COST_GRID = 530,         /* per distance in a distance grid */
+  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
+  COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
+  COST_GRID = 625,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
@@ -5001,7 +5003,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 275, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -5021,11 +5023,16 @@ CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
    reach them, which statistics.overflows counts. */
 #define MESH_WALK_NODES 64
 #define MESH_WALK_TRIANGLES 128
-/* Most pieces of a path over a height field, and most cells that are looked at. */
+/* A particle starts no walk after walks of so much work in a step, and so much more for each substep. */
+#define MESH_WALKS_STEP 64000u
+#define MESH_WALKS_SUBSTEP 16000u
+/* Most pieces of a path over a height field. */
 #define FIELD_PIECES 32
-#define FIELD_CELLS 40
-/* Most steps of a trace in a distance grid. A path that has not arrived by then goes along the surface; only its end
-   counts then, and an overflow is counted. */
+/* Most units of work over a height field in all passes: a cell is one, and one that is near so many more. */
+#define FIELD_UNITS 128
+#define FIELD_NEAR_UNITS 4
+/* Most steps of traces in a distance grid, in all passes. A path that has not arrived by then goes along the surface;
+   only its end counts then, and an overflow is counted. */
 #define GRID_STEPS 24
 
 /* Cost of one distance from a convex collider. */
@@ -5052,25 +5059,39 @@ static uint32_t near_cost(const cloth_collider *body) {
   return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
 }
 
-/* Most that one pass of the search for a surface costs. */
-static uint32_t search_cost(const cloth_collider *body) {
+/* Work of walks in a step after which a particle starts no more. */
+static uint32_t mesh_walk_limit(int32_t substeps) {
+  return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
+}
+
+/* Most work of the walks of a particle in a step: the last may begin just below the limit. */
+static uint32_t max_walks_cost(int32_t substeps) {
+  return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+}
+
+/* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
+static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
   switch (body->shape) {
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    return FIELD_PIECES * COST_FIELD_PIECE + (FIELD_CELLS + 1) * COST_FIELD_CELL;
+    /* Each piece has a cell; a search that has no unit left begins a piece. */
+    return FIELD_UNITS * (COST_FIELD_PIECE + COST_FIELD_TEST) + passes * COST_FIELD_PIECE + COST_FIELD_CELL;
   case CLOTH_SHAPE_MESH:
-    return MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+    return passes * MESH_CACHE * COST_TRIANGLE;
   default:
-    return (2 + GRID_STEPS) * COST_GRID;
+    return (2 * passes + GRID_STEPS) * COST_GRID;
   }
 }
 
-/* Most that the contact of one particle with a collider costs in a substep. */
+/* Most that the contact of one particle with a collider costs in a substep, without walks through a mesh. Meshes have a
+   further pass where there are several. */
 static uint32_t max_contact_cost(const cloth_collider *body) {
   if (!is_concave(body)) {
-    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
   }
-  const uint32_t remembering = body->shape == CLOTH_SHAPE_MESH ? search_cost(body) : 0u;
-  return COST_NEAR + remembering + CONTACT_PASSES * (COST_CONCAVE + search_cost(body) + COST_RESPOND);
+  const int is_mesh = body->shape == CLOTH_SHAPE_MESH;
+  const uint32_t passes = is_mesh ? CONTACT_PASSES + 1u : CONTACT_PASSES;
+  return (is_mesh ? 2u : 1u) * COST_NEAR + search_cost(body, passes) +
+         passes * (COST_CONCAVE + COST_RESPOND + COST_LINKS);
 }
 
 /// Convex hulls ///
@@ -5293,8 +5314,9 @@ typedef struct surface_search {
   int32_t touches;       /* 1 if there is a contact */
   cloth_vector other;    /* normal of the contact with the nearest but one, ... */
   float other_depth;     /* ... and its penetration; 0: none [m] */
-  int32_t looked_at;     /* cells of a height field taken into account */
-  int32_t overflows;     /* how often the search ended at a bound */
+  int32_t looked_at;   /* units of work in a height field, or steps in a distance grid, in all passes of the substep */
+  int32_t tested, met; /* cells of a height field that may be near, and that are, in this pass */
+  int32_t overflows;   /* how often the search ended at a bound */
 } surface_search;
 
 #define SEARCH_NONE 2.0f
@@ -5314,7 +5336,7 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.nearest = s.margin;
   s.normal = vector(0.0f, 1.0f, 0.0f);
   s.penetration = s.other_depth = 0.0f;
-  s.touches = s.looked_at = s.overflows = 0;
+  s.touches = s.looked_at = s.tested = s.met = s.overflows = 0;
   s.other = s.normal;
   return s;
 }
@@ -5517,7 +5539,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
   float share = 0.0f;
-  for (int32_t step = 0; step < GRID_STEPS; step++) {
+  while (s->looked_at++ < GRID_STEPS) {
     share = share + maximum(distance, GRID_CONTACT) * scale;
     if (share >= 1.0f) {
       return;
@@ -11884,6 +11906,7 @@ static void forget_triangles(const cloth *c) {
   mesh_cache *caches = mesh_caches_of(c, 0);
   for (int32_t i = 0; i < c->settings.capacity.meshes * c->count; i++) {
     caches[i].squared_radius = -1.0f;
+    caches[i].spent = 0;
   }
 }
 
@@ -11891,6 +11914,13 @@ static void forget_triangles(const cloth *c) {
 static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
   const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
   return square_of(d) < cache->squared_radius;
+}
+
+/* Charges a walk to the step and to its particle. */
+static void charge_walk(const cloth *c, const mesh_walk *w, mesh_cache *cache) {
+  const uint32_t work = (uint32_t)w->nodes * COST_MESH_NODE + (uint32_t)w->triangles * COST_TRIANGLE;
+  cache->spent += work;
+  add_work(c, 1, work);
 }
 
 /* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
@@ -11919,12 +11949,11 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
     }
   }
   cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+  charge_walk(c, &w, cache);
 }
 
 /* Takes into account all triangles near a path. */
-CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
+CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, mesh_cache *cache, surface_search *s) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector margin = vector(s->margin, s->margin, s->margin);
   const cloth_vector low =
@@ -11937,8 +11966,7 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_s
     meet_triangle(s, &triangles[n]);
   }
   s->overflows += w.overflows;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+  charge_walk(c, &w, cache);
 }
 
 /* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
@@ -11946,12 +11974,17 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_s
 static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
                         surface_search *s) {
   int is_known = s->margin <= cache->margin && is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
+  if ((!is_known || cache->count == MESH_CACHE_FULL) &&
+      cache->spent >= mesh_walk_limit(workspace_of(c)->plan.substeps)) {
+    s->overflows++;
+    return;
+  }
   if (!is_known && may_remember) {
     remember_triangles(c, g, s, cache);
     is_known = 1;
   }
   if (!is_known || cache->count == MESH_CACHE_FULL) {
-    walk_path(c, g, s);
+    walk_path(c, g, cache, s);
     return;
   }
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
@@ -12087,11 +12120,15 @@ static void search_field_cells(const cloth_geometry *g, surface_search *s) {
   const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
   for (int32_t row = first; row <= last; row++) {
     for (int32_t column = left; column <= right; column++) {
-      if (++s->looked_at > FIELD_CELLS) {
+      if (s->looked_at >= FIELD_UNITS) {
         s->overflows++;
         return;
       }
+      s->looked_at++;
+      s->tested++;
       if (!is_cell_far(g, column, row, s)) {
+        s->looked_at += FIELD_NEAR_UNITS;
+        s->met++;
         meet_field(g, column, row, 0, s);
         meet_field(g, column, row, 1, s);
       }
@@ -12133,17 +12170,24 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
   const int32_t pieces = pieces_of_path(g, s);
   surface_search part = *s;
   part.to = s->from;
+  part.overflows = 0;
+  int32_t searched = 0;
   for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
     const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
-    const int32_t looked_at = part.looked_at;
-    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
+    const surface_search before = part;
+    part = start_search(before.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
                         s->push, 1);
-    part.looked_at = looked_at;
+    part.looked_at = before.looked_at;
+    part.tested = before.tested;
+    part.met = before.met;
+    searched++;
     search_field_cells(g, &part);
   }
   s->overflows += part.overflows;
-  add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
+  add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
+  add_work(c, (uint32_t)part.tested, COST_FIELD_TEST);
+  add_work(c, (uint32_t)part.met, COST_FIELD_CELL);
+  s->looked_at = part.looked_at;
   if (part.touches) {
     const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
     s->share = part.share;
@@ -12234,9 +12278,9 @@ static int is_off_box(const cloth_geometry *g, const surface_search *s) {
 }
 
 /* Finds the contacts of a block of paths with the collider m, whose geometry is g, in pass number `pass`. `i` is the
-   first particle. */
+   first particle. `looked_at` is that of the searches so far. */
 CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
-                                 lane_paths *p) {
+                                 lane_paths *p, int32_t looked_at[CLOTH_LANES]) {
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     p->penetration[lane] = p->again[lane] = 0.0f;
     p->normal[0][lane] = p->normal[2][lane] = 0.0f;
@@ -12250,7 +12294,9 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
     if (is_off_box(g, &s)) {
       continue;
     }
+    s.looked_at = looked_at[lane];
     search_surface(c, m, g, i + lane, pass, &s);
+    looked_at[lane] = s.looked_at;
     if (m->guards && s.share == SEARCH_NONE) {
       s.penetration = 0.0f;
     } else if ((s.overflows > 0 && g->shape == CLOTH_SHAPE_MESH) ||
@@ -12511,6 +12557,9 @@ typedef struct contact_block {
   lanes3 normal;     /* of the surface, where the particle touches it */
   lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
+#if WITH_CONCAVE
+  int32_t looked_at[CLOTH_LANES]; /* by searches for concave surfaces in this substep */
+#endif
 } contact_block;
 
 /* to_local() for a block of points. */
@@ -12985,7 +13034,7 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
   store_lanes3(paths.to, b->to);
   lanes_store(paths.push, lanes3_length(b->push));
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
-  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths, b->looked_at);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
   const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
@@ -13175,6 +13224,7 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
+  fill_zero(b.looked_at, sizeof b.looked_at);
   for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);
@@ -14864,12 +14914,14 @@ typedef struct scene_summary {
   uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t meshes;           /* colliders that are meshes */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += max_contact_cost(body) + COST_LINKS;
+  scene->contact_cost += max_contact_cost(body);
+  scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -15013,11 +15065,13 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
-/* Adds `count` colliders of the shape whose contacts cost most: capsules, unless a cloth may have geometry. */
+/* Adds `count` colliders, as many of them meshes as there may be, the others of the shape whose contacts cost most:
+   capsules, unless a cloth may have geometry. */
 static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
   cloth_collider body, worst;
   fill_zero(&body, sizeof body);
@@ -15025,12 +15079,13 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
   worst = body;
   body.geometry.elements = HULL_ELEMENTS_MAX;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
-    const int is_possible = shape == CLOTH_SHAPE_MESH ? meshes : geometry;
     body.shape = shape;
-    worst = is_possible && max_contact_cost(&body) > max_contact_cost(&worst) ? body : worst;
+    const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
+    worst = is_worse ? body : worst;
   }
+  body.shape = CLOTH_SHAPE_MESH;
   for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
-    add_collider(scene, &worst);
+    add_collider(scene, WITH_MESH && n < meshes ? &body : &worst);
   }
 }
 

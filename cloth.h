@@ -321,7 +321,7 @@ typedef struct cloth_config_capacity {
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
                            CLOTH_CONTACT_SOLVER; 0..1; default 0 */
   int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
-  int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 56 bytes each per
+  int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
   int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
                                 default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */

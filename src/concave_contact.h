@@ -84,9 +84,9 @@ static int is_off_box(const cloth_geometry *g, const surface_search *s) {
 }
 
 /* Finds the contacts of a block of paths with the collider m, whose geometry is g, in pass number `pass`. `i` is the
-   first particle. */
+   first particle. `looked_at` is that of the searches so far. */
 CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
-                                 lane_paths *p) {
+                                 lane_paths *p, int32_t looked_at[CLOTH_LANES]) {
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     p->penetration[lane] = p->again[lane] = 0.0f;
     p->normal[0][lane] = p->normal[2][lane] = 0.0f;
@@ -100,7 +100,9 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
     if (is_off_box(g, &s)) {
       continue;
     }
+    s.looked_at = looked_at[lane];
     search_surface(c, m, g, i + lane, pass, &s);
+    looked_at[lane] = s.looked_at;
     if (m->guards && s.share == SEARCH_NONE) {
       s.penetration = 0.0f;
     } else if ((s.overflows > 0 && g->shape == CLOTH_SHAPE_MESH) ||

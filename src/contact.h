@@ -272,7 +272,7 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
   store_lanes3(paths.to, b->to);
   lanes_store(paths.push, lanes3_length(b->push));
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
-  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths);
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths, b->looked_at);
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
   const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
@@ -462,6 +462,7 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
+  fill_zero(b.looked_at, sizeof b.looked_at);
   for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);

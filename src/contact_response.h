@@ -38,6 +38,9 @@ typedef struct contact_block {
   lanes3 normal;     /* of the surface, where the particle touches it */
   lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
+#if WITH_CONCAVE
+  int32_t looked_at[CLOTH_LANES]; /* by searches for concave surfaces in this substep */
+#endif
 } contact_block;
 
 /* to_local() for a block of points. */

@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "types.h"
 
 /// Costs ///
 
@@ -80,20 +81,21 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,   /* per traced path ... */
+  COST_COLLIDE = 395,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1250,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1110,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 530,      /* per particle near a concave shape, without its search */
+  COST_CONCAVE = 600,      /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,    /* per node of a mesh's tree */
-  COST_TRIANGLE = 310,     /* per triangle of a mesh */
+  COST_TRIANGLE = 330,     /* per triangle of a mesh */
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
-  COST_FIELD_CELL = 1480,  /* per cell of a height field */
-  COST_GRID = 530,         /* per distance in a distance grid */
+  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
+  COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
+  COST_GRID = 625,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
@@ -109,7 +111,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 275, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -129,11 +131,16 @@ CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
    reach them, which statistics.overflows counts. */
 #define MESH_WALK_NODES 64
 #define MESH_WALK_TRIANGLES 128
-/* Most pieces of a path over a height field, and most cells that are looked at. */
+/* A particle starts no walk after walks of so much work in a step, and so much more for each substep. */
+#define MESH_WALKS_STEP 64000u
+#define MESH_WALKS_SUBSTEP 16000u
+/* Most pieces of a path over a height field. */
 #define FIELD_PIECES 32
-#define FIELD_CELLS 40
-/* Most steps of a trace in a distance grid. A path that has not arrived by then goes along the surface; only its end
-   counts then, and an overflow is counted. */
+/* Most units of work over a height field in all passes: a cell is one, and one that is near so many more. */
+#define FIELD_UNITS 128
+#define FIELD_NEAR_UNITS 4
+/* Most steps of traces in a distance grid, in all passes. A path that has not arrived by then goes along the surface;
+   only its end counts then, and an overflow is counted. */
 #define GRID_STEPS 24
 
 /* Cost of one distance from a convex collider. */
@@ -160,23 +167,37 @@ static uint32_t near_cost(const cloth_collider *body) {
   return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
 }
 
-/* Most that one pass of the search for a surface costs. */
-static uint32_t search_cost(const cloth_collider *body) {
+/* Work of walks in a step after which a particle starts no more. */
+static uint32_t mesh_walk_limit(int32_t substeps) {
+  return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
+}
+
+/* Most work of the walks of a particle in a step: the last may begin just below the limit. */
+static uint32_t max_walks_cost(int32_t substeps) {
+  return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+}
+
+/* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
+static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
   switch (body->shape) {
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    return FIELD_PIECES * COST_FIELD_PIECE + (FIELD_CELLS + 1) * COST_FIELD_CELL;
+    /* Each piece has a cell; a search that has no unit left begins a piece. */
+    return FIELD_UNITS * (COST_FIELD_PIECE + COST_FIELD_TEST) + passes * COST_FIELD_PIECE + COST_FIELD_CELL;
   case CLOTH_SHAPE_MESH:
-    return MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+    return passes * MESH_CACHE * COST_TRIANGLE;
   default:
-    return (2 + GRID_STEPS) * COST_GRID;
+    return (2 * passes + GRID_STEPS) * COST_GRID;
   }
 }
 
-/* Most that the contact of one particle with a collider costs in a substep. */
+/* Most that the contact of one particle with a collider costs in a substep, without walks through a mesh. Meshes have a
+   further pass where there are several. */
 static uint32_t max_contact_cost(const cloth_collider *body) {
   if (!is_concave(body)) {
-    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
   }
-  const uint32_t remembering = body->shape == CLOTH_SHAPE_MESH ? search_cost(body) : 0u;
-  return COST_NEAR + remembering + CONTACT_PASSES * (COST_CONCAVE + search_cost(body) + COST_RESPOND);
+  const int is_mesh = body->shape == CLOTH_SHAPE_MESH;
+  const uint32_t passes = is_mesh ? CONTACT_PASSES + 1u : CONTACT_PASSES;
+  return (is_mesh ? 2u : 1u) * COST_NEAR + search_cost(body, passes) +
+         passes * (COST_CONCAVE + COST_RESPOND + COST_LINKS);
 }

@@ -130,11 +130,15 @@ static void search_field_cells(const cloth_geometry *g, surface_search *s) {
   const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
   for (int32_t row = first; row <= last; row++) {
     for (int32_t column = left; column <= right; column++) {
-      if (++s->looked_at > FIELD_CELLS) {
+      if (s->looked_at >= FIELD_UNITS) {
         s->overflows++;
         return;
       }
+      s->looked_at++;
+      s->tested++;
       if (!is_cell_far(g, column, row, s)) {
+        s->looked_at += FIELD_NEAR_UNITS;
+        s->met++;
         meet_field(g, column, row, 0, s);
         meet_field(g, column, row, 1, s);
       }
@@ -176,17 +180,24 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
   const int32_t pieces = pieces_of_path(g, s);
   surface_search part = *s;
   part.to = s->from;
+  part.overflows = 0;
+  int32_t searched = 0;
   for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
     const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
-    const int32_t looked_at = part.looked_at;
-    part = start_search(part.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
+    const surface_search before = part;
+    part = start_search(before.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
                         s->push, 1);
-    part.looked_at = looked_at;
+    part.looked_at = before.looked_at;
+    part.tested = before.tested;
+    part.met = before.met;
+    searched++;
     search_field_cells(g, &part);
   }
   s->overflows += part.overflows;
-  add_work(c, (uint32_t)pieces, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)part.looked_at, COST_FIELD_CELL);
+  add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
+  add_work(c, (uint32_t)part.tested, COST_FIELD_TEST);
+  add_work(c, (uint32_t)part.met, COST_FIELD_CELL);
+  s->looked_at = part.looked_at;
   if (part.touches) {
     const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
     s->share = part.share;

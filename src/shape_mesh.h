@@ -154,6 +154,7 @@ static void forget_triangles(const cloth *c) {
   mesh_cache *caches = mesh_caches_of(c, 0);
   for (int32_t i = 0; i < c->settings.capacity.meshes * c->count; i++) {
     caches[i].squared_radius = -1.0f;
+    caches[i].spent = 0;
   }
 }
 
@@ -161,6 +162,13 @@ static void forget_triangles(const cloth *c) {
 static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
   const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
   return square_of(d) < cache->squared_radius;
+}
+
+/* Charges a walk to the step and to its particle. */
+static void charge_walk(const cloth *c, const mesh_walk *w, mesh_cache *cache) {
+  const uint32_t work = (uint32_t)w->nodes * COST_MESH_NODE + (uint32_t)w->triangles * COST_TRIANGLE;
+  cache->spent += work;
+  add_work(c, 1, work);
 }
 
 /* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
@@ -189,12 +197,11 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
     }
   }
   cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+  charge_walk(c, &w, cache);
 }
 
 /* Takes into account all triangles near a path. */
-CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_search *s) {
+CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, mesh_cache *cache, surface_search *s) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector margin = vector(s->margin, s->margin, s->margin);
   const cloth_vector low =
@@ -207,8 +214,7 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_s
     meet_triangle(s, &triangles[n]);
   }
   s->overflows += w.overflows;
-  add_work(c, (uint32_t)w.nodes, COST_MESH_NODE);
-  add_work(c, (uint32_t)w.triangles, COST_TRIANGLE);
+  charge_walk(c, &w, cache);
 }
 
 /* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
@@ -216,12 +222,17 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, surface_s
 static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
                         surface_search *s) {
   int is_known = s->margin <= cache->margin && is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
+  if ((!is_known || cache->count == MESH_CACHE_FULL) &&
+      cache->spent >= mesh_walk_limit(workspace_of(c)->plan.substeps)) {
+    s->overflows++;
+    return;
+  }
   if (!is_known && may_remember) {
     remember_triangles(c, g, s, cache);
     is_known = 1;
   }
   if (!is_known || cache->count == MESH_CACHE_FULL) {
-    walk_path(c, g, s);
+    walk_path(c, g, cache, s);
     return;
   }
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);

@@ -141,8 +141,9 @@ typedef struct surface_search {
   int32_t touches;       /* 1 if there is a contact */
   cloth_vector other;    /* normal of the contact with the nearest but one, ... */
   float other_depth;     /* ... and its penetration; 0: none [m] */
-  int32_t looked_at;     /* cells of a height field taken into account */
-  int32_t overflows;     /* how often the search ended at a bound */
+  int32_t looked_at;   /* units of work in a height field, or steps in a distance grid, in all passes of the substep */
+  int32_t tested, met; /* cells of a height field that may be near, and that are, in this pass */
+  int32_t overflows;   /* how often the search ended at a bound */
 } surface_search;
 
 #define SEARCH_NONE 2.0f
@@ -162,7 +163,7 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.nearest = s.margin;
   s.normal = vector(0.0f, 1.0f, 0.0f);
   s.penetration = s.other_depth = 0.0f;
-  s.touches = s.looked_at = s.overflows = 0;
+  s.touches = s.looked_at = s.tested = s.met = s.overflows = 0;
   s.other = s.normal;
   return s;
 }

@@ -168,6 +168,7 @@ typedef struct mesh_cache {
   cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
   float squared_radius; /* [m^2]; below 0: nothing is remembered */
   float margin;         /* of the search [m] */
+  uint32_t spent;       /* work of walks through the tree in this step */
   int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
   uint32_t triangles[MESH_CACHE];
 } mesh_cache;

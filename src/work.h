@@ -124,12 +124,14 @@ typedef struct scene_summary {
   uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t meshes;           /* colliders that are meshes */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += max_contact_cost(body) + COST_LINKS;
+  scene->contact_cost += max_contact_cost(body);
+  scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -273,11 +275,13 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  uint64_t once = c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene);
+  once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
-/* Adds `count` colliders of the shape whose contacts cost most: capsules, unless a cloth may have geometry. */
+/* Adds `count` colliders, as many of them meshes as there may be, the others of the shape whose contacts cost most:
+   capsules, unless a cloth may have geometry. */
 static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
   cloth_collider body, worst;
   fill_zero(&body, sizeof body);
@@ -285,12 +289,13 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
   worst = body;
   body.geometry.elements = HULL_ELEMENTS_MAX;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
-    const int is_possible = shape == CLOTH_SHAPE_MESH ? meshes : geometry;
     body.shape = shape;
-    worst = is_possible && max_contact_cost(&body) > max_contact_cost(&worst) ? body : worst;
+    const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
+    worst = is_worse ? body : worst;
   }
+  body.shape = CLOTH_SHAPE_MESH;
   for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
-    add_collider(scene, &worst);
+    add_collider(scene, WITH_MESH && n < meshes ? &body : &worst);
   }
 }
 
