@@ -108,6 +108,10 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -132,6 +136,17 @@ static int needs_projection(const cloth_config *config) {
          config->tethers.count > 0;
 }
 
+/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
+static int find_left_out_geometry(const cloth_config *config) {
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -148,6 +163,9 @@ static int find_left_out(const cloth_config *config) {
   }
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (find_left_out_geometry(config)) {
+    return find_left_out_geometry(config);
   }
   if (!WITH_BODIES &&
       config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {

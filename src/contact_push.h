@@ -41,7 +41,7 @@
 /* 1 if particles may have pushes. */
 static int has_contact_pushes(const cloth *c) {
   return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
-         !workspace_of(c)->plan.forces && inputs_of(c)->collider_end > 0;
+         !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
 #if WITH_PROJECTION

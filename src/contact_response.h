@@ -22,8 +22,8 @@
  */
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &((const collider_slot *)at(c, m->slot))->body;
 }
 
 /*

@@ -86,6 +86,16 @@ enum {
   COST_RESPOND = 1110,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
+  /* Geometry */
+  COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
+  COST_CONCAVE = 530,      /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_TRIANGLE = 310,     /* per triangle of a mesh */
+  COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
+  COST_FIELD_CELL = 1480,  /* per cell of a height field */
+  COST_GRID = 530,         /* per distance in a distance grid */
+  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
   COST_BODY = 1500,      /* per body */
   COST_ATTACHED = 5000,  /* per attachment */
@@ -111,12 +121,62 @@ CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
-/* Cost of tracing the path of one particle against a collider. */
-static uint32_t trace_cost(const cloth_collider *body) {
-  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
+/* Most planes and edges of a hull: a polyhedron of n faces has at most 3 n - 6 edges. */
+#define HULL_ELEMENTS_MAX (4 * CLOTH_HULL_PLANE_LIMIT - 6)
+/* Most passes of a particle over a concave collider in a substep: three planes meet in a corner. */
+#define CONTACT_PASSES 3
+/* Most nodes that a walk through a mesh looks into, and most triangles that it returns. Long paths over small triangles
+   reach them, which statistics.overflows counts. */
+#define MESH_WALK_NODES 64
+#define MESH_WALK_TRIANGLES 128
+/* Most pieces of a path over a height field, and most cells that are looked at. */
+#define FIELD_PIECES 32
+#define FIELD_CELLS 40
+/* Most steps of a trace in a distance grid. A path that has not arrived by then goes along the surface; only its end
+   counts then, and an overflow is counted. */
+#define GRID_STEPS 24
+
+/* Cost of one distance from a convex collider. */
+static uint32_t distance_cost(const cloth_collider *body) {
+  if (WITH_HULL && body->shape == CLOTH_SHAPE_HULL) {
+    return COST_HULL * (uint32_t)body->geometry.elements;
+  }
+  return distance_costs[body->shape];
 }
 
-/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path. */
+/* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
+static int is_concave(const cloth_collider *body) {
+  return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* Cost of tracing the path of one particle against a collider. */
+static uint32_t trace_cost(const cloth_collider *body) {
+  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_cost(body));
+}
+
+/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path, but without
+   the search for a surface. */
 static uint32_t near_cost(const cloth_collider *body) {
-  return COST_COLLIDE + 2u * distance_costs[body->shape];
+  return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
+}
+
+/* Most that one pass of the search for a surface costs. */
+static uint32_t search_cost(const cloth_collider *body) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    return FIELD_PIECES * COST_FIELD_PIECE + (FIELD_CELLS + 1) * COST_FIELD_CELL;
+  case CLOTH_SHAPE_MESH:
+    return MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+  default:
+    return (2 + GRID_STEPS) * COST_GRID;
+  }
+}
+
+/* Most that the contact of one particle with a collider costs in a substep. */
+static uint32_t max_contact_cost(const cloth_collider *body) {
+  if (!is_concave(body)) {
+    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND;
+  }
+  const uint32_t remembering = body->shape == CLOTH_SHAPE_MESH ? search_cost(body) : 0u;
+  return COST_NEAR + remembering + CONTACT_PASSES * (COST_CONCAVE + search_cost(body) + COST_RESPOND);
 }

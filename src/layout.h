@@ -50,9 +50,14 @@ static int needs_pin_reactions(const cloth_config *config) {
   return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
 }
 
-/* Floats of the reactions of colliders and pins. */
+/* Colliders and shared bodies that there may be in a step. */
+static int32_t reacting(const cloth_config *config) {
+  return config->max_colliders + config->capacity.max_shared_bodies;
+}
+
+/* Floats of the reactions of colliders, shared bodies and pins. */
 static int32_t report_floats(const cloth *c, const cloth_config *config) {
-  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  const int32_t colliders = reacting(config) * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
@@ -178,9 +183,10 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count);
   }
@@ -189,15 +195,24 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+/* The scratch that is never shared. */
+static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
+  c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
+  c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
+  c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
   layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
+}
+
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
   int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -205,7 +220,8 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
-  int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  int32_t obstacles =
+      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {

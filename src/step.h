@@ -267,6 +267,7 @@ static void start_at_origin(const cloth *c) {
   w->statistics.origin_shift = follow_cloth(c, &box);
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
 #endif
   w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
@@ -319,54 +320,3 @@ static void allow_refinements(const cloth *c) {
   w->is_cut = 0;
   w->refinements = 0;
 }
-
-int cloth_step(cloth *c, float dt) {
-  int error = check_step(c, dt);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  return step(c, dt);
-}
-
-#if WITH_PLANNING
-
-int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
-  int result = step(c, dt);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
-  return result;
-}
-
-int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
-  return step(c, dt);
-}
-
-#endif
