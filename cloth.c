@@ -4908,8 +4908,8 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
   COST_PLACE = 52,         /* per particle: the origin of the step */
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
@@ -4972,22 +4972,22 @@ enum {
   COST_COLLIDER = 1500, /* per collider */
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 395,   /* per particle near a collider: contact search without its two distances */
+  COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 1250,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1110,  /* per particle that touches a collider ... */
+  COST_RESPOND = 1125,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 600,      /* per particle near a concave shape, without its search */
+  COST_CONCAVE = 810,      /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,    /* per node of a mesh's tree */
   COST_TRIANGLE = 330,     /* per triangle of a mesh */
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 625,         /* per distance in a distance grid */
+  COST_GRID = 620,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
@@ -5003,7 +5003,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 275, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 278, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -5059,15 +5059,19 @@ static uint32_t near_cost(const cloth_collider *body) {
   return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
 }
 
+#if WITH_MESH || WITH_PLANNING
 /* Work of walks in a step after which a particle starts no more. */
 static uint32_t mesh_walk_limit(int32_t substeps) {
   return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
 }
+#endif
 
+#if WITH_PLANNING
 /* Most work of the walks of a particle in a step: the last may begin just below the limit. */
 static uint32_t max_walks_cost(int32_t substeps) {
   return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
 }
+#endif
 
 /* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
 static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
@@ -5078,7 +5082,7 @@ static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
   case CLOTH_SHAPE_MESH:
     return passes * MESH_CACHE * COST_TRIANGLE;
   default:
-    return (2 * passes + GRID_STEPS) * COST_GRID;
+    return (3 * passes + GRID_STEPS) * COST_GRID;
   }
 }
 
@@ -5324,6 +5328,15 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
+/* Forgets the contact found. */
+static void reset_search(surface_search *s) {
+  s->share = SEARCH_NONE;
+  s->nearest = s->margin;
+  s->normal = s->other = vector(0.0f, 1.0f, 0.0f);
+  s->penetration = s->other_depth = 0.0f;
+  s->touches = 0;
+}
+
 /* A search with the distance `margin` to keep. */
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
   surface_search s;
@@ -5332,12 +5345,8 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.margin = margin + push;
   s.push = push;
   s.one_sided = one_sided;
-  s.share = SEARCH_NONE;
-  s.nearest = s.margin;
-  s.normal = vector(0.0f, 1.0f, 0.0f);
-  s.penetration = s.other_depth = 0.0f;
-  s.touches = s.looked_at = s.tested = s.met = s.overflows = 0;
-  s.other = s.normal;
+  s.looked_at = s.tested = s.met = s.overflows = 0;
+  reset_search(&s);
   return s;
 }
 
@@ -5539,6 +5548,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
   float share = 0.0f;
+  add_work(c, 1, COST_GRID);
   while (s->looked_at++ < GRID_STEPS) {
     share = share + maximum(distance, GRID_CONTACT) * scale;
     if (share >= 1.0f) {
@@ -11893,7 +11903,7 @@ CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
 /* ... half of that path is so much of its radius [1], ... */
 #define BALL_SLACK 1.1f
 /* ... and the radius is larger by so much [m]. Larger balls are left less often, and hold more triangles. */
-#define BALL_MIN 4.0e-4f
+#define BALL_MIN 3.0e-4f
 /* What is remembered serves until pushes have grown by so much [m]. */
 #define PUSH_ROOM 2.0e-4f
 
@@ -12165,38 +12175,30 @@ static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
   return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
 }
 
+/* Searches along the pieces of a path, one after the other: *s holds the piece in work. */
 static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const int32_t pieces = pieces_of_path(g, s);
-  surface_search part = *s;
-  part.to = s->from;
-  part.overflows = 0;
+  const cloth_vector from = s->from, to = s->to;
+  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const int32_t pieces = pieces_of_path(g, s), overflows = s->overflows;
   int32_t searched = 0;
-  for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
-    const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
-    const surface_search before = part;
-    part = start_search(before.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
-                        s->push, 1);
-    part.looked_at = before.looked_at;
-    part.tested = before.tested;
-    part.met = before.met;
+  s->to = from;
+  while (searched < pieces && s->share == SEARCH_NONE && s->overflows == overflows) {
     searched++;
-    search_field_cells(g, &part);
+    const cloth_vector end = vector_add_scaled(from, way, (float)searched / (float)pieces);
+    s->from = s->to;
+    s->to = searched == pieces ? to : vector_flush(end, STATE_QUANTUM);
+    reset_search(s);
+    search_field_cells(g, s);
   }
-  s->overflows += part.overflows;
   add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)part.tested, COST_FIELD_TEST);
-  add_work(c, (uint32_t)part.met, COST_FIELD_CELL);
-  s->looked_at = part.looked_at;
-  if (part.touches) {
-    const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
-    s->share = part.share;
-    s->other = part.other;
-    s->other_depth = part.other_depth;
-    s->normal = part.normal;
-    s->touches = part.touches;
-    s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
+  add_work(c, (uint32_t)s->tested, COST_FIELD_TEST);
+  add_work(c, (uint32_t)s->met, COST_FIELD_CELL);
+  if (s->touches) {
+    const cloth_vector rest = vector_flush(vector_subtract(to, s->to), STATE_QUANTUM);
+    s->penetration = maximum(s->penetration - vector_dot(rest, s->normal), 0.0f);
   }
+  s->from = from;
+  s->to = to;
   if (s->share == SEARCH_NONE) {
     search_below(g, s);
   }
@@ -19149,12 +19151,12 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
-/* The shape of a collider in a slot. */
-static int32_t shape_in_slot(const image_view *view, int32_t index) {
+/* The shape of a collider. */
+static any_word image_shape(const image_view *view, int32_t index) {
   any_word shape;
-  const uint8_t *slot = image_at(view, view->c->state.colliders) + (size_t)(uint32_t)index * sizeof(collider_slot);
-  read_view_words(view, &shape, slot + offsetof(collider_slot, body) + offsetof(cloth_collider, shape), 1);
-  return (int32_t)shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return shape;
 }
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
@@ -19166,7 +19168,7 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
     }
     end = used ? index + 1 : end;
     if (used) {
-      const int32_t shape = shape_in_slot(view, index);
+      const any_word shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
       meshes += is_mesh;
       if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
@@ -19229,7 +19231,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 /* Is a collider that may have mass in a slot: one that is convex? */
 static int may_have_mass(const image_view *view, int32_t index) {
-  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || shape_in_slot(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
 }
 
 /* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */

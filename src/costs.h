@@ -16,8 +16,8 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
   COST_PLACE = 52,         /* per particle: the origin of the step */
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
@@ -80,22 +80,22 @@ enum {
   COST_COLLIDER = 1500, /* per collider */
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 395,   /* per particle near a collider: contact search without its two distances */
+  COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 1250,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1110,  /* per particle that touches a collider ... */
+  COST_RESPOND = 1125,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 600,      /* per particle near a concave shape, without its search */
+  COST_CONCAVE = 810,      /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,    /* per node of a mesh's tree */
   COST_TRIANGLE = 330,     /* per triangle of a mesh */
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 625,         /* per distance in a distance grid */
+  COST_GRID = 620,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
@@ -111,7 +111,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 275, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 278, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -167,15 +167,19 @@ static uint32_t near_cost(const cloth_collider *body) {
   return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
 }
 
+#if WITH_MESH || WITH_PLANNING
 /* Work of walks in a step after which a particle starts no more. */
 static uint32_t mesh_walk_limit(int32_t substeps) {
   return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
 }
+#endif
 
+#if WITH_PLANNING
 /* Most work of the walks of a particle in a step: the last may begin just below the limit. */
 static uint32_t max_walks_cost(int32_t substeps) {
   return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
 }
+#endif
 
 /* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
 static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
@@ -186,7 +190,7 @@ static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
   case CLOTH_SHAPE_MESH:
     return passes * MESH_CACHE * COST_TRIANGLE;
   default:
-    return (2 * passes + GRID_STEPS) * COST_GRID;
+    return (3 * passes + GRID_STEPS) * COST_GRID;
   }
 }
 

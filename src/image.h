@@ -263,12 +263,12 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
-/* The shape of a collider in a slot. */
-static int32_t shape_in_slot(const image_view *view, int32_t index) {
+/* The shape of a collider. */
+static any_word image_shape(const image_view *view, int32_t index) {
   any_word shape;
-  const uint8_t *slot = image_at(view, view->c->state.colliders) + (size_t)(uint32_t)index * sizeof(collider_slot);
-  read_view_words(view, &shape, slot + offsetof(collider_slot, body) + offsetof(cloth_collider, shape), 1);
-  return (int32_t)shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return shape;
 }
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
@@ -280,7 +280,7 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
     }
     end = used ? index + 1 : end;
     if (used) {
-      const int32_t shape = shape_in_slot(view, index);
+      const any_word shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
       meshes += is_mesh;
       if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
@@ -343,7 +343,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 /* Is a collider that may have mass in a slot: one that is convex? */
 static int may_have_mass(const image_view *view, int32_t index) {
-  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || shape_in_slot(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
 }
 
 /* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */

@@ -175,38 +175,30 @@ static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
   return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
 }
 
+/* Searches along the pieces of a path, one after the other: *s holds the piece in work. */
 static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const int32_t pieces = pieces_of_path(g, s);
-  surface_search part = *s;
-  part.to = s->from;
-  part.overflows = 0;
+  const cloth_vector from = s->from, to = s->to;
+  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const int32_t pieces = pieces_of_path(g, s), overflows = s->overflows;
   int32_t searched = 0;
-  for (int32_t piece = 1; piece <= pieces && part.share == SEARCH_NONE && !part.overflows; piece++) {
-    const cloth_vector end = vector_add_scaled(s->from, way, (float)piece / (float)pieces);
-    const surface_search before = part;
-    part = start_search(before.to, piece == pieces ? s->to : vector_flush(end, STATE_QUANTUM), s->margin - s->push,
-                        s->push, 1);
-    part.looked_at = before.looked_at;
-    part.tested = before.tested;
-    part.met = before.met;
+  s->to = from;
+  while (searched < pieces && s->share == SEARCH_NONE && s->overflows == overflows) {
     searched++;
-    search_field_cells(g, &part);
+    const cloth_vector end = vector_add_scaled(from, way, (float)searched / (float)pieces);
+    s->from = s->to;
+    s->to = searched == pieces ? to : vector_flush(end, STATE_QUANTUM);
+    reset_search(s);
+    search_field_cells(g, s);
   }
-  s->overflows += part.overflows;
   add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)part.tested, COST_FIELD_TEST);
-  add_work(c, (uint32_t)part.met, COST_FIELD_CELL);
-  s->looked_at = part.looked_at;
-  if (part.touches) {
-    const cloth_vector rest = vector_flush(vector_subtract(s->to, part.to), STATE_QUANTUM);
-    s->share = part.share;
-    s->other = part.other;
-    s->other_depth = part.other_depth;
-    s->normal = part.normal;
-    s->touches = part.touches;
-    s->penetration = maximum(part.penetration - vector_dot(rest, part.normal), 0.0f);
+  add_work(c, (uint32_t)s->tested, COST_FIELD_TEST);
+  add_work(c, (uint32_t)s->met, COST_FIELD_CELL);
+  if (s->touches) {
+    const cloth_vector rest = vector_flush(vector_subtract(to, s->to), STATE_QUANTUM);
+    s->penetration = maximum(s->penetration - vector_dot(rest, s->normal), 0.0f);
   }
+  s->from = from;
+  s->to = to;
   if (s->share == SEARCH_NONE) {
     search_below(g, s);
   }

@@ -97,6 +97,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
   float share = 0.0f;
+  add_work(c, 1, COST_GRID);
   while (s->looked_at++ < GRID_STEPS) {
     share = share + maximum(distance, GRID_CONTACT) * scale;
     if (share >= 1.0f) {

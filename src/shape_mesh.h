@@ -141,7 +141,7 @@ CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
 /* ... half of that path is so much of its radius [1], ... */
 #define BALL_SLACK 1.1f
 /* ... and the radius is larger by so much [m]. Larger balls are left less often, and hold more triangles. */
-#define BALL_MIN 4.0e-4f
+#define BALL_MIN 3.0e-4f
 /* What is remembered serves until pushes have grown by so much [m]. */
 #define PUSH_ROOM 2.0e-4f
 

@@ -151,6 +151,15 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
+/* Forgets the contact found. */
+static void reset_search(surface_search *s) {
+  s->share = SEARCH_NONE;
+  s->nearest = s->margin;
+  s->normal = s->other = vector(0.0f, 1.0f, 0.0f);
+  s->penetration = s->other_depth = 0.0f;
+  s->touches = 0;
+}
+
 /* A search with the distance `margin` to keep. */
 static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
   surface_search s;
@@ -159,12 +168,8 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.margin = margin + push;
   s.push = push;
   s.one_sided = one_sided;
-  s.share = SEARCH_NONE;
-  s.nearest = s.margin;
-  s.normal = vector(0.0f, 1.0f, 0.0f);
-  s.penetration = s.other_depth = 0.0f;
-  s.touches = s.looked_at = s.tested = s.met = s.overflows = 0;
-  s.other = s.normal;
+  s.looked_at = s.tested = s.met = s.overflows = 0;
+  reset_search(&s);
   return s;
 }
 

@@ -211,8 +211,8 @@ static void test_memory_capacities(void) {
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 32 + slack, "confined particles cost more than 32 bytes each");
   config.capacity.max_confined = 8;
   config.capacity.meshes = 3;
-  CHECK(memory_of(&config).total_bytes <= total + 3 * 52 * (size_t)s.count + slack,
-        "meshes cost more than 52 bytes per particle");
+  CHECK(memory_of(&config).total_bytes <= total + 3 * 60 * (size_t)s.count + slack,
+        "meshes cost more than 60 bytes per particle");
   config.capacity.meshes = 0;
   config.capacity.max_shared_bodies = 10;
   CHECK(memory_of(&config).total_bytes <= total + 10 * (140 + 52) + slack, "bodies cost more than 192 bytes each");

@@ -20,9 +20,9 @@ mkdir -p "$out"
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # projection, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
-goal_bytes_everything=122880 # of which the texts of the explain calls are 2,900
+goal_bytes_everything=142336 # of which geometry and shared bodies are 19,900, the texts of the explain calls 3,800
 goal_bytes_minimal=25600
-goal_stack=2304
+goal_stack=2560 # without height fields and meshes 2,304
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=1664
 planning="^cloth_(config_work_bound|plan)\$"

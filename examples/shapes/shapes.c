@@ -287,7 +287,7 @@ static void draw(image *picture, rectangle area, const cloth *sheet, const world
     objects[n + 1].mesh = &w->meshes[n];
     objects[n + 1].material = stone;
   }
-  const render_scene view = {.eye = {1.0f, 1.15f, 1.75f},
+  const render_scene view = {.eye = {0.95f, 1.35f, 1.55f},
                              .target = {0, -0.05f, 0},
                              .field_of_view = 0.5f,
                              .to_light = {-0.7f, 1.0f, 0.45f},
@@ -309,7 +309,9 @@ static int run_scene(int scene, image *picture) {
   cloth_collider collider = cloth_collider_default();
   cloth_config config = cloth_config_default();
   config.columns = config.rows = SIDE;
-  config.origin = vector(-0.5f, 0.38f, -0.5f);
+  config.origin = vector(-0.4f, 0.38f, -0.4f);
+  config.edge_warp = vector(0.8f, 0, 0);
+  config.edge_weft = vector(0, 0, 0.8f);
   config.capacity.geometry = config.capacity.meshes = 1;
   config.capacity.max_shared_bodies = ROCKS;
   cloth_memory spans;
