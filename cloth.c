@@ -5942,17 +5942,22 @@ static int is_step_place(const cloth *c, cloth_vector position) {
  * A line is uniform if every particle on it has mobility 1 (it is free and of the reference mass) and every spring has
  * stiffness factor 1. Where all lines of a bundle are uniform, bending takes the factors that plan_bend_lines()
  * computes once a step, with the same bits. In: pins, mass and stiffness maps; scratch.mobility, which
- * prepare_particles() has set. Out: scratch.uniform_lines, a byte for each row, then one for each block of LINE_BLOCK
- * columns, 1 where all are uniform. Scratch: no other.
+ * prepare_particles() has set. Out: scratch.uniform_lines, a byte of flags for each row, then one for each block of
+ * LINE_BLOCK columns. Scratch: no other.
  */
 
-static uint8_t *uniform_rows_of(const cloth *c) {
+#define LINES_UNIFORM 1 /* all particles and springs are */
+#define LINES_PINNED 2  /* a particle of mobility 0 is among them */
+#define LINES_TWICE 4   /* two or more are: strain limits may contradict them */
+
+/* The flags of the rows. */
+static uint8_t *line_flags_of_rows(const cloth *c) {
   return (uint8_t *)at(c, c->scratch.uniform_lines);
 }
 
-/* The byte of the block that holds a column. */
-static uint8_t *uniform_columns_at(const cloth *c, int32_t column) {
-  return uniform_rows_of(c) + c->grid.rows + column / LINE_BLOCK;
+/* Those of the block that holds a column. */
+static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
+  return line_flags_of_rows(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
 /* 1 if lines may be uniform at all. */
@@ -5998,26 +6003,45 @@ CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
   return uniform;
 }
 
+/* Flags of `count` particles, at most LINE_BLOCK, of which as many as `uniform` have mobility 1. */
+static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t uniform) {
+  int32_t pins = 0;
+  for (int32_t n = 0; n < count && uniform < count; n++) {
+    pins += mobility[n] == 0.0f;
+  }
+  return (uint8_t)((uniform == count ? LINES_UNIFORM : 0) | (pins > 0 ? LINES_PINNED : 0) |
+                   (pins > 1 ? LINES_TWICE : 0));
+}
+
+/* Flags of lines with those of more particles. */
+static uint8_t joined_flags(uint8_t a, uint8_t b) {
+  return (uint8_t)((a & b & LINES_UNIFORM) | ((a | b) & (LINES_PINNED | LINES_TWICE)) |
+                   (a & b & LINES_PINNED ? LINES_TWICE : 0));
+}
+
 /* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
 CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
   int32_t total = 0;
   for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-    *uniform_columns_at(c, column) = (uint8_t)may_be;
+    *line_flags_of_columns(c, column) = (uint8_t)(may_be ? LINES_UNIFORM : 0);
   }
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    int32_t in_row = 0;
-    for (int32_t column = 0; column < columns && may_be; column += LINE_BLOCK) {
+    uint8_t *of_row = line_flags_of_rows(c) + row;
+    *of_row = (uint8_t)(may_be ? LINES_UNIFORM : 0);
+    for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
+      const float *block = mobility + row * columns + column;
       const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
-      const int32_t uniform = count_in_block(mobility + row * columns + column, left);
-      *uniform_columns_at(c, column) &= uniform == left;
-      in_row += uniform;
+      const int32_t uniform = count_in_block(block, left);
+      const uint8_t flags = flags_of_block(block, left, uniform);
+      uint8_t *of_columns = line_flags_of_columns(c, column);
+      *of_columns = joined_flags(*of_columns, flags);
+      *of_row = joined_flags(*of_row, flags);
+      total += uniform;
     }
-    uniform_rows_of(c)[row] = may_be && in_row == columns;
-    total += in_row;
   }
-  return total;
+  return may_be ? total : 0;
 }
 
 /// Vertex layouts ///
@@ -8904,7 +8928,7 @@ typedef struct line_bundle {
   int32_t count;                /* number of lines; the other lanes compute what is not stored */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  int32_t is_uniform;           /* 1 if every particle of every line has mobility 1, and every spring factor 1 */
+  int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
 } line_bundle;
@@ -9040,7 +9064,7 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .is_uniform = *uniform_columns_at(c, column)};
+                   .flags = *line_flags_of_columns(c, column)};
   return b;
 }
 
@@ -9136,9 +9160,9 @@ static void transpose_vectors_back(const cloth *c, vector_array to, int32_t firs
 }
 
 /* Copies the mobilities of `count` rows; of uniform rows they are 1. */
-static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t is_uniform) {
+static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t flags) {
   float *to = row_plane(c, ROW_MOBILITY);
-  if (!is_uniform) {
+  if (!(flags & LINES_UNIFORM)) {
     transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, to);
     return;
   }
@@ -9149,13 +9173,15 @@ static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int
 
 #endif
 
-/* Are `count` rows uniform, from a row on? */
-static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
-  int uniform = 1;
+/* Flags of `count` rows, from a row on: uniform if all are, pinned twice if one is. */
+static int32_t flags_of_rows(const cloth *c, int32_t row, int32_t count) {
+  const uint8_t *flags = line_flags_of_rows(c) + row;
+  int32_t all = LINES_UNIFORM, one = 0;
   for (int32_t n = 0; n < count; n++) {
-    uniform &= uniform_rows_of(c)[row + n];
+    all &= flags[n];
+    one |= flags[n];
   }
-  return uniform;
+  return all | (one & (LINES_PINNED | LINES_TWICE));
 }
 
 /* The bundle of the rows from one on: transposed copies of x, to be copied back by return_rows(); the row itself in a
@@ -9171,13 +9197,13 @@ static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
                    .first = first,
                    .along = 1,
                    .across = c->grid.columns};
-  b.is_uniform = are_rows_uniform(c, row, b.count);
+  b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;
   b.x = row_vectors(c, ROW_X);
   b.mobility = row_plane(c, ROW_MOBILITY);
   transpose_vectors(c, x, first, b.count, ROW_X);
-  transpose_mobility(c, first, b.count, b.is_uniform);
+  transpose_mobility(c, first, b.count, b.flags);
 #endif
   return b;
 }
@@ -9882,7 +9908,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
     return;
   }
 #endif
-  if (b->is_uniform) {
+  if (b->flags & LINES_UNIFORM) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
@@ -10045,7 +10071,7 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
 /* Are a block of columns, and the columns after each, uniform? */
 static int are_pairs_uniform(const cloth *c, int32_t column) {
   const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
-  return *uniform_columns_at(c, column) && *uniform_columns_at(c, last);
+  return *line_flags_of_columns(c, column) & *line_flags_of_columns(c, last) & LINES_UNIFORM;
 }
 
 /* Solves the twist of all cells. */
@@ -10115,8 +10141,11 @@ static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t la
 /* Notes the force of the hinges of a bundle that has been solved on its pins. */
 CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
                                 vector_array old) {
+  if (!notes_pins(c)) {
+    return;
+  }
   const bend_lines l = bend_lines_of(c, plan, direction, b, old);
-  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+  for (int32_t element = 0; element < b->length; element++) {
     for (int32_t lane = 0; lane < b->count; lane++) {
       const int32_t particle = b->first + element * b->along + lane * b->across;
       if (is_pinned(c, particle)) {
@@ -10678,11 +10707,12 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  end_displacements moved =
+  const end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
 #if WITH_BODIES
   if (range->noted) {
-    note_limits(range, b, element, element + 1, &moved, 1.0f);
+    const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
+    note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
@@ -10727,9 +10757,19 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 
 #endif
 
+/* Has a line of a bundle two pins or more? Lanes without a line may count as pinned. */
+CLOTH_INLINE int has_two_pins(const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes pins = zero;
+  for (int32_t n = 0; n < b->length; n++) {
+    pins = lanes_add(pins, lanes_drop(lanes_less(zero, lanes_load(b->mobility + n * b->next)), one));
+  }
+  return lanes_any(lanes_less(one, pins));
+}
+
 /* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
    times the limit: the n-th part of the distance, squared. The largest over the line. */
-CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const int32_t end = b->is_ring ? 2 * b->length : b->length;
   lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
@@ -10757,7 +10797,8 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
-  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
+  const lanes high = (b.flags & LINES_TWICE) && has_two_pins(&b) ? reach_of_pins(limit, &b) : lanes_splat(limit->high);
+  const line_range range = {limit->low, high, limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
