@@ -89,7 +89,7 @@ enum {
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
-  COST_CONCAVE = 810,      /* per particle near a concave shape, without its search */
+  COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */
   COST_MESH_NODE = 340,    /* per node of a mesh's tree */
   COST_TRIANGLE = 330,     /* per triangle of a mesh */
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
@@ -111,7 +111,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 278, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 284, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
