@@ -56,7 +56,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 8         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 7      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 8      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -235,9 +235,10 @@ typedef struct cloth_config_integration {
                                  explicit_threshold no solver is needed, and the arena has no memory for one. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 24 bytes per particle above 0.
-                                 Contacts are warm started above 0 alone, where springs are projected:
-                                 with 0 edges on the rims of colliders stretch more */
+                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, 40
+                                 with colliders. Contacts are warm started, and lines over them solved
+                                 again, above 0 alone, where springs are projected: with 0 edges on the
+                                 rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word; 0.1..1e4; default 300 */

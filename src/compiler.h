@@ -153,6 +153,12 @@
 #else
 #define WITH_ORIGIN 1
 #endif
+#if defined(CLOTH_NO_CONTACT_LINES) || !WITH_COLLIDERS || !WITH_PROJECTION /* lines solved again where contact holds   \
+                                                                            */
+#define WITH_CONTACT_LINES 0
+#else
+#define WITH_CONTACT_LINES 1
+#endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0
 #else

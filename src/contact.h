@@ -156,6 +156,9 @@ typedef struct path_test {
   float squared_reach;     /* (1 + e) r^2 */
 } path_test;
 
+/* Above every mobility. */
+#define NOTHING_MOVES 1.0e30f
+
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
   path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
                  CULL_REACH_FACTOR * reach * reach};
@@ -341,6 +344,12 @@ typedef struct reaction_sums {
   float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
+/* Sums that nothing has been added to. */
+static reaction_sums empty_sums(float *marks) {
+  const reaction_sums sums = {.marks = marks};
+  return sums;
+}
+
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
 static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
@@ -425,6 +434,12 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   keep_pushes(c, plan, touches, done.displacement, i);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    note_tearing(c, done.displacement);
+    keep_contacts(c, m->index, touches, done.normal, r.slides, i);
+  }
+#endif
   const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   const lanes3 impulse = lanes3_scale(received, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
@@ -495,9 +510,10 @@ CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
+  const lanes least = lanes_splat(workspace_of(c)->skips_contact ? NOTHING_MOVES : 0.0f);
   int touched = 0;
   for (int32_t i = first; i < end; i += CLOTH_LANES) {
-    lanes_mask near = lanes_both(near_body(test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    lanes_mask near = lanes_both(near_body(test, i), lanes_less(least, lanes_load(mobility + i)));
     if (end - i < CLOTH_LANES) {
       near = lanes_both(near, lanes_first(end - i));
     }
@@ -551,9 +567,7 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
 /* Contacts of all particles with a collider. */
 static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
                          cloth_statistics *counts) {
-  reaction_sums sums;
-  fill_zero(&sums, sizeof sums);
-  sums.marks = marks;
+  reaction_sums sums = empty_sums(marks);
   if (bounded) {
     collide_blocks(c, plan, m, &sums);
   } else {

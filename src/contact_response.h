@@ -166,6 +166,7 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
   if (answers.asked) {
+    workspace_of(c)->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
     respond_to_answers(b, &answers, &displacement, &r);
   }
   r.touches = b->touches;

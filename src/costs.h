@@ -86,6 +86,10 @@ enum {
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1125,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 12,       /* per particle, where contact lines are looked for, ... */
+  COST_HELD_LINE = 700, /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 120,     /* ... per particle, before contact again, ... */
+  COST_PULLS = 60,      /* ... and per particle and collider, for its reaction */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */

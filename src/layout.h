@@ -195,6 +195,18 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
+/* 1 if lines over contacts may be solved again, see contact_lines.h. */
+static int has_contact_lines(const cloth *c, const cloth_config *config) {
+  return WITH_CONTACT_LINES && reacting(config) > 0 && c->state.velocity_history != 0 &&
+         config->contact.mode == CLOTH_CONTACT_PROJECTION;
+}
+
+/* Bytes of the marks of lines: uniform.h, contact_lines.h. */
+static int32_t line_marks(const cloth *c, const cloth_config *config) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  return rows + in_line_blocks(columns) / LINE_BLOCK + (has_contact_lines(c, config) ? rows + columns : 0);
+}
+
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
@@ -215,8 +227,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
-  c->scratch.uniform_lines = reserve(end, (uint32_t)lines);
+  c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
@@ -230,6 +241,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
   c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);

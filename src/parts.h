@@ -88,6 +88,7 @@
 #include "contact_links.h"
 #include "contact_response.h"
 #include "contact.h"
+#include "contact_lines.h"
 #include "solver_contact.h"
 #include "attachments.h"
 #include "targets.h"

@@ -6,6 +6,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
+#include "contact_lines.h"
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
@@ -173,6 +174,44 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
 }
 
+#if WITH_CONTACT_LINES
+
+/* Stage 3, after contact: solves lines over contacts again, and what then lies in colliders is moved out. Contacts are
+   not counted twice. */
+CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
+  workspace *w = workspace_of(c);
+  if (w->statistics.contacts == 0 && !c->settings.capacity.fixed_work) {
+    return;
+  }
+  w->skips_contact = !solve_contact_lines(c, plan, index);
+  if (!w->skips_contact || c->settings.capacity.fixed_work) {
+    const int32_t contacts = w->statistics.contacts, sticking = w->statistics.contacts_sticking;
+    project_contacts(c, plan, index, &w->statistics);
+    w->statistics.contacts = contacts;
+    w->statistics.contacts_sticking = sticking;
+  }
+  w->skips_contact = 0;
+  if (index == plan->substeps - 1) {
+    forget_contacts(c);
+  }
+}
+
+#endif
+
+/* Stage 3 without the solver's contacts. */
+static void resolve_projected(const cloth *c, const step_plan *plan, int32_t index, cloth_statistics *counts) {
+  workspace_of(c)->frees = workspace_of(c)->tears = 0;
+  project_contacts(c, plan, index, counts);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    resolve_contact_lines(c, plan, index);
+  }
+#endif
+  if (has_contact_pushes(c)) {
+    forget_pushes(c);
+  }
+}
+
 /* Substep `index` of a step, plan->h seconds long. */
 CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index) {
   CLOTH_ASSERT(index < plan->substeps && plan->substeps <= CLOTH_SUBSTEP_LIMIT);
@@ -202,10 +241,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    project_contacts(c, plan, index, counts);
-    if (has_contact_pushes(c)) {
-      forget_pushes(c);
-    }
+    resolve_projected(c, plan, index, counts);
   }
 
   finish_moving(c, plan);
@@ -296,6 +332,7 @@ static int step(const cloth *c, float dt) {
   start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;

@@ -32,6 +32,7 @@
  *   array            owner     content                                                   read by
  *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
+ *                    touch     behind them a byte for each row and column: solve again?   solve_contact_lines()
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
@@ -44,13 +45,15 @@
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
  *                              twist; then LINE_BLOCK rows, transposed:
  *                              x, y, z, mobility, and x, y, z at the substep's start
- *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
+ *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
+ *                              transposed as by lengths                                   solve_contact_lines()
+ *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
- *   line_work        lengths   eliminations along the lines of a bundle: for each        lengths
- *                              element LINE_SLOT, on rings RING_SLOT, blocks of lanes
+ *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
+ *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
@@ -338,6 +341,9 @@ typedef struct workspace {
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
   int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t tears;            /* 1 if contact has moved a particle far in this substep */
+  int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
+  int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
   int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
@@ -388,7 +394,7 @@ typedef struct cloth_settings {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -484,7 +490,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 10 + 8 + 40 + 1) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 18 + 2 + 15 + 10 + 8 + 40 + 1) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)

@@ -137,7 +137,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   config.columns = columns;
   config.rows = rows;
   use_projection(&config);
-  expect_bytes(&config, 89, "in three tiers");
+  expect_bytes(&config, 101, "in three tiers");
   cloth_config option = config;
   option.tethers.count = 0;
   cloth_memory memory = memory_of(&option);
@@ -149,7 +149,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   option.integration.bdf2_blend = 0.0f;
   memory = memory_of(&option);
   option.integration.bdf2_blend = 0.1f;
-  expect_addition(&option, memory.total_bytes, 28, "extrapolation");
+  expect_addition(&option, memory.total_bytes, 40, "extrapolation");
   memory = memory_of(&config);
   option = config;
   option.solver.warm_start = 1;
