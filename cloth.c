@@ -4993,16 +4993,16 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 1500, /* per collider */
+  COST_COLLIDER = 1850, /* per collider */
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
   COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1250,   /* per traced path ... */
+  COST_TRACED = 1340,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1125,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
-  COST_TORN = 12,       /* per particle, where contact lines are looked for, ... */
+  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
   COST_HELD_LINE = 700, /* ... and in addition per particle of a bundle that is solved again, ... */
   COST_AGAIN = 120,     /* ... per particle, before contact again, ... */
   COST_PULLS = 60,      /* ... and per particle and collider, for its reaction */
@@ -5015,7 +5015,7 @@ enum {
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 620,         /* per distance in a distance grid */
+  COST_GRID = 630,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
@@ -5031,7 +5031,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 284, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 300, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -15608,7 +15608,7 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   /* A particle is slowed down before contact, and put back after it. */
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (c->scratch.contact_pull && scene->colliders > 0) {
-    cost += COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
+    cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
     cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
   }
   if (plan->projects) {
@@ -16629,6 +16629,7 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
   w->skips_contact = 0;
   if (index == plan->substeps - 1) {
     forget_contacts(c);
+    add_varying_work(c, (uint32_t)c->count, COST_TORN);
   }
 }
 

@@ -193,6 +193,7 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
   w->skips_contact = 0;
   if (index == plan->substeps - 1) {
     forget_contacts(c);
+    add_varying_work(c, (uint32_t)c->count, COST_TORN);
   }
 }
 

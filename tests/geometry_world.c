@@ -164,7 +164,7 @@ static cloth_pose fall_on_sheet(int is_hull, double *carried) {
         *carried -= (double)pull.y;
     }
   }
-  cloth_get_body(s.sheet, index, &mass, NULL);
+  cloth_get_body(s.sheet, index, &mass, &body.pose);
   *carried -= 9.81 * (sheet_mass(&s) + 2.0) + 2.0 * (double)(mass.velocity.y - before);
   fixture_free(&s);
   free_built(&b);
