@@ -105,6 +105,33 @@
 #else
 #define WITH_CONTACT_SOLVER 1
 #endif
+#if defined(CLOTH_NO_HULL) || !WITH_COLLIDERS /* colliders that are convex hulls */
+#define WITH_HULL 0
+#else
+#define WITH_HULL 1
+#endif
+#if defined(CLOTH_NO_HEIGHT_FIELD) || !WITH_COLLIDERS /* colliders that are height fields */
+#define WITH_HEIGHT_FIELD 0
+#else
+#define WITH_HEIGHT_FIELD 1
+#endif
+#if defined(CLOTH_NO_MESH) || !WITH_COLLIDERS /* colliders that are triangle meshes */
+#define WITH_MESH 0
+#else
+#define WITH_MESH 1
+#endif
+#if defined(CLOTH_NO_DISTANCE_GRID) || !WITH_COLLIDERS /* colliders that are grids of signed distances */
+#define WITH_DISTANCE_GRID 0
+#else
+#define WITH_DISTANCE_GRID 1
+#endif
+#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
+#define WITH_SHARED_BODIES 0
+#else
+#define WITH_SHARED_BODIES 1
+#endif
+#define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
+#define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
 #ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */
 #define WITH_CONFINED 0
 #else
@@ -149,6 +176,12 @@
 #define WITH_ORIGIN 0
 #else
 #define WITH_ORIGIN 1
+#endif
+#if defined(CLOTH_NO_CONTACT_LINES) || !WITH_COLLIDERS || !WITH_PROJECTION /* lines solved again where contact holds   \
+                                                                            */
+#define WITH_CONTACT_LINES 0
+#else
+#define WITH_CONTACT_LINES 1
 #endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0
@@ -1789,6 +1822,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   array            owner     content                                                   read by
  *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
+ *                    touch     behind them a byte for each row and column: solve again?   solve_contact_lines()
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
@@ -1802,13 +1836,15 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
  *                              twist; then LINE_BLOCK rows, transposed:
  *                              x, y, z, mobility, and x, y, z at the substep's start
- *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
+ *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
+ *                              transposed as by lengths                                   solve_contact_lines()
+ *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
- *   line_work        lengths   eliminations along the lines of a bundle: for each        lengths
- *                              element LINE_SLOT, on rings RING_SLOT, blocks of lanes
+ *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
+ *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
@@ -1828,8 +1864,11 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
  *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
- *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
- *                    touch
+ *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
+ *                    touch     prepare clears them
+ *   own.shared_bodies prepare  shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places prepare  their places in the caller's table                        the end of the step
+ *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
  *   own.contact_record resolve, what each contact did; prepare clears it                the caller
  *                    touch
  *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
@@ -1917,6 +1956,16 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* Triangles of a mesh that a particle remembers within a step, see shape_mesh.h. */
+#define MESH_CACHE 8
+typedef struct mesh_cache {
+  cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
+  float squared_radius; /* [m^2]; below 0: nothing is remembered */
+  float margin;         /* of the search [m] */
+  uint32_t spent;       /* work of walks through the tree in this step */
+  int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
+  uint32_t triangles[MESH_CACHE];
+} mesh_cache;
 /* The mass of a collider that the cloth moves, and its motion. Consists of words. */
 typedef struct rigid_body {
   int32_t collider;
@@ -1963,9 +2012,10 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
-  cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
-  float last_substep;     /* length of the last substep [s]; 0 before the first */
+  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
+  float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -2043,11 +2093,14 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t mesh;             /* which of the mesh colliders it is, from 0 */
+  int32_t guards;           /* 1: particles that have passed it are brought back, and nothing else */
+  uint32_t slot;            /* offset of the collider's slot [bytes] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */
   cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
                                its position [m], and rotation [rad] */
-  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
+  int32_t index, substep;      /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
@@ -2070,17 +2123,22 @@ typedef struct obstacle_capsule {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;     /* the collider that body_in_substep() computed last */
-  cloth_vector origin;  /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
-  float origin_reach;   /* largest |coordinate| of that origin [m] */
-  uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
-  uint32_t start;       /* tick when a step with a deadline began */
-  uint32_t ticks;       /* ticks from there to the deadline */
-  int32_t uniform;      /* particles of mobility 1 where lines may be uniform */
-  int32_t obstacles;    /* how many obstacle capsules there are */
-  int32_t has_deadline; /* 1 for a step with a deadline */
-  int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
-  int32_t refinements;  /* pieces of optional work done so far */
+  moving_body body;         /* the collider that body_in_substep() computed last */
+  cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;       /* largest |coordinate| of that origin [m] */
+  uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
+  int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
+  uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;           /* tick when a step with a deadline began */
+  uint32_t ticks;           /* ticks from there to the deadline */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t tears;            /* 1 if contact has moved a particle far in this substep */
+  int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
+  int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
+  int32_t obstacles;        /* how many obstacle capsules there are */
+  int32_t has_deadline;     /* 1 for a step with a deadline */
+  int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
 } workspace;
 
@@ -2115,6 +2173,7 @@ typedef struct cloth_settings {
   } world;
   struct {
     int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
+    int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -2183,7 +2242,7 @@ typedef struct self_workspace {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -2196,8 +2255,9 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t contact_record;          /* 0 without capacity.max_contacts */
-  uint32_t pin_reactions, attached; /* 0 for what the config does without */
+  uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t contact_record;                            /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached;                   /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2265,24 +2325,24 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
                                         CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 37 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (12 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
-LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
 LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 7 + 8 + 37 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 18 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
@@ -2331,6 +2391,13 @@ static collider_slot *colliders_of(const cloth *c) {
   return (collider_slot *)at(c, c->state.colliders);
 }
 
+/* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
+static collider_slot *slot_at(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body
+                                         : colliders_of(c) + index;
+}
+
 static confinement *confined_of(const cloth *c) {
   return (confinement *)at(c, c->state.confined);
 }
@@ -2339,10 +2406,11 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
 }
 
-/* Floats of the reactions of colliders, and of pins behind them. */
+/* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
 static int32_t report_count(const cloth *c) {
   const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
-  return c->settings.capacity.max_colliders * floats + (c->own.pin_reactions ? 3 * c->count : 0);
+  return (c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * floats +
+         (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {
@@ -2351,6 +2419,18 @@ static workspace *workspace_of(const cloth *c) {
 
 static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
+}
+
+/* One past the last collider, shared bodies of the step included. */
+static int32_t collider_end(const cloth *c) {
+  const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
+  return bodies ? c->settings.capacity.max_colliders + bodies : inputs_of(c)->collider_end;
+}
+
+/* Is there a collider at an index below collider_end()? */
+static int is_collider(const cloth *c, int32_t index) {
+  const int32_t max_colliders = c->settings.capacity.max_colliders;
+  return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
 
 /* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
@@ -2774,6 +2854,110 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 #endif
 
+/// Geometry ///
+
+/*
+ * What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names. The
+ * step's surroundings are the caller's, too: their address is in the workspace while a step runs, and nowhere after it.
+ * In: the surroundings, collider keys. Out: geometries. Nothing is written but the address in the workspace.
+ */
+
+/* The head of every geometry. Its data follow, as offsets from its start say. All words, without pointers. */
+struct cloth_geometry {
+  uint32_t magic;         /* GEOMETRY_MAGIC */
+  int32_t shape;          /* a cloth_shape */
+  int32_t elements;       /* see cloth_geometry_key */
+  uint32_t hash[2];       /* of the data that it was built from, low word first */
+  cloth_vector low, high; /* corners of the box around its surface, in local axes [m] */
+  int32_t counts[3];      /* planes, edges | columns, rows | triangles, levels, one_sided | samples along x, y, z */
+  float spacing[2];       /* of height field and distance grid [m] */
+  float tolerance;        /* of hulls: see distance_to_hull() [m] */
+  uint32_t data;          /* offset of the planes, heights, triangles or distances [bytes] */
+  uint32_t edges;         /* offset of the edges of a hull [bytes] */
+  uint32_t levels[8];     /* offsets of the levels of a mesh's tree, leaves first [bytes] */
+};
+
+#define GEOMETRY_MAGIC 0x6d6f6567u /* "geom", little-endian */
+/* Bytes of the head, with room to stay aligned. */
+#define GEOMETRY_HEAD 128u
+
+LAYOUT_CONTRACT(geometry_head_has_room, sizeof(cloth_geometry) <= GEOMETRY_HEAD);
+
+#if WITH_GEOMETRY
+
+static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
+  return (const char *)(const void *)g + offset;
+}
+
+/* 1 if memory that a caller hands over holds a geometry of this build. */
+static int is_geometry(const cloth_geometry *g) {
+  return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
+}
+
+#endif
+
+#if WITH_COLLIDERS
+
+/* 1 for shapes that have geometry. */
+CLOTH_INLINE int has_geometry(const cloth_collider *body) {
+  return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
+}
+
+/* Keeps the address of the surroundings while a step runs, as two words: the workspace has the same size in every
+   build. NULL ends it. */
+static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
+  const uint64_t address = (uint64_t)(uintptr_t)(const void *)around;
+  workspace_of(c)->surroundings[0] = (uint32_t)address;
+  workspace_of(c)->surroundings[1] = (uint32_t)(address >> 32);
+}
+
+static const cloth_surroundings *surroundings_of(const cloth *c) {
+  const uint32_t *words = workspace_of(c)->surroundings;
+  return (const cloth_surroundings *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
+}
+
+/* The geometry of a collider during a step; NULL for shapes without. */
+static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
+  return has_geometry(body) ? surroundings_of(c)->geometries[body->geometry.place] : NULL;
+}
+
+#else
+
+static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
+  (void)c;
+  (void)body;
+  return NULL;
+}
+
+#endif
+
+#if WITH_GEOMETRY
+
+/* Is the geometry that a collider names at its place in the surroundings? */
+static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
+  const cloth_geometry_key *key = &body->geometry;
+  if (!around || key->place >= around->geometry_count) {
+    return 0;
+  }
+  const cloth_geometry *g = around->geometries[key->place];
+  return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
+         g->hash[1] == key->hash[1];
+}
+
+/* CLOTH_OK if the surroundings, NULL for none, have the geometries that the cloth's own colliders name. */
+static int check_geometries(const cloth *c, const cloth_surroundings *around) {
+  const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
+  for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
+    const collider_slot *slot = &colliders_of(c)[index];
+    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
+      return CLOTH_ERROR_GEOMETRY;
+    }
+  }
+  return CLOTH_OK;
+}
+
+#endif
+
 /// Self-test ///
 
 /*
@@ -3070,6 +3254,9 @@ int cloth_self_test(void) {
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
+  X(capacity.geometry, 0, 1, "")                                                                                       \
+  X(capacity.meshes, 0, 16, "")                                                                                        \
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
   CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
@@ -3108,6 +3295,11 @@ int cloth_self_test(void) {
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
+  X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
+  X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
+  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
+    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
@@ -3139,7 +3331,10 @@ int cloth_self_test(void) {
 
 #define COLLIDER_FAULTS(X)                                                                                             \
   X(POINTER, NULL, "collider: NULL")                                                                                   \
-  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER")                                                    \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_DISTANCE_GRID")                                               \
+  X(NO_SHAPE, LEFT_OUT, "shape: left out by CLOTH_NO_HULL, _HEIGHT_FIELD, _MESH or _DISTANCE_GRID")                    \
+  X(GEOMETRY, GEOMETRY, "geometry: not set by cloth_collider_set_geometry()")                                          \
+  X(PLACE, RANGE, "geometry.place: 0..1023")                                                                           \
   X(RADIUS, RANGE, "radius: 1e-3..1e4 m")                                                                              \
   X(RADIUS_TOP, RANGE, "radius_top: 1e-3..1e4 m")                                                                      \
   X(HALF_HEIGHT, RANGE, "half_height: 1e-3..1e4 m")                                                                    \
@@ -3151,6 +3346,33 @@ int cloth_self_test(void) {
   X(KINETIC, RANGE, "kinetic_friction: 0..10")                                                                         \
   X(FRICTIONS, CONFLICT, "kinetic_friction, static_friction: kinetic is at most static")
 
+/* Largest coordinate of a geometry, offset of a plane, height and distance [m]; texts below quote it. */
+#define GEOMETRY_EXTENT 1.0e4f
+
+#define GEOMETRY_FAULTS(X)                                                                                             \
+  X(POINTER, NULL, "data: NULL")                                                                                       \
+  X(ARRAY, NULL, "data: an array is NULL")                                                                             \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_HULL..CLOTH_SHAPE_DISTANCE_GRID")                                                \
+  X(LEFT_OUT, LEFT_OUT, "shape: left out by CLOTH_NO_HULL, _HEIGHT_FIELD, _MESH or _DISTANCE_GRID")                    \
+  X(PLANES, RANGE, "hull.planes: 4..64")                                                                               \
+  X(NORMAL, RANGE, "hull.normals: of length 1, to 1e-3")                                                               \
+  X(OFFSET, RANGE, "hull.offsets: -1e4..1e4 m")                                                                        \
+  X(HULL_OPEN, CONFLICT, "hull: the planes do not enclose all sides")                                                  \
+  X(HULL_EMPTY, CONFLICT, "hull: the planes enclose nothing")                                                          \
+  X(FIELD_COUNT, RANGE, "height_field.columns, rows: 2..4096, together 4194304")                                       \
+  X(FIELD_SPACING, RANGE, "height_field.spacing_x, spacing_z: 1e-3..1e3 m")                                            \
+  X(HEIGHT, RANGE, "height_field.heights: -1e4..1e4 m")                                                                \
+  X(MESH_COUNT, RANGE, "mesh.triangle_count: 1..1000000, mesh.vertex_count: 3..3000000")                               \
+  X(ONE_SIDED, RANGE, "mesh.one_sided: 0..1")                                                                          \
+  X(VERTEX, RANGE, "mesh.vertices: -1e4..1e4 m on each axis")                                                          \
+  X(INDEX, RANGE, "mesh.indices: 0..vertex_count - 1")                                                                 \
+  X(TRIANGLE, CONFLICT, "mesh: a triangle of less than 1e-8 m^2, or thinner than 1e-5 m")                              \
+  X(GRID_COUNT, RANGE, "distance_grid.count_x, count_y, count_z: 2..1024, together 4194304")                           \
+  X(GRID_SPACING, RANGE, "distance_grid.spacing: 1e-3..1e3 m")                                                         \
+  X(GRID_LOW, RANGE, "distance_grid.low: -1e4..1e4 m on each axis")                                                    \
+  X(DISTANCE, RANGE, "distance_grid.distances: -1e4..1e4 m")                                                           \
+  X(NO_DISTANCES, RANGE, "distance_grid.distances: neighbours differ by 1.01 spacings at most")
+
 /* Numbers of faults. Those of ranges are their places in the lists, from 1. */
 #define ONE_MORE(field, low, high, unit) +1
 #define CONFIG_FAULT(name) CONFIG_FAULT_##name
@@ -3161,12 +3383,18 @@ enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
 enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
 /* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
 enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+#define GEOMETRY_FAULT(name) GEOMETRY_FAULT_##name
+#define GEOMETRY_NUMBER(name, error, text) GEOMETRY_FAULT(name),
+enum { GEOMETRY_FAULT_NONE, GEOMETRY_FAULTS(GEOMETRY_NUMBER) GEOMETRY_FAULT_COUNT };
 enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
 
 #define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
 CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
+#endif
+#if WITH_GEOMETRY
+CLOTH_CONSTANT static const int8_t geometry_fault_errors[] = {GEOMETRY_FAULTS(FAULT_ERROR)};
 #endif
 
 /* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */
@@ -3580,6 +3808,10 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -3609,6 +3841,38 @@ static int needs_self(const cloth_config *config) {
   return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
 }
 
+/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
+static int find_left_out_geometry(const cloth_config *config) {
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
+}
+
+/* The same of what cloth touches. */
+static int find_left_out_contact(const cloth_config *config) {
+  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(NO_CONTACTS);
+  }
+  if (!WITH_COLLIDERS && config->max_colliders > 0) {
+    return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
+  if (!WITH_SELF && needs_self(config)) {
+    return CONFIG_FAULT(NO_SELF);
+  }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
+  }
+  return find_left_out_geometry(config);
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -3620,15 +3884,8 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_PROJECTION && needs_projection(config)) {
     return CONFIG_FAULT(NO_PROJECTION);
   }
-  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
-    return CONFIG_FAULT(NO_CONTACTS);
-  }
-  if (!WITH_COLLIDERS && config->max_colliders > 0) {
-    return CONFIG_FAULT(NO_COLLIDERS);
-  }
-  if (!WITH_BODIES &&
-      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
-    return CONFIG_FAULT(NO_BODIES);
+  if (find_left_out_contact(config)) {
+    return find_left_out_contact(config);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
@@ -3642,18 +3899,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
   }
-  if (!WITH_SELF && needs_self(config)) {
-    return CONFIG_FAULT(NO_SELF);
-  }
   if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
                        config->world.recentre_distance > 0.0f)) {
     return CONFIG_FAULT(NO_ORIGIN);
   }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
-  }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
-    return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
@@ -3774,9 +4025,14 @@ static int needs_pin_reactions(const cloth_config *config) {
   return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
 }
 
-/* Floats of the reactions of colliders and pins. */
+/* Colliders and shared bodies that there may be in a step. */
+static int32_t reacting(const cloth_config *config) {
+  return config->max_colliders + config->capacity.max_shared_bodies;
+}
+
+/* Floats of the reactions of colliders, shared bodies and pins. */
 static int32_t report_floats(const cloth *c, const cloth_config *config) {
-  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  const int32_t colliders = reacting(config) * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
@@ -3973,9 +4229,10 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count);
   }
@@ -3984,23 +4241,44 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+/* 1 if lines over contacts may be solved again, see contact_lines.h. */
+static int has_contact_lines(const cloth *c, const cloth_config *config) {
+  return WITH_CONTACT_LINES && reacting(config) > 0 && c->state.velocity_history != 0 &&
+         config->contact.mode == CLOTH_CONTACT_PROJECTION;
+}
+
+/* Bytes of the marks of lines: uniform.h, contact_lines.h. */
+static int32_t line_marks(const cloth *c, const cloth_config *config) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  return rows + in_line_blocks(columns) / LINE_BLOCK + (has_contact_lines(c, config) ? rows + columns : 0);
+}
+
+/* The scratch that is never shared. */
+static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
+  c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
+  c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
+  c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
   layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
+}
+
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
-  c->scratch.uniform_lines = reserve(end, (uint32_t)lines);
+  c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
-  int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  int32_t obstacles =
+      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
@@ -4009,6 +4287,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
   c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
@@ -4174,6 +4453,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->sleep = config->sleep;
   s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
+  s->capacity.geometry = config->capacity.geometry;
+  s->capacity.meshes = config->capacity.meshes;
+  s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
   s->capacity.max_bodies = config->capacity.max_bodies;
   s->capacity.max_attachments = config->capacity.max_attachments;
@@ -4857,13 +5139,739 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 
 #endif
 
+/// Costs ///
+
+/*
+ * The cost model: what each piece of a step costs, in the unit of work that cloth.h defines, an instruction of a
+ * Cortex-M7. work.h adds the costs up for a plan; kernels whose work depends on the state add theirs as they run.
+ * The figures are rounded up and change no result but cloth_statistics.work, the bounds and the plans. Whoever changes
+ * a kernel measures its cost again: tests/work_calibration.sh prints instructions per unit for scenes that lean on one
+ * kernel each, and says how to correct a figure.
+ * In: the shape of a collider. Out: nothing. Scratch: none.
+ */
+
+/* Per particle and substep where nothing else is said. */
+enum {
+  /* A step */
+  COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
+  COST_PLACE = 52,         /* per particle: the origin of the step */
+  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
+  COST_CARRIED = 200,      /* ... and in addition with targets */
+  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
+  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
+  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
+  COST_CHOOSE = 412,       /* per particle, when tethers are chosen, ... */
+  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
+  /* A substep */
+  COST_SUBSTEP = 600, /* once */
+  COST_ROW = 120,     /* per row */
+  COST_PREDICT = 88,
+  COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
+  COST_ACCEPT = 120,
+  COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
+  COST_CONFINED = 1600, /* per confined particle */
+  COST_TARGET = 640,    /* motion constraint and backstop */
+  /* Forces */
+  COST_BODY_FORCES = 30,
+  COST_AIR = 230,
+  COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
+  COST_SEAM = 330,    /* per spring across the seam of a tube: force */
+  COST_CHANGE = 92,   /* new velocities and the prediction after forces */
+  /* The implicit solve */
+  COST_PRECONDITIONER = 450,
+  COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
+  COST_SOLVE = 380,       /* before and after the iterations */
+  COST_WARM = 420,        /* warm start, without its application of the operator */
+  COST_ITERATION = 230,   /* an iteration, without its springs */
+  COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
+  COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
+  /* Projection and strain limiting */
+  COST_STRETCH = 190,        /* per spring solved along a line */
+  COST_LINE = 620,           /* per line of springs */
+  COST_DAMPED = 30,          /* per spring with damping, in addition */
+  COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
+  COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
+  COST_STENCIL = 178,        /* explicit bending of a particle */
+  COST_STENCIL_ROW = 900,    /* per row, ... */
+  COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */
+  COST_STENCIL_VISCOUS = 20, /* in addition with bending viscosity */
+  COST_BEND = 420,           /* bending of a particle: twist, row and column */
+  COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
+  COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
+  COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
+  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
+  COST_VISCOUS = 85,         /* in addition with bending viscosity */
+  COST_LIMIT = 85,           /* per spring of a strain limit */
+  COST_LIMIT_LINE = 62,      /* per line */
+  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
+  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
+  COST_FREE = 130,           /* momenta of a cloth that nothing holds */
+  COST_UPDATE = 105,         /* velocities from the moved positions */
+  /* Tethers */
+  COST_TETHER = 85,        /* per tether slot */
+  COST_TAUT = 60,          /* per tether that pulls, ... */
+  COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
+  COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
+  /* Contact by projection */
+  COST_COLLIDER = 1850, /* per collider */
+  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,      /* per block of bounds and collider */
+  COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1340,   /* per traced path ... */
+  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 1125,  /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
+  COST_HELD_LINE = 700, /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 120,     /* ... per particle, before contact again, ... */
+  COST_PULLS = 60,      /* ... and per particle and collider, for its reaction */
+  COST_RECORD = 350,    /* per contact that is recorded */
+  /* Contact of the sheet with itself */
+  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
+  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
+  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
+  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
+  /* Geometry */
+  COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
+  COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_TRIANGLE = 330,     /* per triangle of a mesh */
+  COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
+  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
+  COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
+  COST_GRID = 630,         /* per distance in a distance grid */
+  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
+  /* Bodies, attachments and reactions of pins */
+  COST_BODY = 1500,      /* per body */
+  COST_ATTACHED = 5000,  /* per attachment */
+  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
+  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
+  /* Contact in the solver */
+  COST_SEEK = 660,      /* per particle and collider ... */
+  COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
+  COST_HELD = 2750      /* per particle held by a contact */
+};
+
+/* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 300, 216, 218};
+
+/* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
+   each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
+   pass close by more exact and raise trace_cost() in proportion. */
+#define TRACE_STEPS 4
+/* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
+   near; smaller ones are below the rounding of positions some 100 m from the origin. */
+#define TRACE_CONTACT 1.0e-5f
+/* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
+#define TRACE_CLEARANCE 1.0000001e-5f
+
+/* Most planes and edges of a hull: a polyhedron of n faces has at most 3 n - 6 edges. */
+#define HULL_ELEMENTS_MAX (4 * CLOTH_HULL_PLANE_LIMIT - 6)
+/* Most passes of a particle over a concave collider in a substep: three planes meet in a corner. */
+#define CONTACT_PASSES 3
+/* Most nodes that a walk through a mesh looks into, and most triangles that it returns. Long paths over small triangles
+   reach them, which statistics.overflows counts. */
+#define MESH_WALK_NODES 64
+#define MESH_WALK_TRIANGLES 128
+/* A particle starts no walk after walks of so much work in a step, and so much more for each substep. */
+#define MESH_WALKS_STEP 64000u
+#define MESH_WALKS_SUBSTEP 16000u
+/* Most pieces of a path over a height field. */
+#define FIELD_PIECES 32
+/* Most units of work over a height field in all passes: a cell is one, and one that is near so many more. */
+#define FIELD_UNITS 128
+#define FIELD_NEAR_UNITS 4
+/* Most steps of traces in a distance grid, in all passes. A path that has not arrived by then goes along the surface;
+   only its end counts then, and an overflow is counted. */
+#define GRID_STEPS 24
+
+/* Cost of one distance from a convex collider. */
+static uint32_t distance_cost(const cloth_collider *body) {
+  if (WITH_HULL && body->shape == CLOTH_SHAPE_HULL) {
+    return COST_HULL * (uint32_t)body->geometry.elements;
+  }
+  return distance_costs[body->shape];
+}
+
+/* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
+static int is_concave(const cloth_collider *body) {
+  return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* Cost of tracing the path of one particle against a collider. */
+static uint32_t trace_cost(const cloth_collider *body) {
+  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_cost(body));
+}
+
+/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path, but without
+   the search for a surface. */
+static uint32_t near_cost(const cloth_collider *body) {
+  return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
+}
+
+#if WITH_MESH || WITH_PLANNING
+/* Work of walks in a step after which a particle starts no more. */
+static uint32_t mesh_walk_limit(int32_t substeps) {
+  return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
+}
+#endif
+
+#if WITH_PLANNING
+/* Most work of the walks of a particle in a step: the last may begin just below the limit. */
+static uint32_t max_walks_cost(int32_t substeps) {
+  return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+}
+#endif
+
+/* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
+static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    /* Each piece has a cell; a search that has no unit left begins a piece. */
+    return FIELD_UNITS * (COST_FIELD_PIECE + COST_FIELD_TEST) + passes * COST_FIELD_PIECE + COST_FIELD_CELL;
+  case CLOTH_SHAPE_MESH:
+    return passes * MESH_CACHE * COST_TRIANGLE;
+  default:
+    return (3 * passes + GRID_STEPS) * COST_GRID;
+  }
+}
+
+/* Most that the contact of one particle with a collider costs in a substep, without walks through a mesh. Meshes have a
+   further pass where there are several. */
+static uint32_t max_contact_cost(const cloth_collider *body) {
+  if (!is_concave(body)) {
+    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
+  }
+  const int is_mesh = body->shape == CLOTH_SHAPE_MESH;
+  const uint32_t passes = is_mesh ? CONTACT_PASSES + 1u : CONTACT_PASSES;
+  return (is_mesh ? 2u : 1u) * COST_NEAR + search_cost(body, passes) +
+         passes * (COST_CONCAVE + COST_RESPOND + COST_LINKS);
+}
+
+/// Convex hulls ///
+
+/*
+ * Signed distance of points from a convex solid. In: a geometry of shape CLOTH_SHAPE_HULL, points in its local axes.
+ * Out: distances and normals, exact outside as well. Reads and writes no cloth.
+ *
+ * The largest distance from a plane is the distance from the solid inside, and where the nearest point lies in a face.
+ * Otherwise the nearest point lies on an edge, and all edges are tried.
+ */
+
+/* A plane: points p with normal . p <= offset are behind it. */
+typedef struct hull_plane {
+  cloth_vector normal; /* unit length */
+  float offset;        /* [m] */
+} hull_plane;
+
+/* An edge between two corners. */
+typedef struct hull_edge {
+  cloth_vector from, along; /* [m] */
+  float inverse_squared;    /* of the length of `along` [1/m^2] */
+} hull_edge;
+
+#if WITH_HULL
+
+/* Beyond every distance, and still with a square. */
+#define HULL_BEYOND 1.0e18f
+
+/* Distances and directions of a block of points from the nearest edge. */
+static lanes distance_to_edges(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  const hull_edge *edges = (const hull_edge *)geometry_data(g, g->edges);
+  lanes least = lanes_splat(HULL_BEYOND);
+  lanes3 nearest = p;
+  for (int32_t n = 0; n < g->counts[1]; n++) {
+    const lanes3 along = lanes3_splat(edges[n].along);
+    lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(edges[n].from)), STATE_QUANTUM);
+    lanes share = lanes_flush(lanes_multiply(lanes3_dot(from, along), lanes_splat(edges[n].inverse_squared)));
+    share = lanes_minimum(lanes_maximum(share, lanes_splat(0.0f)), lanes_splat(1.0f));
+    from = lanes3_flush_below(lanes3_subtract(from, lanes3_scale(along, share)), STATE_QUANTUM);
+    const lanes squared = lanes3_dot(from, from);
+    const lanes_mask nearer = lanes_less(squared, least);
+    least = lanes_select(nearer, squared, least);
+    nearest = lanes3_select(nearer, from, nearest);
+  }
+  const lanes distance = lanes_square_root(least);
+  const lanes divisor = lanes_maximum(distance, lanes_splat(STATE_QUANTUM));
+  *normal = lanes3_scale(nearest, lanes_divide(lanes_splat(1.0f), divisor));
+  return distance;
+}
+
+static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  const hull_plane *planes = (const hull_plane *)geometry_data(g, g->data);
+  lanes largest = lanes_splat(-HULL_BEYOND);
+  lanes3 outward = p;
+  for (int32_t n = 0; n < g->counts[0]; n++) {
+    const lanes3 direction = lanes3_splat(planes[n].normal);
+    const lanes distance = lanes_subtract(lanes3_dot(p, direction), lanes_splat(planes[n].offset));
+    const lanes_mask larger = lanes_less(largest, distance);
+    largest = lanes_select(larger, distance, largest);
+    outward = lanes3_select(larger, direction, outward);
+  }
+  *normal = outward;
+  largest = lanes_flush_below(largest, STATE_QUANTUM);
+  /* The nearest point of the plane: is it in the solid? A point in or at the solid needs no other. */
+  const lanes3 foot = lanes3_flush_below(lanes3_subtract(p, lanes3_scale(outward, largest)), STATE_QUANTUM);
+  lanes beyond = lanes_splat(-HULL_BEYOND);
+  for (int32_t n = 0; n < g->counts[0]; n++) {
+    const lanes distance = lanes3_dot(foot, lanes3_splat(planes[n].normal));
+    beyond = lanes_maximum(lanes_subtract(distance, lanes_splat(planes[n].offset)), beyond);
+  }
+  const lanes tolerance = lanes_splat(g->tolerance);
+  const lanes_mask off_face = lanes_both(lanes_less(tolerance, beyond), lanes_less(tolerance, largest));
+  if (!lanes_any(off_face)) {
+    return largest;
+  }
+  lanes3 from_edge;
+  const lanes distance = distance_to_edges(g, p, &from_edge);
+  *normal = lanes3_select(off_face, from_edge, outward);
+  return lanes_select(off_face, distance, largest);
+}
+
+#endif
+
+/// Triangles ///
+
+/*
+ * One triangle, as contact with meshes and height fields needs it, and the search for the surface that a particle's
+ * path meets. In: corners, paths. Out: the contact found so far. Reads and writes no cloth.
+ */
+
+#if WITH_MESH || WITH_HEIGHT_FIELD
+
+/* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
+typedef struct surface_triangle {
+  cloth_vector corner;      /* [m] */
+  cloth_vector normal;      /* unit length */
+  cloth_vector edge[2];     /* to the second and to the third corner [m] */
+  cloth_vector outward[3];  /* unit normals of the edges in the plane, from the first edge on */
+  float far_side;           /* distance of the second edge from `corner`, along outward[1] [m] */
+  float inverse_squared[3]; /* of the lengths of the edges [1/m^2] */
+} surface_triangle;
+
+LAYOUT_CONTRACT(triangle_is_floats, sizeof(surface_triangle) == 25 * sizeof(float));
+
+/* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
+   corners. */
+#define TRIANGLE_MIN_AREA 2.0e-8f
+#define TRIANGLE_MIN_HEIGHT 1.0e-5f
+
+static float square_of(cloth_vector a) {
+  return vector_dot(a, a);
+}
+
+/* The direction in the plane that leads out of an edge. */
+static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float inverse_squared) {
+  cloth_vector across = vector_flush_work(vector_cross(along, normal));
+  return vector_flush_work(vector_scale(across, square_root(inverse_squared)));
+}
+
+/* Makes a triangle of three corners without fractions below STATE_QUANTUM. Returns 0 if it is degenerate. */
+static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
+  t->corner = a;
+  t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
+  t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
+  const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
+  const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
+  const float twice = vector_length(area);
+  const float squares[3] = {square_of(t->edge[0]), square_of(across), square_of(t->edge[1])};
+  const float longest = square_root(maximum(squares[0], maximum(squares[1], squares[2])));
+  if (twice < TRIANGLE_MIN_AREA || twice < TRIANGLE_MIN_HEIGHT * longest) {
+    return 0;
+  }
+  t->normal = vector_flush_work(vector_scale(area, 1.0f / twice));
+  for (int32_t n = 0; n < 3; n++) {
+    t->inverse_squared[n] = 1.0f / squares[n];
+  }
+  t->outward[0] = edge_normal(t->edge[0], t->normal, t->inverse_squared[0]);
+  t->outward[1] = edge_normal(across, t->normal, t->inverse_squared[1]);
+  t->outward[2] = edge_normal(vector_subtract(vector(0.0f, 0.0f, 0.0f), t->edge[1]), t->normal, t->inverse_squared[2]);
+  t->far_side = flush_small(vector_dot(t->outward[1], t->edge[0]), STATE_QUANTUM);
+  return 1;
+}
+
+/* How far a point is outside of the three edges; `p` is relative to t->corner. Returns the largest. */
+CLOTH_INLINE float outside_edges(const surface_triangle *t, cloth_vector p, float excess[3]) {
+  excess[0] = vector_dot(t->outward[0], p);
+  excess[1] = vector_dot(t->outward[1], p) - t->far_side;
+  excess[2] = vector_dot(t->outward[2], p);
+  return maximum(excess[0], maximum(excess[1], excess[2]));
+}
+
+/* The vector from the nearest point of an edge to `p`, which is relative to t->corner. */
+static cloth_vector from_edge(const surface_triangle *t, int32_t edge, cloth_vector p) {
+  cloth_vector along = t->edge[edge == 0 ? 0 : 1];
+  if (edge == 1) {
+    p = vector_subtract(p, t->edge[0]);
+    along = vector_subtract(along, t->edge[0]);
+  }
+  p = vector_flush(p, STATE_QUANTUM);
+  along = vector_flush(along, STATE_QUANTUM);
+  float share = flush_small(vector_dot(p, along) * t->inverse_squared[edge], WORK_QUANTUM);
+  share = minimum(maximum(share, 0.0f), 1.0f);
+  return vector_flush(vector_add_scaled(p, along, negate(share)), STATE_QUANTUM);
+}
+
+/* The vector from the nearest point of the edges to a point that is outside of some, by `excess`. */
+static cloth_vector from_edges(const surface_triangle *t, cloth_vector p, const float excess[3]) {
+  cloth_vector nearest = p;
+  float least = 1.0e30f;
+  for (int32_t edge = 0; edge < 3; edge++) {
+    if (excess[edge] > 0.0f) {
+      const cloth_vector away = from_edge(t, edge, p);
+      const float squared = square_of(away);
+      nearest = squared < least ? away : nearest;
+      least = minimum(squared, least);
+    }
+  }
+  return nearest;
+}
+
+#if WITH_MESH
+
+/* Is a triangle nearer to a point than a radius? */
+static int is_triangle_near(const surface_triangle *t, cloth_vector point, float radius) {
+  const cloth_vector p = vector_subtract(point, t->corner);
+  const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
+  float excess[3];
+  if (height >= radius || height <= negate(radius)) {
+    return 0;
+  }
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  const float squared = radius * radius;
+  return outside <= 0.0f ||
+         (outside * outside + height * height < squared && square_of(from_edges(t, p, excess)) < squared);
+}
+
+#endif
+#endif
+
+/// Contact of a path with triangles ///
+
+/*
+ * A particle goes straight from `from` to `to`. The first triangle that it passes through holds it, on the side where
+ * it was. If it passes through none, the nearest point of all triangles holds it, if that is closer than the margin. So
+ * the edge between two triangles of a plane never holds it: their inner points are nearer.
+ */
+
+#if WITH_CONCAVE
+
+typedef struct surface_search {
+  cloth_vector from, to; /* in the collider's axes [m] */
+  float margin;          /* distance of `to` below which it touches: that to keep, and `push` [m] */
+  float push;            /* length of the push in `to`, see contact_push.h [m] */
+  int32_t one_sided;     /* 1: the side of the normal alone is surface */
+  float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
+  float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
+  cloth_vector normal;   /* of the contact */
+  float penetration;     /* of `to` along the normal, 0 without contact [m] */
+  int32_t touches;       /* 1 if there is a contact */
+  cloth_vector other;    /* normal of the contact with the nearest but one, ... */
+  float other_depth;     /* ... and its penetration; 0: none [m] */
+  int32_t looked_at;   /* units of work in a height field, or steps in a distance grid, in all passes of the substep */
+  int32_t tested, met; /* cells of a height field that may be near, and that are, in this pass */
+  int32_t overflows;   /* how often the search ended at a bound */
+} surface_search;
+
+#define SEARCH_NONE 2.0f
+/* A path that passes an edge by no more than this passes through the triangle: the gap that rounding leaves between
+   triangles that share an edge [m]. */
+#define EDGE_TOLERANCE 1.0e-5f
+
+/* Forgets the contact found. */
+static void reset_search(surface_search *s) {
+  s->share = SEARCH_NONE;
+  s->nearest = s->margin;
+  s->normal = s->other = vector(0.0f, 1.0f, 0.0f);
+  s->penetration = s->other_depth = 0.0f;
+  s->touches = 0;
+}
+
+/* A search with the distance `margin` to keep. */
+static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
+  surface_search s;
+  s.from = from;
+  s.to = to;
+  s.margin = margin + push;
+  s.push = push;
+  s.one_sided = one_sided;
+  s.looked_at = s.tested = s.met = s.overflows = 0;
+  reset_search(&s);
+  return s;
+}
+
+#if WITH_MESH || WITH_HEIGHT_FIELD
+
+/* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
+ */
+static void pass_surface(surface_search *s, float share, cloth_vector normal, float depth) {
+  if (share < s->share) {
+    s->share = share;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = s->margin + depth;
+  }
+}
+
+/* Takes a surface into account that is at a distance from the path's end, in the direction -normal. */
+static void approach_surface(surface_search *s, float distance, cloth_vector normal) {
+  const float depth = s->margin - distance;
+  if (distance < s->nearest) {
+    s->other = s->normal;
+    s->other_depth = s->penetration;
+    s->nearest = distance;
+    s->touches = 1;
+    s->normal = normal;
+    s->penetration = depth;
+  } else if (depth > s->other_depth) {
+    s->other = normal;
+    s->other_depth = depth;
+  }
+}
+
+/* The normal on one side of a triangle, without -0. */
+static cloth_vector side_normal(const surface_triangle *t, float side) {
+  return vector_flush_work(vector_scale(t->normal, side));
+}
+
+/* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
+static void measure_end(surface_search *s, const surface_triangle *t, cloth_vector p, float height, float side) {
+  float excess[3];
+  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
+  if (!(outside > 0.0f)) {
+    approach_surface(s, side * height, side_normal(t, side));
+    return;
+  }
+  if (outside * outside + height * height >= s->margin * s->margin || (s->one_sided && height < 0.0f)) {
+    return;
+  }
+  const cloth_vector away = from_edges(t, p, excess);
+  const float distance = square_root(square_of(away));
+  if (distance > STATE_QUANTUM) {
+    approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
+  } else {
+    approach_surface(s, distance, side_normal(t, side));
+  }
+}
+
+#endif
+
+/* Penetration left after a contact that takes another pass [m]: less is rounding. */
+#define PASS_DEPTH 1.0e-5f
+
+/* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
+   leaving the nearest. */
+static int needs_another_pass(const surface_search *s) {
+  const float depth = s->other_depth - s->push;
+  const float left = depth - (s->penetration - s->push) * vector_dot(s->other, s->normal);
+  return s->share != SEARCH_NONE || (depth > 0.0f && left > PASS_DEPTH);
+}
+
+#if WITH_MESH
+
+/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
+static int passes_through(surface_search *s, const surface_triangle *t, float before, float after) {
+  const float share = flush_small(before / (before - after), WORK_QUANTUM);
+  const cloth_vector start = vector_subtract(s->from, t->corner);
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
+  float excess[3];
+  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
+    return 0;
+  }
+  const float side = before < 0.0f ? -1.0f : 1.0f;
+  pass_surface(s, share, side_normal(t, side), negate(side * after));
+  return 1;
+}
+
+/* Takes one triangle into account. */
+static void meet_triangle(surface_search *s, const surface_triangle *t) {
+  /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
+  const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
+  const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);
+  const float before = flush_small(vector_dot(t->normal, start), STATE_QUANTUM);
+  if (s->one_sided && before < negate(s->margin)) {
+    return;
+  }
+  const int is_behind = before < 0.0f;
+  const int crosses = is_behind ? after > 0.0f : after < 0.0f;
+  if (crosses && !(s->one_sided && is_behind) && passes_through(s, t, before, after)) {
+    return;
+  }
+  if (s->share == SEARCH_NONE && absolute(after) < s->margin) {
+    const int is_below = !s->one_sided && (after < 0.0f || (after == 0.0f && is_behind));
+    measure_end(s, t, p, after, is_below ? -1.0f : 1.0f);
+  }
+}
+
+#endif
+#endif
+
+/// Grids of signed distances ///
+
+/*
+ * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
+ * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
+ * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
+ * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_DISTANCE_GRID
+
+/* A traced point no farther than this outside the margin touches [m]. */
+#define GRID_CONTACT 1.0e-4f
+/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
+#define GRID_SLOPE 1.75f
+/* Least length of a gradient that has a direction [1]. */
+#define GRID_MIN_GRADIENT 1.0e-3f
+
+/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
+typedef struct grid_cell {
+  float d[8];
+  cloth_vector place;
+} grid_cell;
+
+/* Splits a coordinate over the spacing into a cell and the place in it. */
+static int32_t split_coordinate(float position, int32_t samples, float *place) {
+  position = maximum(position, 0.0f);
+  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
+  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  return cell;
+}
+
+/* The cell of a point relative to the low corner, or the nearest one. */
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+  const float scale = 1.0f / g->spacing[0];
+  const float *samples = (const float *)geometry_data(g, g->data);
+  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
+  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
+  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
+  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
+  for (int32_t n = 0; n < 8; n++) {
+    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
+  }
+}
+
+static float between(float a, float b, float t) {
+  return a + flush_small(b - a, STATE_QUANTUM) * t;
+}
+
+/* The distance in a cell, and its gradient times the spacing. */
+static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
+  const float *d = cell->d;
+  const cloth_vector t = cell->place;
+  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
+  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
+  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
+  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
+  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
+  gradient->z = back - front;
+  return between(front, back, t.z);
+}
+
+/* How far a point relative to the low corner is outside of the grid along each axis. */
+static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
+  const cloth_vector high = vector_subtract(g->high, g->low);
+  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
+                p.z - minimum(maximum(p.z, 0.0f), high.z));
+}
+
+/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
+   no surface is nearer than. */
+static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
+  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
+  const float outside = vector_length(outside_grid(g, p));
+  grid_cell cell;
+  find_grid_cell(g, p, &cell);
+  cloth_vector gradient;
+  const float inside = interpolate_cell(&cell, &gradient);
+  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  const float length = vector_length(gradient);
+  *normal =
+      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
+}
+
+/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
+   plane is its penetration. */
+CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
+  float share = 0.0f;
+  add_work(c, 1, COST_GRID);
+  while (s->looked_at++ < GRID_STEPS) {
+    share = share + maximum(distance, GRID_CONTACT) * scale;
+    if (share >= 1.0f) {
+      return;
+    }
+    cloth_vector normal;
+    const cloth_vector p =
+        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
+    add_work(c, 1, COST_GRID);
+    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
+    if (distance < GRID_CONTACT && depth > 0.0f) {
+      s->normal = normal;
+      s->penetration = depth - distance + s->push;
+      s->share = share;
+      s->touches = 1;
+      return;
+    }
+  }
+  s->overflows++;
+}
+
+static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  cloth_vector normal_before, normal;
+  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
+  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
+  const float length = vector_length(vector_subtract(s->to, s->from));
+  add_work(c, 2, COST_GRID);
+  const int same_side = vector_dot(normal_before, normal) > 0.0f;
+  if (after < 0.0f) {
+    s->normal = normal;
+    s->penetration = negate(after);
+    s->touches = 1;
+  }
+  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
+     farther than both distances; one that starts at the surface and ends outside does not touch. */
+  const int is_outside = before > negate(s->margin);
+  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
+  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
+    s->touches = 0;
+    s->penetration = 0.0f;
+    trace_grid(c, g, s, before);
+    if (s->touches == 0 && after < 0.0f) {
+      s->normal = normal;
+      s->penetration = negate(after);
+      s->touches = 1;
+    }
+  }
+}
+
+#endif
+
 /// Collider shapes ///
 
 /*
  * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
  * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
  * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
- * a shape does not use are 0 in the collider. Reads and writes no cloth.
+ * a shape does not use are 0 in the collider. `g` is the geometry of the collider, NULL without. Reads and writes no
+ * cloth.
  */
 
 /* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
@@ -4957,9 +5965,14 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
   return distance;
 }
 
-/* Distances of a block of local points from a collider of any shape. */
-CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+/* Distances of a block of local points from a collider of any shape but those with is_concave(). */
+CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  (void)g;
   switch (body->shape) {
+#if WITH_HULL
+  case CLOTH_SHAPE_HULL:
+    return distance_to_hull(g, p, normal);
+#endif
   case CLOTH_SHAPE_PLANE:
     *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
     return p.y;
@@ -4974,30 +5987,49 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *
   }
 }
 
-/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
-CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+/* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
+CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
+                                       cloth_vector *normal) {
+#if WITH_DISTANCE_GRID
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    return distance_in_grid(g, p, normal);
+  }
+#endif
   lanes3 outward;
-  float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
+  float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
   *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
   return distance;
+}
+
+/* The part of the half extents of a box that lies along the longest. */
+static cloth_vector longest_extent(cloth_vector h) {
+  int is_x = h.x >= h.y && h.x >= h.z;
+  int is_y = !is_x && h.y >= h.z;
+  return vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
 }
 
 /* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
    axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
    position [m]. Returns its radius [m]. */
-static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
-                            cloth_vector *along) {
+static float capsule_around(const cloth_collider *body, const cloth_geometry *g, cloth_rotation rotation,
+                            cloth_vector *from, cloth_vector *along) {
   float reach = maximum(body->radius, body->radius_top);
-  cloth_vector half = vector(0.0f, body->half_height, 0.0f);
-  if (body->shape == CLOTH_SHAPE_BOX) {
-    cloth_vector h = body->half_extents;
-    int is_x = h.x >= h.y && h.x >= h.z;
-    int is_y = !is_x && h.y >= h.z;
-    half = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
+  cloth_vector half = vector(0.0f, body->half_height, 0.0f), centre = vector(0.0f, 0.0f, 0.0f);
+  if (g) {
+    cloth_vector h = vector_scale(vector_subtract(g->high, g->low), 0.5f);
+    centre = vector_add(g->low, h);
+    half = longest_extent(h);
     reach = vector_length(vector_subtract(h, half));
+  }
+  if (body->shape == CLOTH_SHAPE_BOX) {
+    half = longest_extent(body->half_extents);
+    reach = vector_length(vector_subtract(body->half_extents, half));
   }
   half = rotate(rotation, half);
   *from = vector_scale(half, -1.0f);
+  if (g) {
+    *from = vector_add(*from, rotate(rotation, centre));
+  }
   *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
   return reach;
 }
@@ -5006,7 +6038,13 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
 #define PLANE_REACH 1.0e9f
 
 /* Largest distance of a collider's surface from its position [m], or a little more. */
-static float body_reach(const cloth_collider *body) {
+static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
+  if (g) {
+    const cloth_vector low = vector_subtract(vector(0.0f, 0.0f, 0.0f), g->low);
+    return body->shape == CLOTH_SHAPE_HEIGHT_FIELD
+               ? PLANE_REACH
+               : vector_length(vector(maximum(low.x, g->high.x), maximum(low.y, g->high.y), maximum(low.z, g->high.z)));
+  }
   switch (body->shape) {
   case CLOTH_SHAPE_SPHERE:
     return body->radius;
@@ -5019,140 +6057,6 @@ static float body_reach(const cloth_collider *body) {
   default:
     return PLANE_REACH;
   }
-}
-
-/// Costs ///
-
-/*
- * The cost model: what each piece of a step costs, in the unit of work that cloth.h defines, an instruction of a
- * Cortex-M7. work.h adds the costs up for a plan; kernels whose work depends on the state add theirs as they run.
- * The figures are rounded up and change no result but cloth_statistics.work, the bounds and the plans. Whoever changes
- * a kernel measures its cost again: tests/work_calibration.sh prints instructions per unit for scenes that lean on one
- * kernel each, and says how to correct a figure.
- * In: the shape of a collider. Out: nothing. Scratch: none.
- */
-
-/* Per particle and substep where nothing else is said. */
-enum {
-  /* A step */
-  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
-  COST_PLACE = 52,         /* per particle: the origin of the step */
-  COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
-  COST_CARRIED = 200,      /* ... and in addition with targets */
-  COST_MARK = 40,          /* per particle and tether slot: marks of the blocks */
-  COST_PAIRS = 125,        /* per particle with tethers: pairs of pins, ... */
-  COST_PAIR_OF_PINS = 175, /* ... and in addition per pair */
-  COST_CHOOSE = 412,       /* per particle, when tethers are chosen, ... */
-  COST_PROPOSE = 1200,     /* ... and in addition per tether slot */
-  /* A substep */
-  COST_SUBSTEP = 600, /* once */
-  COST_ROW = 120,     /* per row */
-  COST_PREDICT = 88,
-  COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
-  COST_ACCEPT = 120,
-  COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
-  COST_CONFINED = 1600, /* per confined particle */
-  COST_TARGET = 640,    /* motion constraint and backstop */
-  /* Forces */
-  COST_BODY_FORCES = 30,
-  COST_AIR = 230,
-  COST_SPRINGS = 520, /* stretch and shear springs: forces and operator */
-  COST_SEAM = 330,    /* per spring across the seam of a tube: force */
-  COST_CHANGE = 92,   /* new velocities and the prediction after forces */
-  /* The implicit solve */
-  COST_PRECONDITIONER = 450,
-  COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
-  COST_SOLVE = 380,       /* before and after the iterations */
-  COST_WARM = 420,        /* warm start, without its application of the operator */
-  COST_ITERATION = 230,   /* an iteration, without its springs */
-  COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
-  COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
-  /* Projection and strain limiting */
-  COST_STRETCH = 190,        /* per spring solved along a line */
-  COST_LINE = 620,           /* per line of springs */
-  COST_DAMPED = 30,          /* per spring with damping, in addition */
-  COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
-  COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
-  COST_STENCIL = 178,        /* explicit bending of a particle */
-  COST_STENCIL_ROW = 900,    /* per row, ... */
-  COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */
-  COST_STENCIL_VISCOUS = 20, /* in addition with bending viscosity */
-  COST_BEND = 420,           /* bending of a particle: twist, row and column */
-  COST_BEND_LINE = 420,      /* per line of hinges and pair of columns */
-  COST_BEND_GENERAL = 210,   /* in addition where masses or pins differ along a line, ... */
-  COST_BEND_MAPPED = 200,    /* ... and in addition with a stiffness map */
-  COST_BEND_RING = 530,      /* per particle of a ring, in addition */
-  COST_VISCOUS = 85,         /* in addition with bending viscosity */
-  COST_LIMIT = 85,           /* per spring of a strain limit */
-  COST_LIMIT_LINE = 62,      /* per line */
-  COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
-  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
-  COST_FREE = 130,           /* momenta of a cloth that nothing holds */
-  COST_UPDATE = 105,         /* velocities from the moved positions */
-  /* Tethers */
-  COST_TETHER = 85,        /* per tether slot */
-  COST_TAUT = 60,          /* per tether that pulls, ... */
-  COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
-  COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
-  /* Contact by projection */
-  COST_COLLIDER = 1500, /* per collider */
-  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
-  COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,   /* per traced path ... */
-  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
-  COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
-  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
-  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
-  COST_RESPOND = 1110,       /* per particle that touches a collider ... */
-  COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
-  COST_RECORD = 350,         /* per contact that is recorded */
-  /* Bodies, attachments and reactions of pins */
-  COST_BODY = 1500,      /* per body */
-  COST_ATTACHED = 5000,  /* per attachment */
-  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
-  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
-  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
-  /* Contact in the solver */
-  COST_SEEK = 660,      /* per particle and collider ... */
-  COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
-  COST_HELD = 2750      /* per particle held by a contact */
-};
-
-/* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
-
-/* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
-   each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
-   pass close by more exact and raise trace_cost() in proportion. */
-#define TRACE_STEPS 4
-/* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
-   near; smaller ones are below the rounding of positions some 100 m from the origin. */
-#define TRACE_CONTACT 1.0e-5f
-/* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
-#define TRACE_CLEARANCE 1.0000001e-5f
-
-/* Cost of tracing the path of one particle against a collider. */
-static uint32_t trace_cost(const cloth_collider *body) {
-  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
-}
-
-/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path. */
-static uint32_t near_cost(const cloth_collider *body) {
-  return COST_COLLIDE + 2u * distance_costs[body->shape];
 }
 
 /// The origin of a step ///
@@ -5170,6 +6074,25 @@ static uint32_t near_cost(const cloth_collider *body) {
  *
  * In and out: positions (state), workspace.origin. Scratch: none.
  */
+
+#if WITH_ORIGIN || WITH_SHARED_BODIES
+
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
+#endif
+
+#if WITH_ORIGIN || WITH_COLLIDERS
+
+/* 1 if no component is larger than `limit`. */
+static int are_metres_within(cloth_metres a, int32_t limit) {
+  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
+}
+
+#endif
 
 /* A box along the axes [m]. */
 typedef struct position_box {
@@ -5282,17 +6205,22 @@ static int is_step_place(const cloth *c, cloth_vector position) {
  * A line is uniform if every particle on it has mobility 1 (it is free and of the reference mass) and every spring has
  * stiffness factor 1. Where all lines of a bundle are uniform, bending takes the factors that plan_bend_lines()
  * computes once a step, with the same bits. In: pins, mass and stiffness maps; scratch.mobility, which
- * prepare_particles() has set. Out: scratch.uniform_lines, a byte for each row, then one for each block of LINE_BLOCK
- * columns, 1 where all are uniform. Scratch: no other.
+ * prepare_particles() has set. Out: scratch.uniform_lines, a byte of flags for each row, then one for each block of
+ * LINE_BLOCK columns. Scratch: no other.
  */
 
-static uint8_t *uniform_rows_of(const cloth *c) {
+#define LINES_UNIFORM 1 /* all particles and springs are */
+#define LINES_PINNED 2  /* a particle of mobility 0 is among them */
+#define LINES_TWICE 4   /* two or more are: strain limits may contradict them */
+
+/* The flags of the rows. */
+static uint8_t *line_flags_of_rows(const cloth *c) {
   return (uint8_t *)at(c, c->scratch.uniform_lines);
 }
 
-/* The byte of the block that holds a column. */
-static uint8_t *uniform_columns_at(const cloth *c, int32_t column) {
-  return uniform_rows_of(c) + c->grid.rows + column / LINE_BLOCK;
+/* Those of the block that holds a column. */
+static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
+  return line_flags_of_rows(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
 /* 1 if lines may be uniform at all. */
@@ -5338,26 +6266,45 @@ CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
   return uniform;
 }
 
+/* Flags of `count` particles, at most LINE_BLOCK, of which as many as `uniform` have mobility 1. */
+static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t uniform) {
+  int32_t pins = 0;
+  for (int32_t n = 0; n < count && uniform < count; n++) {
+    pins += mobility[n] == 0.0f;
+  }
+  return (uint8_t)((uniform == count ? LINES_UNIFORM : 0) | (pins > 0 ? LINES_PINNED : 0) |
+                   (pins > 1 ? LINES_TWICE : 0));
+}
+
+/* Flags of lines with those of more particles. */
+static uint8_t joined_flags(uint8_t a, uint8_t b) {
+  return (uint8_t)((a & b & LINES_UNIFORM) | ((a | b) & (LINES_PINNED | LINES_TWICE)) |
+                   (a & b & LINES_PINNED ? LINES_TWICE : 0));
+}
+
 /* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
 CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
   int32_t total = 0;
   for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-    *uniform_columns_at(c, column) = (uint8_t)may_be;
+    *line_flags_of_columns(c, column) = (uint8_t)(may_be ? LINES_UNIFORM : 0);
   }
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    int32_t in_row = 0;
-    for (int32_t column = 0; column < columns && may_be; column += LINE_BLOCK) {
+    uint8_t *of_row = line_flags_of_rows(c) + row;
+    *of_row = (uint8_t)(may_be ? LINES_UNIFORM : 0);
+    for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
+      const float *block = mobility + row * columns + column;
       const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
-      const int32_t uniform = count_in_block(mobility + row * columns + column, left);
-      *uniform_columns_at(c, column) &= uniform == left;
-      in_row += uniform;
+      const int32_t uniform = count_in_block(block, left);
+      const uint8_t flags = flags_of_block(block, left, uniform);
+      uint8_t *of_columns = line_flags_of_columns(c, column);
+      *of_columns = joined_flags(*of_columns, flags);
+      *of_row = joined_flags(*of_row, flags);
+      total += uniform;
     }
-    uniform_rows_of(c)[row] = may_be && in_row == columns;
-    total += in_row;
   }
-  return total;
+  return may_be ? total : 0;
 }
 
 /// Vertex layouts ///
@@ -5621,7 +6568,8 @@ static int are_bodies_at_rest(const cloth *c) {
   const float most = c->settings.sleep.speed;
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     const rigid_body *b = &bodies_of(c)[n];
-    const float reach = body_reach(&colliders_of(c)[b->collider].body);
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float reach = body_reach(body, geometry_of(c, body));
     if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
       return 0;
     }
@@ -5666,7 +6614,7 @@ static int32_t body_number(const cloth *c, int32_t collider) {
 /* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
    substep. */
 static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
-  const collider_slot *slot = &colliders_of(c)[index];
+  const collider_slot *slot = slot_at(c, index);
   float share = (float)substep / (float)plan->substeps;
   if (body_number(c, index) >= 0) {
     share = substep > plan->index ? 1.0f : 0.0f;
@@ -5729,7 +6677,7 @@ static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impul
 /* 1 if particles may have pushes. */
 static int has_contact_pushes(const cloth *c) {
   return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
-         !workspace_of(c)->plan.forces && inputs_of(c)->collider_end > 0;
+         !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
 #if WITH_PROJECTION
@@ -5782,6 +6730,46 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
   const lanes length = lanes_maximum(lanes3_length(a), lanes_splat(STATE_QUANTUM));
   return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
 }
+
+#if WITH_CONTACT_LINES
+
+/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
+   of a unit vector may be. */
+#define CONTACT_FLAG 8.0f
+/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
+#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
+
+/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
+#define HELD_STRAIN 0.05f
+/* Displacement by a contact over the spacing that may leave such a strain. */
+#define TEARING_DISPLACEMENT 0.1f
+
+/* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
+   Displacements are 0 for particles that do not touch. */
+CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
+  const float least = TEARING_DISPLACEMENT * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes squared = lanes3_dot(displacement, displacement);
+  workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
+}
+
+/* 1 if lines over contacts are solved again. */
+static int solves_contact_lines(const cloth *c, const step_plan *plan) {
+  return c->scratch.contact_pull && plan->projects && has_contact_pushes(c);
+}
+
+/* Keeps the contacts of the chosen particles of a block with a collider in place of the velocity before the last, of
+   which they have none, for contact_lines.h. */
+CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask which, lanes3 normal, lanes_mask slides,
+                                int32_t i) {
+  const vector_array kept = history_of(c, 1);
+  const lanes flag = lanes_splat(CONTACT_FLAG);
+  const lanes y = lanes_add(normal.y, lanes_keep(lanes_less(normal.x, lanes_splat(0.0f)), flag));
+  const lanes3 contact =
+      lanes3_of(lanes_splat(CONTACT_MARK(collider)), y, lanes_add(normal.z, lanes_drop(slides, flag)));
+  lanes3_store(kept, i, lanes3_select(which, contact, lanes3_load(kept, i)), c->count - i);
+}
+
+#endif
 
 /* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
    substep. In a substep with several contacts of a particle they follow the sum. */
@@ -5882,6 +6870,13 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
+/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
+   indices of the cloth's own colliders. */
+static int32_t recorded_number(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
+}
+
 /* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
 CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
                                     const lanes3 position_normal_impulse[3]) {
@@ -5894,8 +6889,8 @@ CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_
   }
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
     if (touching[n] > 0.0f) {
-      record_contact(c, m->substep, i + n, m->index, vector(values[0][n], values[1][n], values[2][n]),
-                     vector(values[3][n], values[4][n], values[5][n]),
+      record_contact(c, m->substep, i + n, recorded_number(c, m->index),
+                     vector(values[0][n], values[1][n], values[2][n]), vector(values[3][n], values[4][n], values[5][n]),
                      vector(values[6][n], values[7][n], values[8][n]));
     }
   }
@@ -8236,7 +9231,7 @@ typedef struct line_bundle {
   int32_t count;                /* number of lines; the other lanes compute what is not stored */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  int32_t is_uniform;           /* 1 if every particle of every line has mobility 1, and every spring factor 1 */
+  int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
 } line_bundle;
@@ -8372,7 +9367,7 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .is_uniform = *uniform_columns_at(c, column)};
+                   .flags = *line_flags_of_columns(c, column)};
   return b;
 }
 
@@ -8468,9 +9463,9 @@ static void transpose_vectors_back(const cloth *c, vector_array to, int32_t firs
 }
 
 /* Copies the mobilities of `count` rows; of uniform rows they are 1. */
-static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t is_uniform) {
+static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t flags) {
   float *to = row_plane(c, ROW_MOBILITY);
-  if (!is_uniform) {
+  if (!(flags & LINES_UNIFORM)) {
     transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, to);
     return;
   }
@@ -8481,13 +9476,15 @@ static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int
 
 #endif
 
-/* Are `count` rows uniform, from a row on? */
-static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
-  int uniform = 1;
+/* Flags of `count` rows, from a row on: uniform if all are, pinned twice if one is. */
+static int32_t flags_of_rows(const cloth *c, int32_t row, int32_t count) {
+  const uint8_t *flags = line_flags_of_rows(c) + row;
+  int32_t all = LINES_UNIFORM, one = 0;
   for (int32_t n = 0; n < count; n++) {
-    uniform &= uniform_rows_of(c)[row + n];
+    all &= flags[n];
+    one |= flags[n];
   }
-  return uniform;
+  return all | (one & (LINES_PINNED | LINES_TWICE));
 }
 
 /* The bundle of the rows from one on: transposed copies of x, to be copied back by return_rows(); the row itself in a
@@ -8503,13 +9500,13 @@ static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
                    .first = first,
                    .along = 1,
                    .across = c->grid.columns};
-  b.is_uniform = are_rows_uniform(c, row, b.count);
+  b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;
   b.x = row_vectors(c, ROW_X);
   b.mobility = row_plane(c, ROW_MOBILITY);
   transpose_vectors(c, x, first, b.count, ROW_X);
-  transpose_mobility(c, first, b.count, b.is_uniform);
+  transpose_mobility(c, first, b.count, b.flags);
 #endif
   return b;
 }
@@ -9214,7 +10211,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
     return;
   }
 #endif
-  if (b->is_uniform) {
+  if (b->flags & LINES_UNIFORM) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
@@ -9377,7 +10374,7 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
 /* Are a block of columns, and the columns after each, uniform? */
 static int are_pairs_uniform(const cloth *c, int32_t column) {
   const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
-  return *uniform_columns_at(c, column) && *uniform_columns_at(c, last);
+  return *line_flags_of_columns(c, column) & *line_flags_of_columns(c, last) & LINES_UNIFORM;
 }
 
 /* Solves the twist of all cells. */
@@ -9447,8 +10444,11 @@ static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t la
 /* Notes the force of the hinges of a bundle that has been solved on its pins. */
 CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
                                 vector_array old) {
+  if (!notes_pins(c)) {
+    return;
+  }
   const bend_lines l = bend_lines_of(c, plan, direction, b, old);
-  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+  for (int32_t element = 0; element < b->length; element++) {
     for (int32_t lane = 0; lane < b->count; lane++) {
       const int32_t particle = b->first + element * b->along + lane * b->across;
       if (is_pinned(c, particle)) {
@@ -10010,11 +11010,12 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  end_displacements moved =
+  const end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
 #if WITH_BODIES
   if (range->noted) {
-    note_limits(range, b, element, element + 1, &moved, 1.0f);
+    const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
+    note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
@@ -10059,9 +11060,19 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 
 #endif
 
+/* Has a line of a bundle two pins or more? Lanes without a line may count as pinned. */
+CLOTH_INLINE int has_two_pins(const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes pins = zero;
+  for (int32_t n = 0; n < b->length; n++) {
+    pins = lanes_add(pins, lanes_drop(lanes_less(zero, lanes_load(b->mobility + n * b->next)), one));
+  }
+  return lanes_any(lanes_less(one, pins));
+}
+
 /* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
    times the limit: the n-th part of the distance, squared. The largest over the line. */
-CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const int32_t end = b->is_ring ? 2 * b->length : b->length;
   lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
@@ -10089,7 +11100,8 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
-  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
+  const lanes high = (b.flags & LINES_TWICE) && has_two_pins(&b) ? reach_of_pins(limit, &b) : lanes_splat(limit->high);
+  const line_range range = {limit->low, high, limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -10579,6 +11591,34 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
   return (uint32_t)is_pair;
 }
 
+#if WITH_BODIES
+
+/* 1 if a particle touched something in the last substep and is near a body with mass. */
+static int may_bear(const cloth *c, int32_t particle) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  int near = 0;
+  for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
+    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
+    const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+    near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+  }
+  return near && !is_pinned(c, particle);
+}
+
+/* The same for particles that bear a body with mass and their anchors: what it stretches the cloth to, tethers do not
+   take back. They would draw the particles along its surface until it passes between them. */
+static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
+  uint32_t pairs = 0;
+  for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
+    for (int32_t slot = 0; slot < c->settings.tethers.count && may_bear(c, i); slot++) {
+      pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
+    }
+  }
+  return pairs;
+}
+
+#endif
+
 /* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
    its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
@@ -10596,6 +11636,9 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
     pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
     pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
   }
+#if WITH_BODIES
+  pairs += let_out_for_bodies(c, plan, &m);
+#endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
 
@@ -10729,15 +11772,17 @@ static void set_box(obstacle_capsule *capsule, float reach) {
   capsule->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
 }
 
-/* Makes the capsules around all colliders but planes, where they are at the end of the step. Returns how many. */
+/* Makes the capsules around all colliders but planes and concave shapes, where they are at the end of the step. Returns
+ * how many. */
 CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
   obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
+  for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
+    const collider_slot *slot = slot_at(c, index);
+    if (is_collider(c, index) && slot->body.shape != CLOTH_SHAPE_PLANE && !is_concave(&slot->body)) {
+      const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];
-      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &capsule->from, &capsule->along);
+      float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
       capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
@@ -11022,9 +12067,8 @@ CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
 /* The number of colliders but planes. */
 static int32_t count_bodies(const cloth *c) {
   int32_t bodies = 0;
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    bodies += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    bodies += is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
   }
   return bodies;
 }
@@ -11100,6 +12144,552 @@ CLOTH_INLINE lanes squared_distance_to_blocks(const cloth *c, int32_t block, clo
   lanes3 d = lanes3_of(outside(c, block, 0, p.x), outside(c, block, 1, p.y), outside(c, block, 2, p.z));
   return lanes3_dot(d, d);
 }
+
+/// Triangle meshes ///
+
+/*
+ * A mesh is a tree with eight children to a node, whose leaves are triangles, in the order of their centres along a
+ * Morton curve (build_mesh.h). All levels are complete, so children are found by their number, without pointers.
+ *
+ * Each particle remembers, within a step, the triangles near a ball in which it moves: as long as its path stays in the
+ * ball the tree is not walked again. A cloth that lies on a mesh walks it once a step.
+ *
+ * In: a geometry of shape CLOTH_SHAPE_MESH, paths in its local axes. Out: contacts, and how many nodes and triangles
+ * were looked at. Scratch: own.mesh_caches.
+ */
+
+/* Children of a node. */
+#define MESH_CHILDREN 8
+/* Most levels: 8^7 is more than CLOTH_TRIANGLE_LIMIT. */
+#define MESH_LEVELS 8
+
+/* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
+typedef struct mesh_node {
+  float low[3][MESH_CHILDREN], high[3][MESH_CHILDREN]; /* [m] */
+} mesh_node;
+
+#if WITH_MESH
+
+/* A walk through the boxes of a tree that overlap a box. */
+typedef struct mesh_walk {
+  const cloth_geometry *g;
+  cloth_vector low, high;     /* corners of the box [m] */
+  int32_t level;              /* where the walk is; leaves are level 0 */
+  int32_t node[MESH_LEVELS];  /* on the way down there */
+  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
+  int32_t nodes, triangles;   /* how many were looked at */
+  int32_t overflows;          /* 1 if the walk ended at a bound */
+} mesh_walk;
+
+/* The bit of each child. */
+CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
+
+/* Which children of a node overlap the box, a bit each. */
+static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
+  uint32_t bits = 0;
+  for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
+    float chosen[CLOTH_LANES];
+    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(w->high.x)),
+                                 lanes_less(lanes_splat(w->low.x), lanes_load(node->high[0] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(w->high.y)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.y), lanes_load(node->high[1] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
+    if (lanes_any(mask)) {
+      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
+      float sum = chosen[0];
+      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+        sum += chosen[lane];
+      }
+      bits += (uint32_t)(int32_t)sum;
+    }
+  }
+  return bits;
+}
+
+/* Goes into a node of the level w->level. */
+static void enter_node(mesh_walk *w, int32_t node) {
+  const mesh_node *nodes = (const mesh_node *)geometry_data(w->g, w->g->levels[w->level]);
+  w->node[w->level] = node;
+  w->open[w->level] = overlapping_children(w, &nodes[node]);
+  w->nodes++;
+}
+
+static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  w->g = g;
+  w->low = low;
+  w->high = high;
+  w->level = g->counts[1] - 1;
+  w->open[0] = 0;
+  w->nodes = w->triangles = w->overflows = 0;
+  enter_node(w, 0);
+}
+
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  const uint32_t bit = bits & (~bits + 1u);
+  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
+}
+
+/* Goes to the next node of level 0 in which boxes of triangles overlap. Returns 0 at the end. */
+CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
+  int32_t level = w->level;
+  while (!w->open[0]) {
+    const uint32_t open = w->open[level];
+    if (!open) {
+      if (++level == w->g->counts[1]) {
+        return 0;
+      }
+      continue;
+    }
+    const int32_t below = MESH_CHILDREN * w->node[level] + lowest_bit(open);
+    w->open[level] = open & (open - 1u);
+    if (w->nodes >= MESH_WALK_NODES) {
+      w->overflows = 1;
+      return 0;
+    }
+    w->level = --level;
+    enter_node(w, below);
+  }
+  return 1;
+}
+
+/* The next triangle whose box overlaps, or -1 at the end. */
+CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
+  if (!w->open[0] && !next_leaf(w)) {
+    return -1;
+  }
+  if (w->triangles >= MESH_WALK_TRIANGLES) {
+    w->overflows = 1;
+    return -1;
+  }
+  const uint32_t open = w->open[0];
+  w->open[0] = open & (open - 1u);
+  w->triangles++;
+  return MESH_CHILDREN * w->node[0] + lowest_bit(open);
+}
+
+/// Triangles that a particle remembers ///
+
+/* Number of remembered triangles that says there are more. The tree is then walked for each path. */
+#define MESH_CACHE_FULL (MESH_CACHE + 1)
+/* The ball holds the path of as many substeps as are left of the step, at most so many, ... */
+#define BALL_SUBSTEPS 6
+/* ... half of that path is so much of its radius [1], ... */
+#define BALL_SLACK 1.1f
+/* ... and the radius is larger by so much [m]. Larger balls are left less often, and hold more triangles. */
+#define BALL_MIN 3.0e-4f
+/* What is remembered serves until pushes have grown by so much [m]. */
+#define PUSH_ROOM 2.0e-4f
+
+static mesh_cache *mesh_caches_of(const cloth *c, int32_t slot) {
+  return (mesh_cache *)at(c, c->own.mesh_caches) + (size_t)slot * (size_t)c->count;
+}
+
+/* Forgets what all particles remember, at the start of a step. */
+static void forget_triangles(const cloth *c) {
+  mesh_cache *caches = mesh_caches_of(c, 0);
+  for (int32_t i = 0; i < c->settings.capacity.meshes * c->count; i++) {
+    caches[i].squared_radius = -1.0f;
+    caches[i].spent = 0;
+  }
+}
+
+/* Is a point within the ball? */
+static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
+  const cloth_vector d = vector_flush(vector_subtract(p, cache->centre), STATE_QUANTUM);
+  return square_of(d) < cache->squared_radius;
+}
+
+/* Charges a walk to the step and to its particle. */
+static void charge_walk(const cloth *c, const mesh_walk *w, mesh_cache *cache) {
+  const uint32_t work = (uint32_t)w->nodes * COST_MESH_NODE + (uint32_t)w->triangles * COST_TRIANGLE;
+  cache->spent += work;
+  add_work(c, 1, work);
+}
+
+/* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
+CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
+                                       mesh_cache *cache) {
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  const cloth_vector way = vector_subtract(s->to, s->from);
+  const step_plan *plan = &workspace_of(c)->plan;
+  const int32_t left = plan->substeps - plan->index;
+  const float half = 0.5f * (float)(left < BALL_SUBSTEPS ? left : BALL_SUBSTEPS);
+  const float radius = BALL_SLACK * half * vector_length(way) + BALL_MIN;
+  cache->margin = s->margin + PUSH_ROOM;
+  const float reach = radius + cache->margin;
+  const cloth_vector around = vector(reach, reach, reach);
+  cache->centre = vector_flush(vector_add_scaled(s->from, way, half), STATE_QUANTUM);
+  cache->squared_radius = radius * radius;
+  cache->count = 0;
+  mesh_walk w;
+  start_walk(&w, g, vector_subtract(cache->centre, around), vector_add(cache->centre, around));
+  for (int32_t n = next_triangle(&w); n >= 0 && cache->count < MESH_CACHE_FULL; n = next_triangle(&w)) {
+    if (is_triangle_near(&triangles[n], cache->centre, reach)) {
+      if (cache->count < MESH_CACHE) {
+        cache->triangles[cache->count] = (uint32_t)n;
+      }
+      cache->count++;
+    }
+  }
+  cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
+  charge_walk(c, &w, cache);
+}
+
+/* Takes into account all triangles near a path. */
+CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, mesh_cache *cache, surface_search *s) {
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  const cloth_vector margin = vector(s->margin, s->margin, s->margin);
+  const cloth_vector low =
+      vector(minimum(s->from.x, s->to.x), minimum(s->from.y, s->to.y), minimum(s->from.z, s->to.z));
+  const cloth_vector high =
+      vector(maximum(s->from.x, s->to.x), maximum(s->from.y, s->to.y), maximum(s->from.z, s->to.z));
+  mesh_walk w;
+  start_walk(&w, g, vector_subtract(low, margin), vector_add(high, margin));
+  for (int32_t n = next_triangle(&w); n >= 0; n = next_triangle(&w)) {
+    meet_triangle(s, &triangles[n]);
+  }
+  s->overflows += w.overflows;
+  charge_walk(c, &w, cache);
+}
+
+/* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
+   may come to remember more. */
+static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cache, int may_remember,
+                        surface_search *s) {
+  int is_known = s->margin <= cache->margin && is_in_ball(cache, s->from) && is_in_ball(cache, s->to);
+  if ((!is_known || cache->count == MESH_CACHE_FULL) &&
+      cache->spent >= mesh_walk_limit(workspace_of(c)->plan.substeps)) {
+    s->overflows++;
+    return;
+  }
+  if (!is_known && may_remember) {
+    remember_triangles(c, g, s, cache);
+    is_known = 1;
+  }
+  if (!is_known || cache->count == MESH_CACHE_FULL) {
+    walk_path(c, g, cache, s);
+    return;
+  }
+  const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
+  for (int32_t n = 0; n < cache->count; n++) {
+    meet_triangle(s, &triangles[cache->triangles[n]]);
+  }
+  add_work(c, (uint32_t)cache->count, COST_TRIANGLE);
+}
+
+#endif
+
+/// Height fields ///
+
+/*
+ * Contact of a path with the ground under a grid of heights. The path is cut into pieces no longer than a cell, and the
+ * triangles of the cells around each piece are looked at, as those of a one-sided mesh. A particle that ends below the
+ * ground comes up, however deep it is.
+ * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_HEIGHT_FIELD
+
+/* The corner of a cell. */
+static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t row) {
+  const float *heights = (const float *)geometry_data(g, g->data);
+  return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
+}
+
+/* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
+  const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
+  if (upper) {
+    make_triangle(t, field_point(g, column + 1, row + 1), right, down);
+  } else {
+    make_triangle(t, field_point(g, column, row), down, right);
+  }
+}
+
+/* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
+static int32_t clamped_cell(float position, int32_t cells) {
+  if (!(position > 0.0f)) {
+    return 0;
+  }
+  return position < (float)cells ? (int32_t)position : cells - 1;
+}
+
+/* The height of the highest corner of a cell [m]. */
+static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
+}
+
+/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
+   others are beyond in the directions `sign` of x and z. */
+typedef struct field_plane {
+  cloth_vector corner, normal; /* the normal is of unit length and points up */
+  float slope_x, slope_z;      /* [1] */
+  float sign;
+} field_plane;
+
+static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
+  const int32_t step = upper ? -1 : 1;
+  column += upper;
+  row += upper;
+  plane->sign = (float)step;
+  plane->corner = field_point(g, column, row);
+  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
+  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
+  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
+}
+
+/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
+static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
+  const float x = plane->sign * p.x, z = plane->sign * p.z;
+  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
+  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
+  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
+}
+
+/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
+static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
+  field_plane plane;
+  make_plane(g, column, row, upper, &plane);
+  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
+  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
+  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
+  if (before < negate(s->margin) || after >= s->margin) {
+    return;
+  }
+  if (before >= 0.0f && after < 0.0f) {
+    const float share = flush_small(before / (before - after), WORK_QUANTUM);
+    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
+      pass_surface(s, share, plane.normal, negate(after));
+      return;
+    }
+  }
+  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
+    return;
+  }
+  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
+  if (outside == 0.0f) {
+    approach_surface(s, after, plane.normal);
+  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
+    surface_triangle t;
+    field_triangle(g, column, row, upper, &t);
+    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
+  }
+}
+
+/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
+   the path from the box under the highest corner of the cell. */
+static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
+  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
+  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
+  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
+  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
+  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
+  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
+  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
+  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
+}
+
+/* Takes into account the triangles of the cells around a piece of a path. */
+static void search_field_cells(const cloth_geometry *g, surface_search *s) {
+  const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
+  const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
+  const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
+  const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
+  const int32_t first = clamped_cell((minimum(s->from.z, s->to.z) - margin) * across[1], rows);
+  const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
+  for (int32_t row = first; row <= last; row++) {
+    for (int32_t column = left; column <= right; column++) {
+      if (s->looked_at >= FIELD_UNITS) {
+        s->overflows++;
+        return;
+      }
+      s->looked_at++;
+      s->tested++;
+      if (!is_cell_far(g, column, row, s)) {
+        s->looked_at += FIELD_NEAR_UNITS;
+        s->met++;
+        meet_field(g, column, row, 0, s);
+        meet_field(g, column, row, 1, s);
+      }
+    }
+  }
+}
+
+/* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
+static void search_below(const cloth_geometry *g, surface_search *s) {
+  const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
+  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
+    return;
+  }
+  const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
+  if (highest_corner(g, column, row) < s->to.y) {
+    return;
+  }
+  field_plane plane;
+  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
+  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
+  if (height < 0.0f && s->margin - height > s->penetration) {
+    s->normal = plane.normal;
+    s->penetration = s->margin - height;
+    s->touches = 1;
+  }
+}
+
+/* How many pieces a path is cut into. */
+static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
+  const float x = absolute(s->to.x - s->from.x) * (1.0f / g->spacing[0]);
+  const float z = absolute(s->to.z - s->from.z) * (1.0f / g->spacing[1]);
+  const float cells = maximum(x, z);
+  s->overflows += cells > (float)FIELD_PIECES;
+  return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
+}
+
+/* Searches along the pieces of a path, one after the other: *s holds the piece in work. */
+static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  const cloth_vector from = s->from, to = s->to;
+  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const int32_t pieces = pieces_of_path(g, s), overflows = s->overflows;
+  int32_t searched = 0;
+  s->to = from;
+  while (searched < pieces && s->share == SEARCH_NONE && s->overflows == overflows) {
+    searched++;
+    const cloth_vector end = vector_add_scaled(from, way, (float)searched / (float)pieces);
+    s->from = s->to;
+    s->to = searched == pieces ? to : vector_flush(end, STATE_QUANTUM);
+    reset_search(s);
+    search_field_cells(g, s);
+  }
+  add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
+  add_work(c, (uint32_t)s->tested, COST_FIELD_TEST);
+  add_work(c, (uint32_t)s->met, COST_FIELD_CELL);
+  if (s->touches) {
+    const cloth_vector rest = vector_flush(vector_subtract(to, s->to), STATE_QUANTUM);
+    s->penetration = maximum(s->penetration - vector_dot(rest, s->normal), 0.0f);
+  }
+  s->from = from;
+  s->to = to;
+  if (s->share == SEARCH_NONE) {
+    search_below(g, s);
+  }
+}
+
+#endif
+
+/// Contact with concave shapes ///
+
+/*
+ * Contact with height fields, meshes and distance grids, particle by particle: each lane has other triangles or cells.
+ * A place between several surfaces takes several passes: each moves the particle out of one, as colliders one after
+ * the other do. A particle that the last pass still finds behind a surface goes back, in the collider's axes, to where
+ * it was when the substep started; so does one whose path is near more triangles of a mesh than a walk may look at.
+ * In: paths in the collider's axes. Out: contacts; statistics.overflows. Scratch: own.mesh_caches.
+ */
+
+#if WITH_CONCAVE
+
+/* The paths of a block of particles, and the contacts found. */
+typedef struct lane_paths {
+  float from[3][CLOTH_LANES], to[3][CLOTH_LANES]; /* in the collider's axes [m] */
+  float push[CLOTH_LANES];                        /* lengths of the pushes in `to` [m] */
+  float near[CLOTH_LANES];                        /* 1 for particles that take part in the pass, else 0 */
+  float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
+  float normal[3][CLOTH_LANES];
+  float penetration[CLOTH_LANES]; /* into the margin and the length of the push [m]; 0 without contact */
+} lane_paths;
+
+static void store_lanes3(float to[3][CLOTH_LANES], lanes3 a) {
+  lanes_store(to[0], a.x);
+  lanes_store(to[1], a.y);
+  lanes_store(to[2], a.z);
+}
+
+static lanes3 load_lanes3(float from[3][CLOTH_LANES]) {
+  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+}
+
+/* Finds the contact of one path in a pass over the collider m. */
+static void search_surface(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t particle,
+                           int32_t pass, surface_search *s) {
+#if WITH_MESH
+  if (g->shape == CLOTH_SHAPE_MESH) {
+    search_mesh(c, g, mesh_caches_of(c, m->mesh) + particle, pass == 0, s);
+  }
+#endif
+#if WITH_HEIGHT_FIELD
+  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    search_field(c, g, s);
+  }
+#endif
+#if WITH_DISTANCE_GRID
+  if (g->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    search_grid(c, g, s);
+  }
+#endif
+  (void)m;
+  (void)particle;
+  (void)pass;
+}
+
+/* Lets a contact bring the end of the path back to its start. */
+static void return_to_start(surface_search *s) {
+  const cloth_vector way = vector_flush(vector_subtract(s->from, s->to), STATE_QUANTUM);
+  const float length = vector_length(way);
+  if (length > STATE_QUANTUM) {
+    s->normal = vector_flush_work(vector_scale(way, 1.0f / length));
+    s->penetration = length;
+  }
+}
+
+/* Is a path so far outside of the box around a geometry that it cannot touch? */
+static int is_off_box(const cloth_geometry *g, const surface_search *s) {
+  const cloth_vector a = s->from, b = s->to, low = g->low, high = g->high;
+  const float m = s->margin;
+  return maximum(a.x, b.x) < low.x - m || minimum(a.x, b.x) > high.x + m || maximum(a.y, b.y) < low.y - m ||
+         minimum(a.y, b.y) > high.y + m || maximum(a.z, b.z) < low.z - m || minimum(a.z, b.z) > high.z + m;
+}
+
+/* Finds the contacts of a block of paths with the collider m, whose geometry is g, in pass number `pass`. `i` is the
+   first particle. `looked_at` is that of the searches so far. */
+CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
+                                 lane_paths *p, int32_t looked_at[CLOTH_LANES]) {
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    p->penetration[lane] = p->again[lane] = 0.0f;
+    p->normal[0][lane] = p->normal[2][lane] = 0.0f;
+    p->normal[1][lane] = 1.0f;
+    if (!(p->near[lane] > 0.0f)) {
+      continue;
+    }
+    surface_search s = start_search(vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
+                                    vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]), m->margin, p->push[lane],
+                                    g->shape == CLOTH_SHAPE_MESH ? g->counts[2] : 1);
+    if (is_off_box(g, &s)) {
+      continue;
+    }
+    s.looked_at = looked_at[lane];
+    search_surface(c, m, g, i + lane, pass, &s);
+    looked_at[lane] = s.looked_at;
+    if (m->guards && s.share == SEARCH_NONE) {
+      s.penetration = 0.0f;
+    } else if ((s.overflows > 0 && g->shape == CLOTH_SHAPE_MESH) ||
+               (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE)) {
+      return_to_start(&s);
+    }
+    statistics_of(c)->overflows += s.overflows;
+    p->again[lane] = pass < CONTACT_PASSES - 1 && needs_another_pass(&s) ? 1.0f : 0.0f;
+    p->penetration[lane] = s.penetration;
+    p->normal[0][lane] = s.normal.x;
+    p->normal[1][lane] = s.normal.y;
+    p->normal[2][lane] = s.normal.z;
+  }
+}
+
+#endif
 
 /// Tree of boxes ///
 
@@ -12764,19 +14354,20 @@ typedef struct link_report {
 enum { LINKS_NOTHING, LINKS_LET_GO, LINKS_LIFT_OUT };
 
 /* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
-static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
+static int begins_inside(const cloth *c, const cloth_collider *body, const moving_body *m, cloth_vector x,
+                         float depth) {
   cloth_vector normal;
-  return distance_of_point(body, to_local(&m->start, x), &normal) < negate(depth);
+  return distance_of_point(body, geometry_of(c, body), to_local(&m->start, x), &normal) < negate(depth);
 }
 
 /* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
-static int leads_through(const cloth_collider *body, const moving_body *m, const touching_particle *p, cloth_vector x,
-                         float rest, float stretch) {
+static int leads_through(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                         cloth_vector x, float rest, float stretch) {
   if (stretch > TORN_LENGTH * TORN_LENGTH &&
-      begins_inside(body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
+      begins_inside(c, body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
     return 1;
   }
-  return begins_inside(body, m, p->x, m->margin);
+  return begins_inside(c, body, m, p->x, m->margin);
 }
 
 /* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
@@ -12796,7 +14387,7 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
   report->steepest = maximum(report->steepest, steep);
   const float stretch = squared / (rest * rest);
   if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
-    report->torn |= leads_through(body, m, p, x, rest, stretch);
+    report->torn |= leads_through(c, body, m, p, x, rest, stretch);
   }
 }
 
@@ -12821,6 +14412,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
+static int has_inside(const cloth_collider *body) {
+  return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
 /* 1 if the collider is slow enough to let particles go in the substep. */
 static int may_let_go(const step_plan *plan, const moving_body *m) {
   const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
@@ -12835,9 +14431,10 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
 #define LIFT_BIAS 0.01f
 
 /* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
-   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
-   that no step passes the surface. Returns 0 if the sheet has no normal there. */
-static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
+   body's axes. The path is followed inwards from outside of the body, where the distance of convex bodies grows ever
+   faster along it, so that no step passes the surface; of distance grids it grows by no more than the way. Returns 0 if
+   the sheet has no normal there. */
+static int lift_out(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
                                            vector_subtract(report->ends[1], report->ends[0]));
@@ -12855,8 +14452,8 @@ static int lift_out(const cloth_collider *body, const moving_body *m, const touc
   for (int32_t step = 0; step < LIFT_STEPS; step++) {
     cloth_vector outward;
     const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
-    const float distance = distance_of_point(body, at_way, &outward) - m->margin;
-    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    const float distance = distance_of_point(body, geometry_of(c, body), at_way, &outward) - m->margin;
+    const float slope = is_concave(body) ? 1.0f : maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
     way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
   }
   *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
@@ -12873,8 +14470,8 @@ static int answer_of(const cloth *c, const cloth_collider *body, const moving_bo
   if (report.torn) {
     return LINKS_LET_GO;
   }
-  const int is_deep = p->may_let_go && begins_inside(body, m, p->x, deep);
-  return is_deep && lift_out(body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
+  const int is_deep = p->may_let_go && begins_inside(c, body, m, p->x, deep);
+  return is_deep && lift_out(c, body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
 }
 
 /* The answers of a block of particles. */
@@ -12891,7 +14488,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
                                  const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.may_let_go = may_let_go(plan, m)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m) && has_inside(body)};
   lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);
@@ -12927,8 +14524,8 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
  */
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &((const collider_slot *)at(c, m->slot))->body;
 }
 
 /*
@@ -12943,6 +14540,9 @@ typedef struct contact_block {
   lanes3 normal;     /* of the surface, where the particle touches it */
   lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
+#if WITH_CONCAVE
+  int32_t looked_at[CLOTH_LANES]; /* by searches for concave surfaces in this substep */
+#endif
 } contact_block;
 
 /* to_local() for a block of points. */
@@ -13068,6 +14668,7 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
   if (answers.asked) {
+    workspace_of(c)->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
     respond_to_answers(b, &answers, &displacement, &r);
   }
   r.touches = b->touches;
@@ -13206,13 +14807,13 @@ static float turn_chord(const moving_body *m) {
  * + t |w'|). From where it touches to its end it moves by (1 - t) |w'|, which is at most |w| + s r if s is 1 or less.
  * So a radius larger by s r holds all that can touch.
  */
-static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
+static void set_reach(const cloth_collider *body, const cloth_geometry *g, moving_body *m) {
+  m->reach = (body_reach(body, g) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
-  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
+  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE || is_concave(body)) {
     return;
   }
-  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
+  m->axis_reach = (capsule_around(body, g, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
   if (m->turns) {
     float chord = turn_chord(m);
     m->axis_reach += chord * m->reach;
@@ -13230,11 +14831,29 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
+/* Does the solver hold particles on a collider? Not on concave shapes and shared bodies, which projection keeps the
+   whole thickness from. */
+static int is_held_by_solver(const cloth *c, int32_t index) {
+  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders && !is_concave(&slot_at(c, index)->body);
+}
+
+/* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
+#define MESH_MIN_MARGIN 5.0e-4f
+
+/* How many colliders below an index are meshes. */
+static int32_t count_meshes(const cloth *c, int32_t end) {
+  int32_t meshes = 0;
+  for (int32_t index = 0; index < end; index++) {
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes;
+}
+
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
-  const collider_slot *slot = &colliders_of(c)[index];
+  const collider_slot *slot = slot_at(c, index);
   moving_body *m = &workspace_of(c)->body;
   if (m->index == index && m->substep == substep) {
     return m;
@@ -13247,9 +14866,11 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
-  m->margin =
-      has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
-  set_reach(&slot->body, m);
+  m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
+  m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
+  m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
+  set_reach(&slot->body, geometry_of(c, &slot->body), m);
+  m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
   m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
@@ -13257,11 +14878,11 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 }
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
-CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
   if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
-  return distance_to_body(body, p, normal);
+  return distance_to_body(body, g, p, normal);
 }
 
 /*
@@ -13280,6 +14901,9 @@ typedef struct path_test {
   cloth_vector start, end; /* positions of the collider */
   float squared_reach;     /* (1 + e) r^2 */
 } path_test;
+
+/* Above every mobility. */
+#define NOTHING_MOVES 1.0e30f
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
   path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
@@ -13349,6 +14973,7 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 const lanes3 *normal_before, lanes distance, lanes under_way) {
+  const cloth_geometry *g = geometry_of(c, body);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes3 displacement = lanes3_subtract(b->to, b->from);
@@ -13362,7 +14987,7 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
-    distance = distance_to_body(body, lanes3_add_scaled(b->from, displacement, t), &normal);
+    distance = distance_to_body(body, g, lanes3_add_scaled(b->from, displacement, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
     float clearance = step == TRACE_STEPS - 1 ? TRACE_ANY_CLEARANCE : TRACE_CLEARANCE;
     lanes_mask hits = lanes_both(lanes_less(distance, lanes_splat(clearance)), lanes_less(zero, under_way));
@@ -13373,6 +14998,40 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     under_way = lanes_drop(hits, under_way);
   }
 }
+
+/* Sets where the paths of a block of particles begin and end. */
+CLOTH_INLINE void load_paths(const cloth *c, const moving_body *m, int32_t i, contact_block *b) {
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
+  b->push = pushes_of_block(c, i);
+  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
+  if (!m->aligned) {
+    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
+  }
+}
+
+#if WITH_CONCAVE
+
+/* find_contacts() for concave shapes and the particles *near, which become those that need another pass, see
+   concave_contact.h. */
+CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near,
+                                          int32_t pass, contact_block *b) {
+  lane_paths paths;
+  load_paths(c, m, i, b);
+  store_lanes3(paths.from, b->from);
+  store_lanes3(paths.to, b->to);
+  lanes_store(paths.push, lanes3_length(b->push));
+  lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths, b->looked_at);
+  const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
+  b->normal = load_lanes3(paths.normal);
+  const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
+  b->penetration = lanes_add(penetration, outward);
+  const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
+  b->touches = lanes_keep(touches, lanes_splat(1.0f));
+  *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));
+}
+
+#endif
 
 /*
  * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
@@ -13392,15 +15051,11 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
+  const cloth_geometry *g = geometry_of(c, body);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
-  b->push = pushes_of_block(c, i);
-  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
-  if (!m->aligned) {
-    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
-  }
-  lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
-  lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  load_paths(c, m, i, b);
+  lanes before = lanes_subtract(distance_of_block(body, g, b->from, &normal_before), margin);
+  lanes after = lanes_subtract(distance_of_block(body, g, b->to, &b->normal), margin);
   after = lanes_subtract(after, lanes3_dot(b->push, b->normal));
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(displacement);
@@ -13435,6 +15090,12 @@ typedef struct reaction_sums {
   float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
+/* Sums that nothing has been added to. */
+static reaction_sums empty_sums(float *marks) {
+  const reaction_sums sums = {.marks = marks};
+  return sums;
+}
+
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
 static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
@@ -13462,7 +15123,7 @@ static float *contact_marks_of(const cloth *c) {
    particle can be counted twice. */
 static float *start_contact_marks(const cloth *c) {
   float *marks = contact_marks_of(c);
-  if (inputs_of(c)->collider_end < 2 && !has_solver_contacts(c)) {
+  if (collider_end(c) < 2 && !has_solver_contacts(c) && !is_concave(&colliders_of(c)->body)) {
     return NULL;
   }
   for (int32_t i = 0; i < c->count; i++) {
@@ -13519,6 +15180,12 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   keep_pushes(c, plan, touches, done.displacement, i);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    note_tearing(c, done.displacement);
+    keep_contacts(c, m->index, touches, done.normal, r.slides, i);
+  }
+#endif
   const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   const lanes3 impulse = lanes3_scale(received, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
@@ -13547,17 +15214,39 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
-/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
+   passes where surfaces meet. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
+#if WITH_CONCAVE
+  const int concave = is_concave(shape_of(c, m));
+  lanes_mask left = *near;
+  fill_zero(b.looked_at, sizeof b.looked_at);
+  for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
+    if (concave) {
+      find_concave_contacts(c, m, i, &left, pass, &b);
+    } else {
+      find_contacts(c, m, i, *near, &b);
+    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
+      return pass > (m->guards ? CONTACT_PASSES - 1 : 0);
+    }
+    respond_to_contacts(c, plan, m, i, &b, sums);
+    if (!concave || !lanes_any(left)) {
+      return 1;
+    }
+    add_varying_work(c, lanes_count(b.touches), COST_CONCAVE);
+  }
+#else
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
     return 1;
   }
   return 0;
+#endif
 }
 
 /* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes
@@ -13567,9 +15256,10 @@ CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
+  const lanes least = lanes_splat(workspace_of(c)->skips_contact ? NOTHING_MOVES : 0.0f);
   int touched = 0;
   for (int32_t i = first; i < end; i += CLOTH_LANES) {
-    lanes_mask near = lanes_both(near_body(test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    lanes_mask near = lanes_both(near_body(test, i), lanes_less(least, lanes_load(mobility + i)));
     if (end - i < CLOTH_LANES) {
       near = lanes_both(near, lanes_first(end - i));
     }
@@ -13620,28 +15310,532 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
   add_varying_work(c, tested, COST_NEAR);
 }
 
-/* Moves every particle out of every collider, in the order of the colliders. */
+/* Contacts of all particles with a collider. */
+static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
+                         cloth_statistics *counts) {
+  reaction_sums sums = empty_sums(marks);
+  if (bounded) {
+    collide_blocks(c, plan, m, &sums);
+  } else {
+    collide_body(c, plan, m, &sums);
+  }
+  store_reactions(c, m, &sums, counts);
+}
+
+/*
+ * Moves every particle out of every collider: first of all but meshes, then of meshes, each in the order of the
+ * colliders. A particle that is inside of another shape is found there in the next substep as well; of one behind a
+ * mesh nothing tells that it does not belong there. So meshes come last, and where there are several, a further round
+ * brings particles back that one of them has moved through another.
+ */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  const int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
   float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
+  const int32_t meshes = WITH_MESH ? count_meshes(c, end) : 0, rounds = meshes < 2 ? 1 + meshes : 3;
   if (bounded) {
     find_bounds(c);
   }
-  for (int32_t index = 0; index < end; index++) {
-    if (colliders_of(c)[index].used) {
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      reaction_sums sums;
-      fill_zero(&sums, sizeof sums);
-      sums.marks = marks;
-      if (bounded) {
-        collide_blocks(c, plan, m, &sums);
-      } else {
-        collide_body(c, plan, m, &sums);
+  for (int32_t round = 0; round < rounds; round++) {
+    for (int32_t index = 0; index < end; index++) {
+      if (is_collider(c, index) && (slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH) == (round > 0)) {
+        const moving_body *m = body_in_substep(c, plan, index, substep);
+        workspace_of(c)->body.guards = round == 2;
+        collide_with(c, plan, m, bounded, marks, counts);
       }
-      store_reactions(c, m, &sums, counts);
     }
   }
 }
+
+/// Lines over contacts ///
+
+/*
+ * The solves along lines do not know what holds a particle. One on a rim, with the mass of a cell, bears the cloth that
+ * hangs beside it: the solve lets it fall into the body together with that cloth, contact moves it out again, and the
+ * spring beside it stays stretched, by about n g h^2 for n particles that hang. So after contact the lines in which a
+ * spring beside a contact is longer than the fabric can explain are solved once more, with contacts held: a particle
+ * that sticks has no mobility, one that slides moves along the surface only, unless the line pulls it off. With the
+ * normal n of a particle that slides its mobility w becomes the matrix w (1 - n n^T); the system of the tensions stays
+ * tridiagonal,
+ *
+ *     (q_i (w_i + w_{i+1} + e_i) - w_i (n_i . d_i)^2 - w_{i+1} (n_{i+1} . d_i)^2) s_i - ... = (|d_i| - l_i)+ |d_i|
+ *     coupling of spring i to the one before: w_i (d_i . d_{i-1} - (n_i . d_i) (n_i . d_{i-1})),
+ *
+ * and the displacements are projected to the surface where they are eliminated. Only the excess over a length l_i is
+ * taken back, which grows with the strain of the cloth by its own weight and with the compliance e: where compliances
+ * are not small, springs bear what hangs. What the lines pull at held particles is the reaction of their bodies. Then
+ * contact is resolved again, and has the last word.
+ *
+ * The springs that close rings are left out. In: predicted positions, mobilities, contacts, which are kept in the
+ * velocity history of their particles until the step ends (keep_contacts()). Out: predicted positions, velocities,
+ * reactions. Scratch: contact_pull; residual, line_work; behind uniform_lines a byte for each row and column.
+ */
+
+#if WITH_CONTACT_LINES
+
+/* What is added to it: strains of the cloth by its own weight, see tether_scale(), and compliances, so often. */
+#define HELD_SLACK 2.0f
+#define HELD_COMPLIANCE 1.0f
+/* Largest excess that is taken back in a substep, and length from which none is, over the rest length: cloth that was
+   put far into a body is not thrown out of it. */
+#define TORN_RATIO 3.0f
+#define MAX_HELD_EXCESS 0.5f
+/* Least share of the mobility that is left along a spring beside contacts. */
+#define LEAST_HELD_SHARE 0.05f
+/* Passes over rows and columns. */
+#define HELD_SWEEPS 2
+/* Largest compressive tension: more would throw a zigzag beyond its mirror image. */
+#define MAX_HELD_COMPRESSION 0.25f
+/* A line pulls a particle off its surface if it bows outwards by so many rest lengths. */
+#define HELD_BOW 0.02f
+
+static vector_array contact_pulls_of(const cloth *c) {
+  return vectors_at(c, c->scratch.contact_pull);
+}
+
+/* 1 for each row, then for each column, whose springs are to be taken back. */
+static uint8_t *held_rows_of(const cloth *c) {
+  return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
+}
+
+static uint8_t *held_columns_of(const cloth *c) {
+  return held_rows_of(c) + c->grid.rows;
+}
+
+/* Length over the rest length beyond which springs of a family are taken back. */
+static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
+  const float slack = plan->tether_scale - c->settings.tethers.scale;
+  return 1.0f + HELD_STRAIN + HELD_SLACK * slack + HELD_COMPLIANCE * minimum(plan->spring[d].compliance[0], 1.0e3f);
+}
+
+/// Which lines ///
+
+/* Which springs from a block of particles to those `next` further on are too long and have a contact at an end. */
+CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared) {
+  const vector_array x = predicted_of(c);
+  const float *mark = history_of(c, 1).x;
+  const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
+  const lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  return lanes_both(has_no_history(either), lanes_less(lanes_splat(squared), lanes3_dot(d, d)));
+}
+
+/* Marks lines of a block of columns, of which `left` exist, in a row. */
+CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2]) {
+  const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
+  int found = 0;
+  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP]), lanes_first(left - 1)))) {
+    held_rows_of(c)[row] = 1;
+    found = 1;
+  }
+  if (row + 1 < c->grid.rows) {
+    const lanes torn =
+        lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT]), lanes_first(left)), lanes_splat(1.0f));
+    if (lanes_any(lanes_less(lanes_splat(0.0f), torn))) {
+      float values[CLOTH_LANES];
+      lanes_store(values, torn);
+      for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+        held_columns_of(c)[column + lane] |= (uint8_t)(values[lane] > 0.0f);
+      }
+      found = 1;
+    }
+  }
+  return found;
+}
+
+/* Finds the lines with springs beside contacts that are too long. Returns 1 if there are any. */
+CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *plan) {
+  const float *mark = history_of(c, 1).x;
+  const int32_t columns = c->grid.columns;
+  float squared[2];
+  int found = 0;
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    const float longest = plan->spring[d].rest * held_ratio(c, plan, d);
+    squared[d] = longest * longest;
+  }
+  fill_zero(held_rows_of(c), (size_t)(c->grid.rows + columns));
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const int32_t below = row + 1 < c->grid.rows ? columns : 0;
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column;
+      const lanes marks = lanes_maximum(lanes_load(mark + i + 1), lanes_load(mark + i + below));
+      const lanes_mask near = has_no_history(lanes_maximum(lanes_load(mark + i), marks));
+      if (lanes_any(lanes_both(near, lanes_first(columns - column + 1))) || c->settings.capacity.fixed_work) {
+        found |= mark_torn(c, row, column, squared);
+      }
+    }
+  }
+  return found;
+}
+
+/// A bundle ///
+
+/* What a kernel needs of a bundle of lines. */
+typedef struct held_lines {
+  line_bundle b;
+  const cloth *c;
+  vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
+  lanes active;                                               /* 1 for lines that are to be solved, else 0 */
+  float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
+  float compliance, longest;                                  /* of a spring; length over the rest length */
+  float outwards;                                             /* HELD_BOW of the rest length [m] */
+  float inverse_h;
+  float *work;
+} held_lines;
+
+/* Blocks of lanes that an element keeps in line_work: as in stretch_solve.h, and the tension of the spring after it. */
+enum { HELD_INVERSE, HELD_SIDE, HELD_COUPLING };
+enum { HELD_SHARE, HELD_X, HELD_Y, HELD_Z, HELD_TENSION };
+
+/* The particles of an element: position, mobility, and normal where contact holds them; 0 elsewhere. */
+typedef struct held_element {
+  lanes3 x, normal;
+  lanes mobility;
+} held_element;
+
+CLOTH_INLINE lanes3 held_load(const held_lines *l, int32_t element) {
+  return lanes3_load(l->b.x, element * l->b.next);
+}
+
+CLOTH_INLINE float *held_slot(const held_lines *l, int32_t element) {
+  return l->work + element * (LINE_SLOT * CLOTH_LANES);
+}
+
+/* The unit normals that keep_contacts() has kept, and which particles stick. */
+CLOTH_INLINE lanes3 kept_normal(lanes3 kept, lanes *sticks) {
+  const lanes one = lanes_splat(1.0f), half = lanes_splat(0.5f * CONTACT_FLAG), flag = lanes_splat(CONTACT_FLAG);
+  const lanes_mask turned = lanes_less(half, kept.y), stuck = lanes_less(half, kept.z);
+  const lanes y = lanes_subtract(kept.y, lanes_keep(turned, flag)), z = lanes_subtract(kept.z, lanes_keep(stuck, flag));
+  const lanes rest = lanes_subtract(one, lanes_add(lanes_multiply(y, y), lanes_multiply(z, z)));
+  const lanes x = lanes_square_root(lanes_maximum(lanes_flush(rest), lanes_splat(0.0f)));
+  *sticks = lanes_keep(stuck, one);
+  return lanes3_flush_below(lanes3_of(lanes_select(turned, lanes_negate(x), x), y, z), STATE_QUANTUM);
+}
+
+/* The particles of an element between two others. */
+CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, lanes3 before, lanes3 x, lanes3 after) {
+  const lanes zero = lanes_splat(0.0f);
+  const int32_t at = element * l->b.next;
+  const lanes3 kept = lanes3_load(l->contact, at);
+  const lanes_mask touches = has_no_history(kept.x);
+  lanes sticks;
+  const lanes3 normal = lanes3_keep(touches, kept_normal(lanes3_keep(touches, kept), &sticks));
+  const lanes3 bow =
+      lanes3_flush_below(lanes3_add(lanes3_subtract(before, x), lanes3_subtract(after, x)), STATE_QUANTUM);
+  const lanes outwards = lanes3_dot(bow, normal);
+  const lanes_mask is_flat = lanes_less(outwards, lanes_splat(l->outwards));
+  held_element a;
+  a.x = x;
+  a.normal = lanes3_keep(lanes_less(outwards, zero), normal);
+  a.mobility = lanes_multiply(lanes_load(l->b.mobility + at), l->active);
+  sticks = lanes_keep(is_flat, lanes_keep(touches, sticks));
+  a.mobility = lanes_drop(lanes_less(zero, sticks), a.mobility);
+  return a;
+}
+
+/* The element at an end or inside of the lines, from positions that have not changed yet. */
+CLOTH_INLINE held_element held_element_at(const held_lines *l, int32_t element) {
+  const lanes3 x = held_load(l, element);
+  const lanes3 before = element > 0 ? held_load(l, element - 1) : x;
+  const lanes3 after = element + 1 < l->b.length ? held_load(l, element + 1) : x;
+  return held_element_of(l, element, before, x, after);
+}
+
+CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
+  return lanes_flush(lanes3_dot(a, b));
+}
+
+/* Eliminates the tensions. */
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
+  const held_lines l = *lines;
+  const lanes scale = lanes_splat(l.inverse_squared_rest), zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes inverse = zero, side = zero;
+  lanes3 before = lanes3_of(zero, zero, zero);
+  held_element a = held_element_at(&l, 0);
+  for (int32_t element = 0; element + 1 < l.b.length; element++) {
+    const held_element b = held_element_at(&l, element + 1);
+    const lanes3 d = lanes3_subtract(b.x, a.x);
+    const lanes squared = lanes_multiply(lanes_maximum(lanes3_dot(d, d), lanes_splat(l.least_square)), scale);
+    const lanes ratio = lanes_square_root(squared);
+    const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
+    const lanes excess =
+        lanes_keep(lanes_less(ratio, lanes_splat(TORN_RATIO)), lanes_minimum(over, lanes_splat(MAX_HELD_EXCESS)));
+    const lanes mobility = lanes_add(a.mobility, b.mobility);
+    const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
+    const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),
+                                 lanes_multiply(b.mobility, lanes_multiply(at_b, at_b)));
+    const lanes whole = lanes_multiply(squared, mobility);
+    lanes diagonal = lanes_subtract(whole, lanes_multiply(held, scale));
+    diagonal = lanes_maximum(diagonal, lanes_multiply(whole, lanes_splat(LEAST_HELD_SHARE)));
+    diagonal = lanes_add(diagonal, lanes_multiply(squared, lanes_splat(l.compliance)));
+    const lanes along = lanes_subtract(lanes3_dot(d, before), lanes_multiply(at_a, flushed_dot(a.normal, before)));
+    const lanes coupling = lanes_multiply(a.mobility, lanes_multiply(lanes_quantise(along, l.coupling_rounder), scale));
+    const lanes factor = lanes_multiply(coupling, inverse);
+    const lanes pivot = lanes_maximum(lanes_subtract(diagonal, lanes_multiply(factor, coupling)),
+                                      lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
+    inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
+    side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
+    float *slot = held_slot(&l, element);
+    lanes_store(slot + HELD_INVERSE * CLOTH_LANES, inverse);
+    lanes_store(slot + HELD_SIDE * CLOTH_LANES, side);
+    lanes_store(slot + HELD_COUPLING * CLOTH_LANES, coupling);
+    before = d;
+    a = b;
+  }
+}
+
+/* Finds the tensions, and eliminates the displacements, from the last element on. */
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
+  const held_lines l = *lines;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  lanes tension = zero, coupling = zero, resistance = zero, share = zero; /* of the spring and particle after */
+  lanes3 pull = none, own = none;
+  for (int32_t element = l.b.length - 1; element >= 0; element--) {
+    const held_element a = held_element_at(&l, element);
+    lanes3 pull_before = none;
+    lanes resistance_before = zero;
+    if (element > 0) {
+      float *slot = held_slot(&l, element - 1);
+      const lanes side = lanes_add(lanes_load(slot + HELD_SIDE * CLOTH_LANES), lanes_multiply(coupling, tension));
+      tension = lanes_multiply(side, lanes_load(slot + HELD_INVERSE * CLOTH_LANES));
+      tension = lanes_maximum(tension, lanes_splat(-MAX_HELD_COMPRESSION));
+      tension = lanes_quantise(lanes_minimum(tension, lanes_splat(MAX_TENSION)), WORK_ROUNDER);
+      coupling = lanes_load(slot + HELD_COUPLING * CLOTH_LANES);
+      lanes_store(slot + HELD_TENSION * CLOTH_LANES, tension);
+      pull_before = lanes3_scale(lanes3_subtract(a.x, held_load(&l, element - 1)), tension);
+      resistance_before = lanes_maximum(tension, zero);
+    }
+    const lanes3 force = lanes3_add(lanes3_subtract(pull, pull_before), lanes3_scale(own, resistance));
+    const lanes after = lanes_multiply(resistance, lanes_subtract(one, share));
+    const lanes divisor = lanes_add(one, lanes_multiply(a.mobility, lanes_add(resistance_before, after)));
+    const lanes gain = lanes_divide(a.mobility, divisor);
+    own = lanes3_scale(force, gain);
+    own = lanes3_subtract(own, lanes3_scale(a.normal, flushed_dot(own, a.normal)));
+    own = lanes3_quantise(own, WORK_ROUNDER);
+    share = lanes_multiply(gain, resistance_before);
+    float *slot = held_slot(&l, element);
+    const vector_array owns = {slot + HELD_X * CLOTH_LANES, slot + HELD_Y * CLOTH_LANES, slot + HELD_Z * CLOTH_LANES};
+    lanes_store(slot + HELD_SHARE * CLOTH_LANES, share);
+    lanes3_store(owns, 0, own, CLOTH_LANES);
+    pull = pull_before;
+    resistance = resistance_before;
+  }
+}
+
+/* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
+   contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
+CLOTH_SEPARATE void note_held(const held_lines *l, int32_t element, const held_element *a, lanes3 moved, lanes3 force) {
+  float way[3][CLOTH_LANES], pull[3][CLOTH_LANES], mobility[CLOTH_LANES], normal[3][CLOTH_LANES];
+  const vector_array v = vectors_at(l->c, l->c->state.velocity), pulls = contact_pulls_of(l->c);
+  const float *free_mobility = floats_at(l->c, l->c->scratch.mobility), *mark = history_of(l->c, 1).x;
+  const vector_array ways = {way[0], way[1], way[2]}, forces = {pull[0], pull[1], pull[2]},
+                     normals = {normal[0], normal[1], normal[2]};
+  float active[CLOTH_LANES];
+  lanes_store(active, l->active);
+  lanes_store(mobility, a->mobility);
+  lanes3_store(ways, 0, lanes3_scale(moved, lanes_splat(l->inverse_h)), CLOTH_LANES);
+  lanes3_store(forces, 0, force, CLOTH_LANES);
+  lanes3_store(normals, 0, a->normal, CLOTH_LANES);
+  for (int32_t lane = 0; lane < l->b.count; lane++) {
+    const int32_t i = l->b.first + element * l->b.along + lane * l->b.across;
+    const int is_held = mobility[lane] == 0.0f;
+    if (active[lane] == 0.0f) {
+      continue;
+    }
+    vector_store(v, i, vector_add(vector_load(v, i), vector_load(ways, lane)));
+    const cloth_vector f = vector_flush_work(vector_load(forces, lane)), n = vector_load(normals, lane);
+    if (free_mobility[i] > 0.0f && mark[i] > 0.5f * HISTORY_INVALID) {
+      const cloth_vector held = is_held ? f : vector_scale(n, flush_small(vector_dot(f, n), WORK_QUANTUM));
+      vector_store(pulls, i, vector_add(vector_load(pulls, i), vector_flush_work(held)));
+    }
+#if WITH_BODIES
+    if (notes_pins(l->c) && is_pinned(l->c, i)) {
+      note_displacement(l->c, i, f);
+    }
+#endif
+  }
+}
+
+/* Moves the particles of a bundle. A spring's pull at its ends follows from its tension and from how far both move. */
+CLOTH_HOT CLOTH_SEPARATE void move_held(const held_lines *lines) {
+  const held_lines l = *lines;
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  lanes3 moved = none, pull = none, before = held_load(&l, 0);
+  lanes3 x = before, after = l.b.length > 1 ? held_load(&l, 1) : x;
+  held_element last = held_element_of(&l, 0, before, x, after);
+  for (int32_t element = 0; element < l.b.length; element++) {
+    const held_element a = held_element_of(&l, element, before, x, after);
+    float *slot = held_slot(&l, element);
+    const vector_array owns = {slot + HELD_X * CLOTH_LANES, slot + HELD_Y * CLOTH_LANES, slot + HELD_Z * CLOTH_LANES};
+    const lanes3 lead = moved, led = lanes3_subtract(moved, lanes3_scale(a.normal, flushed_dot(moved, a.normal)));
+    moved = lanes3_add(lanes3_load(owns, 0), lanes3_scale(led, lanes_load(slot + HELD_SHARE * CLOTH_LANES)));
+    moved = lanes3_quantise(moved, WORK_ROUNDER);
+    if (element > 0) {
+      const lanes tension = lanes_load(held_slot(&l, element - 1) + HELD_TENSION * CLOTH_LANES);
+      lanes3 next = lanes3_scale(lanes3_subtract(x, before), tension);
+      next = lanes3_add_scaled(next, lanes3_subtract(moved, lead), lanes_maximum(tension, zero));
+      note_held(&l, element - 1, &last, lead, lanes3_subtract(next, pull));
+      pull = next;
+    }
+    lanes3_store(l.b.x, element * l.b.next, lanes3_add(x, moved), l.b.count);
+    last = a;
+    before = x;
+    x = after;
+    after = element + 2 < l.b.length ? held_load(&l, element + 2) : after;
+  }
+  note_held(&l, l.b.length - 1, &last, moved, lanes3_subtract(none, pull));
+}
+
+/* Solves the lines of a bundle that are marked, from the byte `marks` on. */
+static void solve_held(held_lines *l, const uint8_t *marks) {
+  float active[CLOTH_LANES];
+  int any = 0;
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    active[lane] = lane < l->b.count && marks[lane] ? 1.0f : 0.0f;
+    any |= active[lane] > 0.0f;
+  }
+  if (any || l->c->settings.capacity.fixed_work) {
+    l->active = lanes_load(active);
+    add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
+    eliminate_held_tensions(l);
+    eliminate_held_displacements(l);
+    move_held(l);
+  }
+}
+
+static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d) {
+  const float rest = plan->spring[d].rest;
+  float_bits rounder = float_to_bits(rest * rest);
+  rounder.bits &= 0x7f800000u; /* the power of two at or below it */
+  held_lines l;
+  fill_zero(&l, sizeof l);
+  l.c = c;
+  l.inverse_squared_rest = 1.0f / (rest * rest);
+  l.least_square = MIN_SQUARED_RATIO * (rest * rest);
+  l.coupling_rounder = STATE_ROUNDER * rounder.value;
+  l.compliance = plan->spring[d].compliance[0];
+  l.longest = held_ratio(c, plan, d);
+  l.outwards = HELD_BOW * rest;
+  l.inverse_h = plan->inverse_h;
+  l.work = floats_at(c, c->scratch.line_work);
+  return l;
+}
+
+/* 1 if one of `count` bytes is not 0. */
+static int has_marks(const cloth *c, const uint8_t *marks, int32_t count) {
+  int any = c->settings.capacity.fixed_work;
+  for (int32_t n = 0; n < count; n++) {
+    any |= marks[n];
+  }
+  return any;
+}
+
+static void solve_held_rows(const cloth *c, const step_plan *plan) {
+  held_lines l = held_lines_of(c, plan, WARP);
+  const vector_array kept = history_of(c, 1);
+  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+    const int32_t left = c->grid.rows - row, first = row * c->grid.columns;
+    if (!has_marks(c, held_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+      continue;
+    }
+    l.b = bundle_of_rows(c, predicted_of(c), row);
+    const vector_array rows = {kept.x + first, kept.y + first, kept.z + first};
+    l.contact = rows;
+#if CLOTH_LANES > 1
+    l.contact = row_vectors(c, ROW_OLD_X);
+    transpose_rows(rows.x, c->grid.columns, l.b.count, l.contact.x);
+    transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
+    transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
+#endif
+    solve_held(&l, held_rows_of(c) + row);
+    return_rows(c, predicted_of(c), &l.b);
+  }
+}
+
+static void solve_held_columns(const cloth *c, const step_plan *plan) {
+  held_lines l = held_lines_of(c, plan, WEFT);
+  const vector_array kept = history_of(c, 1);
+  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+    const int32_t left = c->grid.columns - column;
+    if (has_marks(c, held_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+      const vector_array columns = {kept.x + column, kept.y + column, kept.z + column};
+      l.b = bundle_of_columns(c, predicted_of(c), column);
+      l.contact = columns;
+      solve_held(&l, held_columns_of(c) + column);
+    }
+  }
+}
+
+/// Reactions ///
+
+/* Gives a collider what lines pull at the particles that it holds. */
+static void react_to_pulls(const cloth *c, const moving_body *m, float momentum) {
+  const vector_array pulls = contact_pulls_of(c), x = predicted_of(c), kept = history_of(c, 1);
+  const lanes number = lanes_splat(CONTACT_MARK(m->index));
+  reaction_sums sums = empty_sums(NULL);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes off = lanes_absolute(lanes_subtract(lanes_load(kept.x + i), number));
+    const lanes_mask holds = lanes_both(lanes_less(off, lanes_splat(0.5f)), lanes_first(c->count - i));
+    if (!lanes_any(holds) && !c->settings.capacity.fixed_work) {
+      continue;
+    }
+    const lanes3 impulse = lanes3_scale(lanes3_keep(holds, lanes3_load(pulls, i)), lanes_splat(negate(momentum)));
+    const lanes3 position = lanes3_load(x, i);
+    sum_reactions(m, i, holds, position, impulse, &sums);
+#if WITH_CONTACT_RECORD
+    if (has_contact_record(c)) {
+      lanes sticks;
+      const lanes3 normal = kept_normal(lanes3_keep(holds, lanes3_load(kept, i)), &sticks);
+      const lanes3 made[3] = {position, normal, impulse};
+      record_contacts(c, m, i, lanes_keep(holds, lanes_splat(1.0f)), made);
+    }
+#endif
+  }
+  react(c, m, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
+}
+
+/* Solves the lines over contacts where springs are too long. Returns 1 if there are any. */
+CLOTH_SEPARATE int solve_contact_lines(const cloth *c, const step_plan *plan, int32_t substep) {
+  if (!workspace_of(c)->tears && !c->settings.capacity.fixed_work) {
+    return 0;
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_TORN);
+  const int found = find_torn_lines(c, plan) && workspace_of(c)->tears && !workspace_of(c)->frees;
+  if (!found) {
+    fill_zero(held_rows_of(c), (size_t)(c->grid.rows + c->grid.columns));
+  }
+  if (!found && !c->settings.capacity.fixed_work) {
+    return 0;
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_AGAIN);
+  fill_zero(contact_pulls_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  for (int32_t sweep = 0; sweep < HELD_SWEEPS; sweep++) {
+    solve_held_rows(c, plan);
+    solve_held_columns(c, plan);
+  }
+  const float momentum = reference_mass(c) * plan->inverse_h / force_share(plan);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_collider(c, index)) {
+      add_varying_work(c, (uint32_t)c->count, COST_PULLS);
+      add_varying_work(c, 1u, COST_COLLIDER);
+      react_to_pulls(c, body_in_substep(c, plan, index, substep), momentum);
+    }
+  }
+  return found;
+}
+
+/* At the end of a step: no particle keeps the contacts of its last substep. */
+CLOTH_HOT CLOTH_SEPARATE void forget_contacts(const cloth *c) {
+  const vector_array kept = history_of(c, 1);
+  const lanes3 mark = lanes3_of(lanes_splat(HISTORY_INVALID), lanes_splat(0.0f), lanes_splat(0.0f));
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 here = lanes3_load(kept, i);
+    const lanes_mask touches = has_no_history(here.x);
+    lanes3_store(kept, i, lanes3_select(touches, mark, here), left);
+  });
+}
+
+#endif
 
 /// Contact in the solver ///
 
@@ -13684,12 +15878,13 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
   int32_t deepest = -1;
   *depth = min_depth;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    if (!colliders_of(c)[index].used) {
+    if (!colliders_of(c)[index].used || !is_held_by_solver(c, index)) {
       continue;
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->settings.contact.thickness -
+                   distance_of_point(shape_of(c, m), geometry_of(c, shape_of(c, m)), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -13714,7 +15909,8 @@ static float push_speed(const step_plan *plan, float depth) {
 /* Depth of a particle at p below the thickness around a collider when the substep starts [m]. */
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->settings.contact.thickness -
+         distance_of_point(shape_of(c, m), geometry_of(c, shape_of(c, m)), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its contact word, its normal, and the velocity change z that is prescribed in
@@ -15208,12 +17404,14 @@ typedef struct scene_summary {
   uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t meshes;           /* colliders that are meshes */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
+  scene->contact_cost += max_contact_cost(body);
+  scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -15239,9 +17437,9 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   }
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    if (colliders_of(c)[index].used) {
-      add_collider(&scene, &colliders_of(c)[index].body);
+  for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
+    if (is_collider(c, index)) {
+      add_collider(&scene, &slot_at(c, index)->body);
     }
   }
   return scene;
@@ -15251,6 +17449,10 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   /* A particle is slowed down before contact, and put back after it. */
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
+  if (c->scratch.contact_pull && scene->colliders > 0) {
+    cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
+    cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
+  }
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -15379,9 +17581,36 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t once =
+  uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
+  once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
+}
+
+/* Adds `count` colliders, as many of them meshes as there may be, the others of the shape whose contacts cost most:
+   capsules, unless a cloth may have geometry. */
+static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
+  cloth_collider body, worst;
+  fill_zero(&body, sizeof body);
+  body.shape = CLOTH_SHAPE_CAPSULE;
+  worst = body;
+  body.geometry.elements = HULL_ELEMENTS_MAX;
+  for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
+    body.shape = shape;
+    const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
+    worst = is_worse ? body : worst;
+  }
+  body.shape = CLOTH_SHAPE_MESH;
+  for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
+    add_collider(scene, WITH_MESH && n < meshes ? &body : &worst);
+  }
+}
+
+/* Most work of the choice of shared bodies. */
+static uint64_t max_choice_work(const cloth *c) {
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -15393,15 +17622,18 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (WITH_SLEEP && is_asleep(c)) {
-    *work = COST_STEP;
+    *work = COST_STEP + max_choice_work(c);
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
+  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
 
@@ -15436,22 +17668,18 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
-   and colliders as there is room for, capsules, whose contacts cost more than those of any other shape. */
+   and colliders as there is room for, of the shape whose contacts cost most. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
-  cloth_collider body;
   fill_zero(&scene, sizeof scene);
-  fill_zero(&body, sizeof body);
-  body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
   scene.bodies = config->capacity.max_bodies;
   scene.attached = config->capacity.max_attachments;
   scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
-  for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
-    add_collider(&scene, &body);
-  }
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
+             config->capacity.meshes);
   return scene;
 }
 
@@ -15490,7 +17718,7 @@ int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work
   config_model model;
   scene_summary scene = worst_scene(config);
   model_from_config(&model, config);
-  *work = max_work(&model, &scene, dt);
+  *work = max_work(&model, &scene, dt) + max_choice_work(&model.c);
   return CLOTH_OK;
 }
 
@@ -15948,11 +18176,6 @@ static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
   return way;
 }
 
-/* 1 if no component is larger than `limit`. */
-static int are_metres_within(cloth_metres a, int32_t limit) {
-  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
-}
-
 static cloth_vector vector_of_metres(cloth_metres a) {
   return vector((float)a.x, (float)a.y, (float)a.z);
 }
@@ -15986,12 +18209,6 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   transform_all(c, &m, MAX_TIME_STEP, ALL_COLLIDERS);
   inputs_of(c)->origin = origin;
   return way;
-}
-
-/* The largest whole number that is not above a coordinate. */
-static int32_t whole_below(float a) {
-  const int32_t whole = (int32_t)a;
-  return (float)whole > a ? whole - 1 : whole;
 }
 
 /* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
@@ -16028,6 +18245,16 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   *box = box_around(c);
   add_varying_work(c, (uint32_t)c->count, follow_cost(c));
   return way;
+}
+
+/* Keeps the shared bodies of a step in their places when it moves the origin. */
+static void move_shared_bodies(const cloth *c, cloth_metres shift) {
+  const cloth_vector way = vector_of_metres(shift);
+  for (int32_t n = 0; WITH_SHARED_BODIES && n < workspace_of(c)->shared_bodies; n++) {
+    collider_slot *slot = slot_at(c, c->settings.capacity.max_colliders + n);
+    slot->body.pose.position = vector_subtract(slot->body.pose.position, way);
+    slot->previous.position = vector_subtract(slot->previous.position, way);
+  }
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
@@ -16253,6 +18480,45 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
 }
 
+#if WITH_CONTACT_LINES
+
+/* Stage 3, after contact: solves lines over contacts again, and what then lies in colliders is moved out. Contacts are
+   not counted twice. */
+CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
+  workspace *w = workspace_of(c);
+  if (w->statistics.contacts == 0 && !c->settings.capacity.fixed_work) {
+    return;
+  }
+  w->skips_contact = !solve_contact_lines(c, plan, index);
+  if (!w->skips_contact || c->settings.capacity.fixed_work) {
+    const int32_t contacts = w->statistics.contacts, sticking = w->statistics.contacts_sticking;
+    project_contacts(c, plan, index, &w->statistics);
+    w->statistics.contacts = contacts;
+    w->statistics.contacts_sticking = sticking;
+  }
+  w->skips_contact = 0;
+  if (index == plan->substeps - 1) {
+    forget_contacts(c);
+    add_varying_work(c, (uint32_t)c->count, COST_TORN);
+  }
+}
+
+#endif
+
+/* Stage 3 without the solver's contacts. */
+static void resolve_projected(const cloth *c, const step_plan *plan, int32_t index, cloth_statistics *counts) {
+  workspace_of(c)->frees = workspace_of(c)->tears = 0;
+  project_contacts(c, plan, index, counts);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    resolve_contact_lines(c, plan, index);
+  }
+#endif
+  if (has_contact_pushes(c)) {
+    forget_pushes(c);
+  }
+}
+
 /* Stages 1 and 2 of substep `index`: where the particles would be without contact. Returns what add_forces() does. */
 CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
@@ -16287,10 +18553,7 @@ CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    project_contacts(c, plan, index, counts);
-    if (has_contact_pushes(c)) {
-      forget_pushes(c);
-    }
+    resolve_projected(c, plan, index, counts);
   }
 
   finish_moving(c, plan);
@@ -16363,6 +18626,7 @@ static void start_at_origin(const cloth *c) {
   w->statistics.origin_shift = follow_cloth(c, &box);
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
 #endif
   w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
@@ -16392,6 +18656,7 @@ static int step(const cloth *c, float dt) {
   start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
@@ -16416,57 +18681,6 @@ static void allow_refinements(const cloth *c) {
   w->is_cut = 0;
   w->refinements = 0;
 }
-
-int cloth_step(cloth *c, float dt) {
-  int error = check_step(c, dt);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  return step(c, dt);
-}
-
-#if WITH_PLANNING
-
-int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
-  int result = step(c, dt);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
-  return result;
-}
-
-int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
-  return step(c, dt);
-}
-
-#endif
 
 /// 7. The interface ///
 
@@ -16797,6 +19011,13 @@ static int find_capsule_fault(const cloth_collider *body) {
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
+static int find_key_fault(const cloth_geometry_key *key) {
+  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) {
+    return COLLIDER_FAULT(GEOMETRY);
+  }
+  return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
+}
+
 static int find_shape_fault(const cloth_collider *body) {
   const cloth_vector half = body->half_extents;
   switch (body->shape) {
@@ -16813,6 +19034,14 @@ static int find_shape_fault(const cloth_collider *body) {
       return COLLIDER_FAULT(RADIUS);
     }
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
+  case CLOTH_SHAPE_HULL:
+    return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    return WITH_HEIGHT_FIELD ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_MESH:
+    return WITH_MESH ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_DISTANCE_GRID:
+    return WITH_DISTANCE_GRID ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
   default:
     return COLLIDER_FAULT(SHAPE);
   }
@@ -16861,6 +19090,9 @@ static collider_slot stored_collider(const cloth_collider *body) {
   fill_zero(slot, sizeof *slot);
   slot->used = 1;
   slot->body.shape = body->shape;
+  if (has_geometry(body)) {
+    slot->body.geometry = body->geometry;
+  }
   slot->body.radius = round ? body->radius : 0.0f;
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
@@ -16872,9 +19104,30 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
+/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
+   keeps it, and has to be convex. */
+static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
+  if (!has_geometry(body)) {
+    return CLOTH_OK;
+  }
+  if (is_concave(body) && body_number(c, index) >= 0) {
+    return CLOTH_ERROR_CONFLICT;
+  }
+  if (body->shape != CLOTH_SHAPE_MESH) {
+    return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
+  }
+  int32_t meshes = 0;
+  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
+    const collider_slot *slot = &colliders_of(c)[n];
+    meshes += n != index && slot->used && slot->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
+}
+
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
   error = error ? error : check_collider(collider);
+  error = error ? error : check_capacity(c, collider, -1);
   if (error) {
     return error;
   }
@@ -16902,6 +19155,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
   error = error ? error : check_collider(collider);
+  error = error ? error : check_capacity(c, collider, index);
   if (error) {
     return error;
   }
@@ -17009,6 +19263,7 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
     break;
   }
   case CLOTH_SHAPE_BOX:
+  case CLOTH_SHAPE_HULL:
     body.inertia = vector(h.y * h.y + h.z * h.z, h.z * h.z + h.x * h.x, h.x * h.x + h.y * h.y);
     body.inertia = vector_scale(body.inertia, mass * (1.0f / 3.0f));
     return body;
@@ -17049,6 +19304,7 @@ static void forget_tethers(const cloth *c) {
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
   error = error || !body ? error : check_body(body);
+  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
   if (error) {
     return error;
   }
@@ -17131,6 +19387,1086 @@ int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impul
   }
   *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
+}
+
+#endif
+
+/// Building convex hulls ///
+
+/*
+ * Finds the edges of the solid between planes. In: planes that are in range. Out: the geometry. An edge is what is left
+ * of the line in which two planes meet once all others have cut it. Planes without an edge bound nothing and are left
+ * out. The solid has to be closed: no edge may be without an end.
+ */
+
+#if WITH_HULL
+
+/* Shortest edge [m]: shorter ones are corners up to rounding. */
+#define HULL_MIN_EDGE 1.0e-5f
+/* Squared sine between two planes below which they count as parallel. */
+#define HULL_PARALLEL 1.0e-6f
+/* Beyond every point of a line that has an end: planes are within 1e4 m [m]. */
+#define HULL_ENDLESS 1.0e7f
+/* Tolerance of points on planes, as a share of the largest coordinate. */
+#define HULL_TOLERANCE 4.0e-6f
+
+/* A part of a line. */
+typedef struct line_part {
+  cloth_vector through, direction; /* a point of it [m], and a unit vector */
+  float low, high;                 /* ends [m] */
+} line_part;
+
+/* The line in which two planes meet. Returns 0 if they are parallel. */
+static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line) {
+  const cloth_vector along = vector_flush_work(vector_cross(a->normal, b->normal));
+  const float squared = vector_dot(along, along);
+  if (squared < HULL_PARALLEL) {
+    return 0;
+  }
+  const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
+  const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
+  const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
+  line->through = vector_flush(vector_scale(vector_flush(sum, STATE_QUANTUM), 1.0f / squared), STATE_QUANTUM);
+  line->direction = vector_flush_work(vector_scale(along, 1.0f / square_root(squared)));
+  line->low = -HULL_ENDLESS;
+  line->high = HULL_ENDLESS;
+  return 1;
+}
+
+/* Takes away what is in front of a plane. */
+static void cut_line(line_part *line, const hull_plane *plane, float tolerance) {
+  const float slope = flush_small(vector_dot(line->direction, plane->normal), 1.0e-5f);
+  const float height = vector_dot(line->through, plane->normal) - plane->offset;
+  if (slope == 0.0f) {
+    line->high = height > tolerance ? line->low : line->high;
+    return;
+  }
+  const float end = negate(height) / slope;
+  line->high = slope > 0.0f ? minimum(line->high, end) : line->high;
+  line->low = slope < 0.0f ? maximum(line->low, end) : line->low;
+}
+
+/* Cuts the line of the planes a and b by all others. */
+static void cut_by_others(line_part *line, const hull_plane *planes, int32_t count, int32_t a, int32_t b,
+                          float tolerance) {
+  for (int32_t n = 0; n < count; n++) {
+    if (n != a && n != b) {
+      cut_line(line, &planes[n], tolerance);
+    }
+  }
+}
+
+/* Copies the planes, but for those that lie behind a parallel one or on it. Returns how many. */
+static int32_t copy_planes(const cloth_hull_data *data, hull_plane *planes) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < data->planes; n++) {
+    const cloth_vector given = vector_flush_work(data->normals[n]);
+    const float length = vector_length(given);
+    const hull_plane plane = {vector_flush_work(vector_scale(given, 1.0f / length)),
+                              flush_small(data->offsets[n], STATE_QUANTUM)};
+    int32_t same = 0;
+    while (same < count && vector_dot(planes[same].normal, plane.normal) < 1.0f - 0.5f * HULL_PARALLEL) {
+      same++;
+    }
+    if (same < count) {
+      planes[same] = plane.offset < planes[same].offset ? plane : planes[same];
+    } else {
+      planes[count++] = plane;
+    }
+  }
+  return count;
+}
+
+static void hold_corner(cloth_geometry *g, cloth_vector p) {
+  g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
+  g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
+}
+
+/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
+   fault, or 0. */
+static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
+  if (line->high - line->low < HULL_MIN_EDGE) {
+    return 0;
+  }
+  if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
+    return GEOMETRY_FAULT(HULL_OPEN);
+  }
+  const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
+  const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
+  const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
+  if (edges) {
+    edges[g->counts[1]] = edge;
+  }
+  g->counts[1]++;
+  hold_corner(g, from);
+  hold_corner(g, to);
+  *has_edge = 1;
+  return 0;
+}
+
+/* Removes planes without an edge. Returns how many are left. */
+static int32_t drop_unused(hull_plane *planes, const uint8_t *used, int32_t count) {
+  int32_t kept = 0;
+  for (int32_t n = 0; n < count; n++) {
+    if (used[n]) {
+      planes[kept++] = planes[n];
+    }
+  }
+  return kept;
+}
+
+/* Finds planes and edges of data without a fault in its numbers; `edges` may be NULL. Returns a fault, or 0. */
+CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hull_plane *planes, hull_edge *edges) {
+  uint8_t used[CLOTH_HULL_PLANE_LIMIT];
+  fill_zero(used, sizeof used);
+  const int32_t count = copy_planes(data, planes);
+  g->counts[2] = 3 * data->planes; /* room for edges */
+  float largest = 0.0f;
+  for (int32_t n = 0; n < count; n++) {
+    largest = maximum(absolute(planes[n].offset), largest);
+  }
+  g->low = vector(HULL_ENDLESS, HULL_ENDLESS, HULL_ENDLESS);
+  g->high = vector(-HULL_ENDLESS, -HULL_ENDLESS, -HULL_ENDLESS);
+  for (int32_t a = 0; a < count; a++) {
+    for (int32_t b = a + 1; b < count; b++) {
+      line_part line;
+      if (meet_planes(&planes[a], &planes[b], &line)) {
+        int has_edge = 0;
+        cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
+        const int fault = add_edge(g, edges, &line, &has_edge);
+        if (fault) {
+          return fault;
+        }
+        used[a] = used[a] || has_edge;
+        used[b] = used[b] || has_edge;
+      }
+    }
+  }
+  g->counts[0] = drop_unused(planes, used, count);
+  if (g->counts[0] < 4 || g->counts[1] < 6) {
+    return GEOMETRY_FAULT(HULL_EMPTY);
+  }
+  const float reach = maximum(vector_length(g->low), vector_length(g->high));
+  g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
+  g->elements = g->counts[0] + g->counts[1];
+  return 0;
+}
+
+/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
+static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
+  return find_hull(data, g, (hull_plane *)(void *)((char *)(void *)g + g->data),
+                   (hull_edge *)(void *)((char *)(void *)g + g->edges));
+}
+
+#if WITH_NAMES
+
+/* The fault of planes that enclose nothing, or not all sides; 0 without. */
+static int find_hull_fault(const cloth_hull_data *data) {
+  cloth_geometry g;
+  hull_plane planes[CLOTH_HULL_PLANE_LIMIT];
+  fill_zero(&g, sizeof g);
+  return find_hull(data, &g, planes, NULL);
+}
+
+#endif
+
+#endif
+
+/// Building meshes ///
+
+/*
+ * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
+ * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie where the nodes will
+ * be, which take more room.
+ */
+
+#if WITH_MESH
+
+/* A triangle's place along the curve, and its number. */
+typedef struct mesh_key {
+  uint32_t code, index;
+} mesh_key;
+
+/* Bits of a code along each axis. */
+#define MORTON_BITS 10
+
+/* Nodes of a level over `children`. */
+static int32_t nodes_over(int32_t children) {
+  return (children + MESH_CHILDREN - 1) / MESH_CHILDREN;
+}
+
+/* Sets where the parts of a mesh lie. Returns its size [bytes]. */
+static uint32_t layout_mesh(int32_t triangles, cloth_geometry *g) {
+  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(surface_triangle);
+  end = (end + 31u) & ~31u; /* loads of lanes then cross no cache line */
+  g->data = GEOMETRY_HEAD;
+  g->counts[0] = triangles;
+  g->counts[1] = 0;
+  for (int32_t nodes = triangles; nodes > 1 || g->counts[1] == 0;) {
+    nodes = nodes_over(nodes);
+    g->levels[g->counts[1]++] = end;
+    end += (uint32_t)nodes * (uint32_t)sizeof(mesh_node);
+  }
+  return end;
+}
+
+/* Spreads the lowest 10 bits, two zeros between any two. */
+static uint32_t spread_bits(uint32_t bits) {
+  uint32_t spread = 0;
+  for (uint32_t n = 0; n < MORTON_BITS; n++) {
+    spread |= (bits >> n & 1u) << (3u * n);
+  }
+  return spread;
+}
+
+/* Cell of a coordinate in a range, 0..1023. */
+static uint32_t curve_cell(float value, float low, float high) {
+  const float cells = (float)(1 << MORTON_BITS);
+  const float cell = high > low ? (value - low) * (cells / (high - low)) : 0.0f;
+  return (uint32_t)minimum(maximum(cell, 0.0f), cells - 1.0f);
+}
+
+static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
+  return vector_flush(data->vertices[data->indices[3 * triangle_number + corner]], STATE_QUANTUM);
+}
+
+static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
+  cloth_vector sum = vector_add(corner_of_mesh(data, number, 0), corner_of_mesh(data, number, 1));
+  const cloth_vector p = vector_scale(vector_add(sum, corner_of_mesh(data, number, 2)), 1.0f / 3.0f);
+  return spread_bits(curve_cell(p.x, g->low.x, g->high.x)) | spread_bits(curve_cell(p.y, g->low.y, g->high.y)) << 1 |
+         spread_bits(curve_cell(p.z, g->low.z, g->high.z)) << 2;
+}
+
+static int is_key_less(const mesh_key *a, const mesh_key *b) {
+  return a->code < b->code || (a->code == b->code && a->index < b->index);
+}
+
+/* Moves the key at `root` down in a heap of `count` keys, whose largest is on top. */
+static void sift_down(mesh_key *keys, int32_t root, int32_t count) {
+  const mesh_key moved = keys[root];
+  while (2 * root + 1 < count) {
+    int32_t child = 2 * root + 1;
+    child += child + 1 < count && is_key_less(&keys[child], &keys[child + 1]);
+    if (!is_key_less(&moved, &keys[child])) {
+      break;
+    }
+    keys[root] = keys[child];
+    root = child;
+  }
+  keys[root] = moved;
+}
+
+/* Heap sort: in place, and n log n whatever the order. */
+static void sort_keys(mesh_key *keys, int32_t count) {
+  for (int32_t root = count / 2 - 1; root >= 0; root--) {
+    sift_down(keys, root, count);
+  }
+  for (int32_t end = count - 1; end > 0; end--) {
+    const mesh_key largest = keys[0];
+    keys[0] = keys[end];
+    keys[end] = largest;
+    sift_down(keys, 0, end);
+  }
+}
+
+/* Sets the box of a child; `low` above `high` for none. */
+static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_vector high) {
+  node->low[0][child] = low.x;
+  node->low[1][child] = low.y;
+  node->low[2][child] = low.z;
+  node->high[0][child] = high.x;
+  node->high[1][child] = high.y;
+  node->high[2][child] = high.z;
+}
+
+/* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
+static cloth_vector triangle_extreme(const surface_triangle *t, float sign) {
+  const cloth_vector a = t->corner, b = vector_add(a, t->edge[0]), c = vector_add(a, t->edge[1]);
+  const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
+                                sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
+                                sign * minimum(sign * a.z, minimum(sign * b.z, sign * c.z)));
+  return vector_flush(d, STATE_QUANTUM);
+}
+
+/* The least low or largest high coordinate of all children of a node, as triangle_extreme(). */
+static float node_extreme(const float children[MESH_CHILDREN], float sign) {
+  float least = sign * children[0];
+  for (int32_t n = 1; n < MESH_CHILDREN; n++) {
+    least = minimum(sign * children[n], least);
+  }
+  return flush_small(sign * least, STATE_QUANTUM);
+}
+
+/* Beyond every coordinate [m]. */
+#define MESH_BEYOND 1.0e18f
+
+/* Sets the boxes of the nodes of a level. */
+static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
+  char *start = (char *)(void *)g;
+  mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
+  const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
+  const surface_triangle *triangles = (const surface_triangle *)(void *)(start + g->data);
+  for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
+    cloth_vector low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND), high = vector_scale(low, -1.0f);
+    if (n < children && level == 0) {
+      low = triangle_extreme(&triangles[n], 1.0f);
+      high = triangle_extreme(&triangles[n], -1.0f);
+    } else if (n < children) {
+      const mesh_node *node = &below[n];
+      low =
+          vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f));
+      high = vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
+                    node_extreme(node->high[2], -1.0f));
+    }
+    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, low, high);
+  }
+}
+
+/* The box around all vertices of triangles. */
+static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
+  g->low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND);
+  g->high = vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND);
+  for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
+    const cloth_vector p = corner_of_mesh(data, n / 3, n % 3);
+    g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
+    g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
+  }
+}
+
+/* Builds a mesh from data without a fault. */
+CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
+  char *start = (char *)(void *)g;
+  surface_triangle *triangles = (surface_triangle *)(void *)(start + g->data);
+  mesh_key *keys = (mesh_key *)(void *)(start + g->levels[0]);
+  measure_mesh(data, g);
+  for (int32_t n = 0; n < data->triangle_count; n++) {
+    keys[n].code = curve_code(data, g, n);
+    keys[n].index = (uint32_t)n;
+  }
+  sort_keys(keys, data->triangle_count);
+  for (int32_t n = 0; n < data->triangle_count; n++) {
+    const int32_t from = (int32_t)keys[n].index;
+    make_triangle(&triangles[n], corner_of_mesh(data, from, 0), corner_of_mesh(data, from, 1),
+                  corner_of_mesh(data, from, 2));
+  }
+  int32_t children = data->triangle_count;
+  for (int32_t level = 0; level < g->counts[1]; level++) {
+    build_level(g, level, children);
+    children = nodes_over(children);
+  }
+  g->counts[2] = data->one_sided;
+  g->elements = data->triangle_count;
+}
+
+/* The first fault of vertices and triangles; 0 for none. */
+static int find_mesh_fault(const cloth_mesh_data *data) {
+  for (int32_t n = 0; n < data->vertex_count; n++) {
+    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) {
+      return GEOMETRY_FAULT(VERTEX);
+    }
+  }
+  for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
+    if (data->indices[n] >= (uint32_t)data->vertex_count) {
+      return GEOMETRY_FAULT(INDEX);
+    }
+  }
+  for (int32_t n = 0; n < data->triangle_count; n++) {
+    surface_triangle t;
+    if (!make_triangle(&t, corner_of_mesh(data, n, 0), corner_of_mesh(data, n, 1), corner_of_mesh(data, n, 2))) {
+      return GEOMETRY_FAULT(TRIANGLE);
+    }
+  }
+  return 0;
+}
+
+#endif
+
+/// Building geometries ///
+
+/*
+ * Checks the data of a geometry, lays it out in the caller's memory and hashes it. In: the caller's data. Out: a
+ * geometry in the caller's memory. No cloth is read or written.
+ */
+
+#if WITH_COLLIDERS
+
+cloth_geometry_data cloth_geometry_data_default(int32_t shape) {
+  cloth_geometry_data data;
+  fill_zero(&data, sizeof data);
+  data.shape = shape;
+  return data;
+}
+
+#endif
+
+#if WITH_GEOMETRY
+
+static int is_count(int32_t count, int32_t low, int32_t high) {
+  return count >= low && count <= high;
+}
+
+/* Are there as many samples along each axis as there may be, and together? */
+static int are_samples(int32_t x, int32_t y, int32_t z, int32_t high) {
+  return is_count(x, 2, high) && is_count(y, 2, high) && z >= 1 && z <= high &&
+         (uint64_t)(uint32_t)x * (uint32_t)y * (uint32_t)z <= CLOTH_SAMPLE_LIMIT;
+}
+
+/* Most samples along an axis of a height field, and of a distance grid. */
+#define FIELD_SIDE 4096
+#define GRID_SIDE 1024
+
+/* The first fault of a shape, of its counts and of its pointers. */
+static int find_count_fault(const cloth_geometry_data *d) {
+  switch (d->shape) {
+  case CLOTH_SHAPE_HULL:
+    if (!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT)) {
+      return GEOMETRY_FAULT(PLANES);
+    }
+    return d->hull.normals && d->hull.offsets ? 0 : GEOMETRY_FAULT(ARRAY);
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    if (!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE)) {
+      return GEOMETRY_FAULT(FIELD_COUNT);
+    }
+    return d->height_field.heights ? 0 : GEOMETRY_FAULT(ARRAY);
+  case CLOTH_SHAPE_MESH:
+    if (!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
+        !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT)) {
+      return GEOMETRY_FAULT(MESH_COUNT);
+    }
+    return d->mesh.vertices && d->mesh.indices ? 0 : GEOMETRY_FAULT(ARRAY);
+  case CLOTH_SHAPE_DISTANCE_GRID:
+    if (!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
+        d->distance_grid.count_z < 2) {
+      return GEOMETRY_FAULT(GRID_COUNT);
+    }
+    return d->distance_grid.distances ? 0 : GEOMETRY_FAULT(ARRAY);
+  default:
+    return GEOMETRY_FAULT(SHAPE);
+  }
+}
+
+/* The fault of a shape that this build leaves out; 0 for none. */
+static int find_shape_left_out(int32_t shape) {
+  const int has = shape == CLOTH_SHAPE_HULL           ? WITH_HULL
+                  : shape == CLOTH_SHAPE_HEIGHT_FIELD ? WITH_HEIGHT_FIELD
+                  : shape == CLOTH_SHAPE_MESH         ? WITH_MESH
+                                                      : WITH_DISTANCE_GRID;
+  return has ? 0 : GEOMETRY_FAULT(LEFT_OUT);
+}
+
+static int find_layout_fault(const cloth_geometry_data *data) {
+  if (!data) {
+    return GEOMETRY_FAULT(POINTER);
+  }
+  const int fault = find_count_fault(data);
+  return fault ? fault : find_shape_left_out(data->shape);
+}
+
+#if WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
+
+/* Are all floats of an array within +-limit? */
+static int are_numbers_within(const float *values, int32_t count, float limit) {
+  for (int32_t n = 0; n < count; n++) {
+    if (!in_range(values[n], negate(limit), limit)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+#endif
+
+#if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
+/* Ranges of the spacing of samples [m]. */
+#define MIN_SAMPLE_SPACING 1.0e-3f
+#define MAX_SAMPLE_SPACING 1.0e3f
+
+static int is_spacing(float spacing) {
+  return in_range(spacing, MIN_SAMPLE_SPACING, MAX_SAMPLE_SPACING);
+}
+#endif
+
+#if WITH_HULL
+static int find_plane_fault(const cloth_hull_data *d) {
+  for (int32_t n = 0; n < d->planes; n++) {
+    const cloth_vector a = d->normals[n];
+    if (!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f)) {
+      return GEOMETRY_FAULT(NORMAL);
+    }
+  }
+  return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
+}
+#endif
+
+#if WITH_HEIGHT_FIELD
+static int find_height_fault(const cloth_height_data *d) {
+  if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) {
+    return GEOMETRY_FAULT(FIELD_SPACING);
+  }
+  return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
+}
+#endif
+
+#if WITH_DISTANCE_GRID
+
+/* Largest difference of neighbouring samples, in spacings. */
+#define GRID_MAX_DIFFERENCE 1.01f
+
+/* Is no difference between samples that lie `next` apart along an axis more than `most`? */
+static int are_differences(const cloth_distance_data *d, int32_t axis, float most) {
+  const int32_t counts[3] = {d->count_x, d->count_y, d->count_z};
+  const int32_t next[3] = {1, d->count_x, d->count_x * d->count_y};
+  for (int32_t n = 0; n < counts[0] * counts[1] * counts[2]; n++) {
+    if (n / next[axis] % counts[axis] + 1 < counts[axis] &&
+        absolute(d->distances[n + next[axis]] - d->distances[n]) > most) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int find_distance_fault(const cloth_distance_data *d) {
+  const float most = GRID_MAX_DIFFERENCE * d->spacing;
+  if (!is_spacing(d->spacing)) {
+    return GEOMETRY_FAULT(GRID_SPACING);
+  }
+  if (!vector_in_range(d->low, GEOMETRY_EXTENT)) {
+    return GEOMETRY_FAULT(GRID_LOW);
+  }
+  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
+    return GEOMETRY_FAULT(DISTANCE);
+  }
+  return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
+             ? 0
+             : GEOMETRY_FAULT(NO_DISTANCES);
+}
+
+#endif
+
+/* The first fault of what counts promise. */
+static int find_data_fault(const cloth_geometry_data *d) {
+  switch (d->shape) {
+#if WITH_HULL
+  case CLOTH_SHAPE_HULL:
+    return find_plane_fault(&d->hull);
+#endif
+#if WITH_HEIGHT_FIELD
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    return find_height_fault(&d->height_field);
+#endif
+#if WITH_MESH
+  case CLOTH_SHAPE_MESH:
+    if ((uint32_t)d->mesh.one_sided > 1u) {
+      return GEOMETRY_FAULT(ONE_SIDED);
+    }
+    return find_mesh_fault(&d->mesh);
+#endif
+#if WITH_DISTANCE_GRID
+  case CLOTH_SHAPE_DISTANCE_GRID:
+    return find_distance_fault(&d->distance_grid);
+#endif
+  default:
+    return 0;
+  }
+}
+
+/* Sets where the parts of a geometry lie. Returns its size [bytes]. */
+static uint32_t layout_geometry(const cloth_geometry_data *d, cloth_geometry *g) {
+  fill_zero(g, sizeof *g);
+  g->shape = d->shape;
+  g->data = GEOMETRY_HEAD;
+  switch (d->shape) {
+  case CLOTH_SHAPE_HULL:
+    g->edges = g->data + (uint32_t)d->hull.planes * (uint32_t)sizeof(hull_plane);
+    return g->edges + 3u * (uint32_t)d->hull.planes * (uint32_t)sizeof(hull_edge);
+#if WITH_MESH
+  case CLOTH_SHAPE_MESH:
+    return layout_mesh(d->mesh.triangle_count, g);
+#endif
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    return g->data + 4u * (uint32_t)(d->height_field.columns * d->height_field.rows);
+  default:
+    return g->data + 4u * (uint32_t)(d->distance_grid.count_x * d->distance_grid.count_y * d->distance_grid.count_z);
+  }
+}
+
+static void hash_floats(hasher *h, const float *values, int32_t count) {
+  for (int32_t n = 0; n < count; n++) {
+    hash_word(h, float_to_bits(flush_small(values[n], STATE_QUANTUM)).bits);
+  }
+}
+
+static void hash_vectors(hasher *h, const cloth_vector *values, int32_t count) {
+  for (int32_t n = 0; n < count; n++) {
+    const float v[3] = {values[n].x, values[n].y, values[n].z};
+    hash_floats(h, v, 3);
+  }
+}
+
+/* Hashes what a geometry is made of: equal data have equal hashes on every machine. */
+static void hash_geometry(const cloth_geometry_data *d, cloth_geometry *g) {
+  hasher h;
+  hash_start(&h);
+  hash_word(&h, CLOTH_NUMERICS_VERSION);
+  hash_word(&h, (uint32_t)d->shape);
+  if (d->shape == CLOTH_SHAPE_HULL) {
+    hash_vectors(&h, d->hull.normals, d->hull.planes);
+    hash_floats(&h, d->hull.offsets, d->hull.planes);
+  } else if (d->shape == CLOTH_SHAPE_MESH) {
+    hash_word(&h, (uint32_t)d->mesh.one_sided);
+    hash_vectors(&h, d->mesh.vertices, d->mesh.vertex_count);
+    for (int32_t n = 0; n < 3 * d->mesh.triangle_count; n++) {
+      hash_word(&h, d->mesh.indices[n]);
+    }
+  } else {
+    const int32_t count = g->counts[0] * g->counts[1] * (d->shape == CLOTH_SHAPE_HEIGHT_FIELD ? 1 : g->counts[2]);
+    hash_floats(&h, g->spacing, 2);
+    hash_vectors(&h, &g->low, 1);
+    hash_words(&h, (const any_word *)(const void *)g->counts, 3);
+    hash_words(&h, (const any_word *)geometry_data(g, g->data), count);
+  }
+  const uint64_t hash = hash_end(&h);
+  g->hash[0] = (uint32_t)hash;
+  g->hash[1] = (uint32_t)(hash >> 32);
+}
+
+/* Copies samples, flushed. */
+static void copy_samples(cloth_geometry *g, const float *from, int32_t count) {
+  float *to = (float *)(void *)((char *)(void *)g + g->data);
+  for (int32_t n = 0; n < count; n++) {
+    to[n] = flush_small(from[n], STATE_QUANTUM);
+  }
+  g->elements = count;
+}
+
+static void build_field(const cloth_height_data *d, cloth_geometry *g) {
+  const int32_t count = d->columns * d->rows;
+  float low = d->heights[0], high = low;
+  for (int32_t n = 1; n < count; n++) {
+    low = minimum(low, d->heights[n]);
+    high = maximum(high, d->heights[n]);
+  }
+  g->counts[0] = d->columns;
+  g->counts[1] = d->rows;
+  g->spacing[0] = d->spacing_x;
+  g->spacing[1] = d->spacing_z;
+  g->low = vector(0.0f, -CLOTH_ANY_DISTANCE, 0.0f);
+  g->high = vector((float)(d->columns - 1) * d->spacing_x, high, (float)(d->rows - 1) * d->spacing_z);
+  g->tolerance = low;
+  copy_samples(g, d->heights, count);
+}
+
+static void build_grid(const cloth_distance_data *d, cloth_geometry *g) {
+  const cloth_vector extent = vector((float)(d->count_x - 1) * d->spacing, (float)(d->count_y - 1) * d->spacing,
+                                     (float)(d->count_z - 1) * d->spacing);
+  g->counts[0] = d->count_x;
+  g->counts[1] = d->count_y;
+  g->counts[2] = d->count_z;
+  g->spacing[0] = g->spacing[1] = d->spacing;
+  g->low = vector_flush(d->low, STATE_QUANTUM);
+  g->high = vector_add(g->low, extent);
+  copy_samples(g, d->distances, d->count_x * d->count_y * d->count_z);
+}
+
+/* Builds a geometry from data without a fault in its numbers. Returns a fault of a hull's planes together, or 0. */
+static int build_shape(const cloth_geometry_data *d, cloth_geometry *g) {
+  switch (d->shape) {
+#if WITH_HULL
+  case CLOTH_SHAPE_HULL:
+    return build_hull(&d->hull, g);
+#endif
+#if WITH_MESH
+  case CLOTH_SHAPE_MESH:
+    build_mesh(&d->mesh, g);
+    return 0;
+#endif
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    build_field(&d->height_field, g);
+    return 0;
+  default:
+    build_grid(&d->distance_grid, g);
+    return 0;
+  }
+}
+
+static int geometry_error(int fault) {
+  return fault ? geometry_fault_errors[fault - 1] : CLOTH_OK;
+}
+
+int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes) {
+  const int fault = find_layout_fault(data);
+  if (fault || !bytes) {
+    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
+  }
+  cloth_geometry g;
+  *bytes = layout_geometry(data, &g);
+  return CLOTH_OK;
+}
+
+int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes, const cloth_geometry **out) {
+  int fault = find_layout_fault(data);
+  fault = fault ? fault : find_data_fault(data);
+  if (fault || !memory || !out) {
+    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
+  }
+  cloth_geometry head;
+  const uint32_t needed = layout_geometry(data, &head);
+  if ((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed) {
+    return CLOTH_ERROR_ARENA;
+  }
+  cloth_geometry *g = (cloth_geometry *)memory;
+  fill_zero(memory, GEOMETRY_HEAD);
+  *g = head;
+  fault = build_shape(data, g);
+  if (fault) {
+    fill_zero(memory, GEOMETRY_HEAD);
+    return geometry_error(fault);
+  }
+  hash_geometry(data, g);
+  g->magic = GEOMETRY_MAGIC;
+  *out = g;
+  return CLOTH_OK;
+}
+
+int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place) {
+  if (!collider || !geometry) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (!is_geometry(geometry)) {
+    return CLOTH_ERROR_GEOMETRY;
+  }
+  if (place < 0 || place >= CLOTH_GEOMETRY_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  collider->shape = geometry->shape;
+  collider->geometry.place = place;
+  collider->geometry.elements = geometry->elements;
+  collider->geometry.hash[0] = geometry->hash[0];
+  collider->geometry.hash[1] = geometry->hash[1];
+  if (geometry->shape == CLOTH_SHAPE_HULL) {
+    const cloth_vector extent = vector_subtract(geometry->high, geometry->low);
+    collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
+  }
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Surroundings ///
+
+/*
+ * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
+ * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
+ * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
+ */
+
+#if WITH_COLLIDERS
+
+/* Are the tables what cloth.h says, but for what they hold? */
+static int check_tables(const cloth *c, const cloth_surroundings *around) {
+  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
+    return CLOTH_ERROR_NULL;
+  }
+  return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
+}
+
+static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
+  int error = check_collider(&body->collider);
+  error = error ? error : check_pose(&body->previous);
+  if (error || !has_geometry(&body->collider)) {
+    return error;
+  }
+  const int32_t capacity =
+      body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
+  if (capacity == 0) {
+    return CLOTH_ERROR_STATE;
+  }
+#if WITH_GEOMETRY
+  return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
+#else
+  (void)around;
+  return CLOTH_OK;
+#endif
+}
+
+static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
+  int error = around ? check_tables(c, around) : CLOTH_OK;
+#if WITH_GEOMETRY
+  error = error ? error : check_geometries(c, around);
+#endif
+  for (int32_t n = 0; around && n < around->body_count && !error; n++) {
+    error = check_shared_body(c, around, &around->bodies[n]);
+  }
+  return error;
+}
+
+#if WITH_SHARED_BODIES
+
+static void hold_point(position_box *box, cloth_vector p, float reach) {
+  box->low =
+      vector(minimum(p.x - reach, box->low.x), minimum(p.y - reach, box->low.y), minimum(p.z - reach, box->low.z));
+  box->high =
+      vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
+}
+
+static int do_boxes_overlap(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
+/* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
+   again beyond it as the fastest goes, as forces change velocities. */
+static position_box box_of_cloth(const cloth *c, float dt) {
+  position_box box = box_around(c);
+  float fastest = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    const cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
+    const cloth_vector way = vector_scale(vector_flush_work(starting_velocity(c, i, 1.0f / dt)), dt);
+    hold_point(&box, vector_add(p, way), 0.0f);
+    fastest = maximum(maximum(absolute(way.x), maximum(absolute(way.y), absolute(way.z))), fastest);
+  }
+  const float fall = vector_length(vector_flush_work(inputs_of(c)->gravity)) * dt * dt;
+  const float spacing = maximum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const float beyond = c->settings.contact.thickness + fastest + fall + spacing;
+  hold_point(&box, box.low, beyond);
+  hold_point(&box, box.high, beyond);
+  return box;
+}
+
+/* Is the ground of a height field near the cloth? It is endless below, so the sides count. */
+static int is_field_near(const collider_slot *slot, const cloth_geometry *g, const position_box *box) {
+  const cloth_vector half = vector_scale(vector_subtract(box->high, box->low), 0.5f);
+  const cloth_vector way = vector_subtract(slot->body.pose.position, slot->previous.position);
+  const cloth_vector p = to_local(&slot->body.pose, vector_add(box->low, half));
+  const float reach = vector_length(half) + vector_length(vector_flush_work(way));
+  const int turns = !are_equal(&slot->body.pose.rotation, &slot->previous.rotation, sizeof(cloth_rotation));
+  return turns || (p.x > g->low.x - reach && p.x < g->high.x + reach && p.z > g->low.z - reach &&
+                   p.z < g->high.z + reach && p.y < g->high.y + reach);
+}
+
+/* Is a body that moves from slot->previous to its pose near the cloth? */
+static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
+  const cloth_geometry *g = geometry_of(c, &slot->body);
+  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    return is_field_near(slot, g, box);
+  }
+  const float reach = body_reach(&slot->body, g);
+  position_box swept = {slot->body.pose.position, slot->body.pose.position};
+  hold_point(&swept, slot->body.pose.position, reach);
+  hold_point(&swept, slot->previous.position, reach);
+  return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_overlap(&swept, box);
+}
+
+/* A body as a step uses it, relative to the origin of the table. */
+static collider_slot slot_of_body(const cloth_shared_body *body) {
+  collider_slot slot = stored_collider(&body->collider);
+  slot.previous = normalised_pose(&body->previous);
+  return slot;
+}
+
+/* Puts a body into the cloth's frame. Returns 0 if it is farther from the origin of the cloth than positions may be. */
+static int place_body(const cloth *c, const cloth_surroundings *around, collider_slot *slot) {
+  const cloth_metres here = inputs_of(c)->origin, there = around->origin;
+  const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
+  slot->body.pose.position = vector_add(slot->body.pose.position, way);
+  slot->previous.position = vector_add(slot->previous.position, way);
+  return vector_in_range(slot->body.pose.position, CLOTH_POSITION_LIMIT) &&
+         vector_in_range(slot->previous.position, CLOTH_POSITION_LIMIT);
+}
+
+/* Takes the bodies near the cloth into the step. Returns how many there was no room for. */
+CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surroundings *around) {
+  workspace *w = workspace_of(c);
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  int32_t *places = (int32_t *)at(c, c->own.shared_places);
+  int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
+  const position_box box = box_of_cloth(c, dt);
+  for (int32_t n = 0; n < around->body_count; n++) {
+    collider_slot slot = slot_of_body(&around->bodies[n]);
+    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) {
+      continue;
+    }
+    const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
+    if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
+        (is_mesh && meshes == c->settings.capacity.meshes)) {
+      left_out++;
+      continue;
+    }
+    meshes += is_mesh;
+    slots[w->shared_bodies] = slot;
+    places[w->shared_bodies++] = n;
+  }
+  return left_out;
+}
+
+/* Hashes where a position is in the world, whatever origin it is told from: whole metres and what is above them. */
+static void hash_place(hasher *h, float position, int32_t origin) {
+  const int32_t whole = whole_below(position);
+  float_bits rest;
+  rest.value = flush_small(position - (float)whole, STATE_QUANTUM);
+  hash_word(h, (uint32_t)(origin + whole));
+  hash_word(h, rest.bits);
+}
+
+static void hash_position(hasher *h, cloth_vector *position, cloth_metres origin) {
+  hash_place(h, position->x, origin.x);
+  hash_place(h, position->y, origin.y);
+  hash_place(h, position->z, origin.z);
+  *position = vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Wakes a cloth near which other bodies are than in the step before. */
+static void compare_bodies(const cloth *c, const cloth_surroundings *around) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
+  const int32_t bodies = workspace_of(c)->shared_bodies;
+  uint32_t words[2] = {0, 0};
+  if (bodies) {
+    hasher h;
+    hash_start(&h);
+    for (int32_t n = 0; n < bodies; n++) {
+      collider_slot slot = slot_of_body(&around->bodies[places[n]]);
+      hash_position(&h, &slot.body.pose.position, around->origin);
+      hash_position(&h, &slot.previous.position, around->origin);
+      hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
+    }
+    const uint64_t hash = hash_end(&h);
+    words[0] = (uint32_t)hash;
+    words[1] = (uint32_t)(hash >> 32);
+  }
+  set_input(c, inputs_of(c)->shared_hash, words, sizeof words);
+}
+
+/* Adds what the cloth did to the bodies of the step to the caller's reactions. */
+static void report_reactions(const cloth *c, const cloth_surroundings *around) {
+  const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
+  for (int32_t n = 0; around->reactions && n < workspace_of(c)->shared_bodies; n++) {
+    const cloth_reaction *from = &reactions_of(c)[c->settings.capacity.max_colliders + n];
+    cloth_reaction *to = &around->reactions[places[n]];
+    to->impulse = vector_add(to->impulse, from->impulse);
+    to->torque = vector_add(to->torque, from->torque);
+  }
+}
+
+#endif
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  set_surroundings(c, around);
+  workspace_of(c)->shared_bodies = 0;
+#if WITH_MESH
+  forget_triangles(c);
+#endif
+#if WITH_SHARED_BODIES
+  const int has_bodies = around && around->body_count > 0;
+  const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
+  if (c->settings.capacity.max_shared_bodies > 0) {
+    compare_bodies(c, around);
+  }
+  const int result = step(c, dt);
+  if (has_bodies) {
+    add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
+    add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
+    statistics_of(c)->overflows += left_out;
+    report_reactions(c, around);
+    workspace_of(c)->shared_bodies = 0;
+  }
+#else
+  const int result = step(c, dt);
+#endif
+  set_surroundings(c, NULL);
+  return result;
+}
+
+#else
+
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)around;
+  return step(c, dt);
+}
+
+#endif
+
+/// Calls that step ///
+
+/*
+ * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
+ * first. Out: what a step changes, and the effort. Scratch: that of a step.
+ */
+
+static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  int error = check_step(c, dt);
+#if WITH_COLLIDERS
+  error = error ? error : check_surroundings(c, around);
+#else
+  (void)around;
+#endif
+  return error;
+}
+
+int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
+  int error = check_step_with(c, dt, around);
+  if (error) {
+    return error;
+  }
+  allow_refinements(c);
+  return step_with(c, dt, around);
+}
+
+int cloth_step(cloth *c, float dt) {
+  return cloth_step_with(c, dt, NULL);
+}
+
+#if WITH_PLANNING
+
+int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->has_deadline = ticks != UINT32_MAX;
+  w->start = start;
+  w->ticks = ticks;
+  int result = step_with(c, dt, around);
+  effort->refinements = w->refinements;
+  effort->cut_short = w->is_cut;
+  return result;
+}
+
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
+  return cloth_step_until_with(c, dt, NULL, ticks, effort);
+}
+
+int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
+  }
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->is_cut = effort->cut_short;
+  w->max_refinements = effort->refinements;
+  return step_with(c, dt, around);
+}
+
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  return cloth_step_again_with(c, dt, NULL, effort);
 }
 
 #endif
@@ -18374,7 +21710,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 #if WITH_COLLIDERS
   collider_slot slot;
   read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(view, from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -18390,16 +21726,32 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
+/* The shape of a collider. */
+static any_word image_shape(const image_view *view, int32_t index) {
+  any_word shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return shape;
+}
+
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
-  int32_t end = 0;
+  int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
     }
     end = used ? index + 1 : end;
+    if (used) {
+      const any_word shape = image_shape(view, index);
+      const int is_mesh = shape == CLOTH_SHAPE_MESH;
+      meshes += is_mesh;
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
+        return 0;
+      }
+    }
   }
-  return end == inputs->collider_end;
+  return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
 }
 
 static int is_image_unit(cloth_vector a) {
@@ -18453,7 +21805,12 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 #if WITH_BODIES
 
-/* The bodies are of colliders that exist, each of another one, and what follows them in the list is 0. */
+/* Is a collider that may have mass in a slot: one that is convex? */
+static int may_have_mass(const image_view *view, int32_t index) {
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */
 static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.bodies);
   const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
@@ -18462,7 +21819,7 @@ static int check_image_bodies(const image_view *view, const cloth_inputs *inputs
     rigid_body b;
     read_view_words(view, (any_word *)&b, from, words);
     if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-        check_image_slot(view, b.collider) != 1 || !are_state_floats(view, from + 4, words - 1)) {
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
       return 0;
     }
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
@@ -19497,7 +22854,7 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 CLOTH_CONSTANT static const char result_names[] =
     "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
     "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
-    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0";
+    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0GEOMETRY\0";
 
 #define TEXT_OF(value) #value
 #define TEXT(value) TEXT_OF(value)
@@ -19508,6 +22865,9 @@ CLOTH_CONSTANT static const char config_texts[] =
     "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
+#endif
+#if WITH_GEOMETRY
+CLOTH_CONSTANT static const char geometry_texts[] = "ok\0" GEOMETRY_FAULTS(FAULT_TEXT);
 #endif
 
 /* Text number `number`, counted from 0. */
@@ -19520,8 +22880,8 @@ static const char *find_text(const char *texts, int number) {
 }
 
 const char *cloth_result_name(int result) {
-  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_LANES ? -result : 0);
-  return result >= CLOTH_ERROR_LANES ? name : "unknown";
+  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_GEOMETRY ? -result : 0);
+  return result >= CLOTH_ERROR_GEOMETRY ? name : "unknown";
 }
 
 static int is_digit(char letter) {
@@ -19594,6 +22954,29 @@ int cloth_collider_explain(const cloth_collider *collider, char *text, size_t by
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
+}
+
+#endif
+
+#if WITH_GEOMETRY
+
+/* The first fault of data. */
+static int find_geometry_fault(const cloth_geometry_data *data) {
+  int fault = find_layout_fault(data);
+  fault = fault ? fault : find_data_fault(data);
+#if WITH_HULL
+  fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
+#endif
+  return fault;
+}
+
+int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_geometry_fault(data);
+  append_text(text, bytes, 0, find_text(geometry_texts, fault));
+  return geometry_error(fault);
 }
 
 #endif

@@ -34,9 +34,9 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TEST, _SLEEP, _PLANNING and _SAVE_CHECKS leave
- *            parts out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and the
- *            default config does not need them.
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TEST, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL,
+ *            _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts out: their functions are not defined,
+ *            a config that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,8 +55,8 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 7         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 7      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_STATE_VERSION 8         /* of the layout of saves and images */
+#define CLOTH_NUMERICS_VERSION 8      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -64,6 +64,11 @@ extern "C" {
 #define CLOTH_SUBSTEP_LIMIT 1024      /* most substeps of a step */
 #define CLOTH_ITERATION_LIMIT 4096    /* most solver iterations of a substep */
 #define CLOTH_COLLIDER_LIMIT 64       /* most colliders of a cloth */
+#define CLOTH_GEOMETRY_LIMIT 1024     /* most geometries of a step */
+#define CLOTH_SHARED_BODY_LIMIT 1024  /* most bodies of a table that cloths share */
+#define CLOTH_HULL_PLANE_LIMIT 64     /* most planes of a hull */
+#define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
+#define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
 #define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
 #define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
@@ -230,9 +235,10 @@ typedef struct cloth_config_integration {
                                  explicit_threshold no solver is needed, and the arena has no memory for one. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 24 bytes per particle above 0.
-                                 Contacts are warm started above 0 alone, where springs are projected:
-                                 with 0 edges on the rims of colliders stretch more */
+                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, 40
+                                 with colliders. Contacts are warm started, and lines over them solved
+                                 again, above 0 alone, where springs are projected: with 0 edges on the
+                                 rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word; 0.1..1e4; default 300 */
@@ -326,6 +332,11 @@ typedef struct cloth_config_capacity {
                            above 0, 4 per particle and 4 more */
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
                            CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
+  int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
+                           particle */
+  int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
+                                default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -346,7 +357,7 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 120 bytes each, 144 with sleep, and up to 52
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 52
                              with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing; default 0. Nearly half is good, less tangles more often. 36 bytes per
@@ -439,8 +450,18 @@ typedef enum cloth_note {
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
    in the last place of a coordinate per substep. Motion of less than that in a step, 6e-8 m at 1 m from the origin,
    is lost. Returns CLOTH_OK or a sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT;
-   STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY. */
+   STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY; GEOMETRY: a collider needs
+   cloth_step_with(). */
 CLOTH_API int cloth_step(cloth *c, float dt);
+
+struct cloth_surroundings;
+
+/* Steps with geometries, and with bodies that cloths share: see "Geometry". NULL is no surroundings. Nothing of them is
+   kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL); cloth_step_until_with() and cloth_step_again_with() are the
+   calls of "Deadlines and work" with surroundings. Returns what cloth_step() does; GEOMETRY: a collider's
+   geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
+   capacity.max_shared_bodies. */
+CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
 
 /// Drawing ///
 
@@ -591,23 +612,36 @@ CLOTH_API int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impul
 
 /* Axes are local: a plane's normal, and the axis of capsule and cylinder, are local y. */
 typedef enum cloth_shape {
-  CLOTH_SHAPE_PLANE,   /* the solid side is y <= 0 */
-  CLOTH_SHAPE_SPHERE,  /* radius */
-  CLOTH_SHAPE_CAPSULE, /* spheres of `radius` at y = -half_height and `radius_top` at y = half_height, neither in the
-                          other, and the cone that touches both */
-  CLOTH_SHAPE_BOX,     /* half_extents */
-  CLOTH_SHAPE_CYLINDER /* radius, flat ends at y = -half_height and half_height */
+  CLOTH_SHAPE_PLANE,    /* the solid side is y <= 0 */
+  CLOTH_SHAPE_SPHERE,   /* radius */
+  CLOTH_SHAPE_CAPSULE,  /* spheres of `radius` at y = -half_height and `radius_top` at y = half_height, neither in the
+                           other, and the cone that touches both */
+  CLOTH_SHAPE_BOX,      /* half_extents */
+  CLOTH_SHAPE_CYLINDER, /* radius, flat ends at y = -half_height and half_height */
+  /* Shapes with geometry, see "Geometry": */
+  CLOTH_SHAPE_HULL,         /* convex solid between planes */
+  CLOTH_SHAPE_HEIGHT_FIELD, /* ground below a grid of heights */
+  CLOTH_SHAPE_MESH,         /* triangles */
+  CLOTH_SHAPE_DISTANCE_GRID /* solid where a grid of signed distances is negative */
 } cloth_shape;
 
+/* Which geometry a collider has. cloth_collider_set_geometry() writes it; all 0 for shapes without geometry. */
+typedef struct cloth_geometry_key {
+  int32_t place;    /* of the geometry in cloth_surroundings.geometries; 0..CLOTH_GEOMETRY_LIMIT - 1 */
+  int32_t elements; /* its size: planes and edges of a hull, samples, or triangles */
+  uint32_t hash[2]; /* of its data, low word first */
+} cloth_geometry_key;
+
 typedef struct cloth_collider {
-  int32_t shape;             /* a cloth_shape; default CLOTH_SHAPE_SPHERE */
-  cloth_pose pose;           /* default: at the origin, not rotated */
-  float radius;              /* of sphere, capsule and cylinder [m]; 1e-3..1e4; default 0.25 */
-  float radius_top;          /* of capsule [m]; 1e-3..1e4; default 0.25 */
-  float half_height;         /* of capsule and cylinder [m]; 1e-3..1e4; default 0.25 */
-  cloth_vector half_extents; /* of box [m]; each 1e-3..1e4; default 0.25 */
-  float static_friction;     /* Coulomb coefficient [1]; 0..10; default 0.5 */
-  float kinetic_friction;    /* Coulomb coefficient [1]; 0..static_friction; default 0.5 */
+  int32_t shape;               /* a cloth_shape; default CLOTH_SHAPE_SPHERE */
+  cloth_geometry_key geometry; /* of hull, height field, mesh and distance grid; default all 0, which is none */
+  cloth_pose pose;             /* default: at the origin, not rotated */
+  float radius;                /* of sphere, capsule and cylinder [m]; 1e-3..1e4; default 0.25 */
+  float radius_top;            /* of capsule [m]; 1e-3..1e4; default 0.25 */
+  float half_height;           /* of capsule and cylinder [m]; 1e-3..1e4; default 0.25 */
+  cloth_vector half_extents;   /* of box [m]; each 1e-3..1e4; default 0.25 */
+  float static_friction;       /* Coulomb coefficient [1]; 0..10; default 0.5 */
+  float kinetic_friction;      /* Coulomb coefficient [1]; 0..static_friction; default 0.5 */
 } cloth_collider;
 
 /* What the cloth did to a collider in the last step: the momentum that contact and friction, and particles attached to
@@ -619,16 +653,19 @@ typedef struct cloth_reaction {
                            with mass at the end of each substep */
 } cloth_reaction;
 
-/* Returns a collider with every default named above; changing `shape` alone gives a valid one. */
+/* Returns a collider with every default named above; changing `shape` alone gives a valid one, unless it has geometry.
+ */
 CLOTH_API cloth_collider cloth_collider_default(void);
 
 /* Says in words what is wrong with a collider, as cloth_config_explain() does. Returns CLOTH_OK, RANGE, or CONFLICT. */
 CLOTH_API int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes);
 
-/* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL. */
+/* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL, also for
+   a mesh beyond capacity.meshes; STATE: a hull, height field or distance grid without capacity.geometry. */
 CLOTH_API int cloth_add_collider(cloth *c, const cloth_collider *collider);
 
-/* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, RANGE, or CONFLICT. */
+/* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, or what cloth_add_collider()
+   does. */
 CLOTH_API int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider);
 CLOTH_API int cloth_remove_collider(cloth *c, int32_t index);
 
@@ -711,6 +748,111 @@ CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const c
    a pinned particle. Confined particles: along the directions that they are held in. Returns CLOTH_OK; INDEX; STATE
    without capacity.pin_reactions, or if the particle is free. */
 CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse);
+
+/// Geometry ///
+
+/* Hulls, height fields, meshes and distance grids have more data than a collider holds. cloth_build_geometry() checks
+   the data, and lays them out in memory of the caller, a cloth_geometry. Colliders name it by a place in a table and by
+   a hash, which are state; the table itself goes to every cloth_step_with(). Any number of cloths, on any threads, may
+   read one geometry at once. A geometry holds no pointers: it may be moved with memcpy, and need not be built again
+   when it was stored by the same build of the library. Friction, thickness, reactions and continuous contact are those
+   of other colliders. Cloths with CLOTH_CONTACT_SOLVER touch all of them but hulls by projection. Tethers bend around
+   hulls, and lead straight through the other three. */
+typedef struct cloth_geometry cloth_geometry;
+
+/* A convex solid: all points p with normals[i] . p <= offsets[i]. Planes that bound nothing are left out. Edges and
+   corners are round, as those of boxes. */
+typedef struct cloth_hull_data {
+  const cloth_vector *normals; /* of length 1, to 1e-3 */
+  const float *offsets;        /* [m]; -1e4..1e4 */
+  int32_t planes;              /* 4..CLOTH_HULL_PLANE_LIMIT */
+} cloth_hull_data;
+
+/* Ground under a grid of heights above local y = 0: sample (column, row) lies at x = column * spacing_x, z = row *
+   spacing_z. A cell is two triangles that share the diagonal from (column + 1, row) to (column, row + 1). What is below
+   is solid, however deep, so that a particle there is brought up. There is nothing beyond the sides. */
+typedef struct cloth_height_data {
+  const float *heights;       /* rows * columns, row by row [m]; each -1e4..1e4 */
+  int32_t columns, rows;      /* each 2..4096, together at most CLOTH_SAMPLE_LIMIT */
+  float spacing_x, spacing_z; /* [m]; each 1e-3..1e3 */
+} cloth_height_data;
+
+/* Triangles, welded or not. Internal edges catch nothing: contact is with the nearest point of all triangles. With
+   one_sided 0 both sides of a triangle are surface, and a particle stays on the side on which a substep finds it: for
+   open meshes and level geometry. With one_sided 1 only the side from which a triangle is counter-clockwise is surface:
+   for closed meshes. Particles pass from the other side, and one that lies less than the thickness deep is brought out.
+   The distance kept from a mesh is the thickness, or 0.5 mm if that is more. */
+typedef struct cloth_mesh_data {
+  const cloth_vector *vertices; /* [m]; each axis -1e4..1e4 */
+  int32_t vertex_count;         /* 3..3 * CLOTH_TRIANGLE_LIMIT */
+  const uint32_t *indices;      /* three for each triangle */
+  int32_t triangle_count;       /* 1..CLOTH_TRIANGLE_LIMIT */
+  int32_t one_sided;            /* 0..1; default 0 */
+} cloth_mesh_data;
+
+/* Signed distances [m], negative in the solid, at (i, j, k) * spacing from the corner `low`. Between the samples the
+   distance is trilinear. Neighbours may not differ by more than 1.01 spacings: larger differences are no distances.
+   Features smaller than a spacing are lost. Solid ends where the grid does. */
+typedef struct cloth_distance_data {
+  const float *distances;            /* x fastest, then y, then z; each -1e4..1e4 */
+  int32_t count_x, count_y, count_z; /* samples; each 2..1024, together at most CLOTH_SAMPLE_LIMIT */
+  float spacing;                     /* [m]; 1e-3..1e3 */
+  cloth_vector low;                  /* local position of sample (0, 0, 0) [m]; each axis -1e4..1e4 */
+} cloth_distance_data;
+
+/* What a geometry is made of: `shape`, and the data of that shape. */
+typedef struct cloth_geometry_data {
+  int32_t shape; /* CLOTH_SHAPE_HULL, CLOTH_SHAPE_HEIGHT_FIELD, CLOTH_SHAPE_MESH or CLOTH_SHAPE_DISTANCE_GRID */
+  cloth_hull_data hull;
+  cloth_height_data height_field;
+  cloth_mesh_data mesh;
+  cloth_distance_data distance_grid;
+} cloth_geometry_data;
+
+/* Returns data of a shape, all else 0. */
+CLOTH_API cloth_geometry_data cloth_geometry_data_default(int32_t shape);
+
+/* Writes how many bytes a geometry takes: hulls 7 KB or less, height fields and distance grids 4 a sample, meshes some
+   130 a triangle. Reads no data but counts. Returns CLOTH_OK; RANGE: a shape or a count; NULL; LEFT_OUT: the shape. */
+CLOTH_API int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes);
+
+/* Builds a geometry in `bytes` bytes of the caller's memory, aligned to CLOTH_ALIGNMENT. Takes a time in proportion to
+   n log n for a mesh of n triangles, and to the cube of the planes for a hull. Returns CLOTH_OK; what
+   cloth_geometry_bytes() returns; RANGE: a number, an index, or distances that are none; CONFLICT: a triangle of less
+   than 1e-8 m^2 or thinner than 1e-5 m, or planes that enclose nothing, or not all sides; ARENA: too small or not
+   aligned. */
+CLOTH_API int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes,
+                                   const cloth_geometry **out);
+
+/* Says in words what is wrong with data, as cloth_config_explain() does. Returns what cloth_build_geometry() does, but
+   for ARENA. */
+CLOTH_API int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes);
+
+/* Lets a collider have a geometry, which will be at a place in the table of every step: sets its shape and key. Returns
+   CLOTH_OK; GEOMETRY: not one; RANGE: place. */
+CLOTH_API int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place);
+
+/* A body of a table that cloths share, which moves from `previous` to collider.pose during the next step. */
+typedef struct cloth_shared_body {
+  cloth_collider collider;
+  cloth_pose previous;
+} cloth_shared_body;
+
+/* What is around the cloths of a world in a step. A step takes from the bodies those whose bounding sphere comes near
+   the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows,
+   and those beyond CLOTH_POSITION_LIMIT from the origin of the cloth are left out. They act after the cloth's own
+   colliders; cloth_get_contacts() numbers them from max_colliders on, by their places in the table. Bodies are not
+   state: two machines stay equal if they give equal tables. A sleeping cloth wakes when the bodies near it differ from
+   those of the step before, and otherwise weighs on them. */
+typedef struct cloth_surroundings {
+  const cloth_geometry *const *geometries; /* table of geometries; NULL at places that no collider names */
+  int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
+  const cloth_shared_body *bodies;         /* table of bodies */
+  int32_t body_count;                      /* 0..CLOTH_SHARED_BODY_LIMIT */
+  cloth_reaction *reactions; /* NULL, or one for each body: what this cloth does to it is added; you clear them */
+  cloth_metres origin;       /* where in the world the zero of the bodies' positions lies [m]; each axis within
+                                CLOTH_ORIGIN_LIMIT */
+} cloth_surroundings;
 
 /// Gravity, wind and fabric ///
 
@@ -892,6 +1034,11 @@ CLOTH_API int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort 
 /* Steps with an effort that cloth_step_until() wrote. Returns what cloth_step_until() does, and RANGE: the effort. */
 CLOTH_API int cloth_step_again(cloth *c, float dt, const cloth_effort *effort);
 
+/* The same with surroundings, NULL for none. Return also what cloth_step_with() does. */
+CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks,
+                                    cloth_effort *effort);
+CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
+
 /* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 for one lane of plain
    C, as counted by a table in cloth.c: the same number on every machine. With capacity.fixed_work every step does this
    work. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
@@ -965,6 +1112,8 @@ typedef struct cloth_statistics {
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
+  int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
+                        been missed */
   cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
                                 from positions that you keep */
   uint32_t work[2];          /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
@@ -1032,7 +1181,8 @@ typedef enum cloth_error {
   CLOTH_ERROR_ROUNDING = -19,         /* self-test: results are not rounded to nearest, ties to even */
   CLOTH_ERROR_EXCESS_PRECISION = -20, /* self-test: float expressions are not evaluated as floats, as written */
   CLOTH_ERROR_SQUARE_ROOT = -21,      /* self-test: square roots are not correctly rounded */
-  CLOTH_ERROR_LANES = -22             /* self-test: a vector operation differs from its scalar reference */
+  CLOTH_ERROR_LANES = -22,            /* self-test: a vector operation differs from its scalar reference */
+  CLOTH_ERROR_GEOMETRY = -23          /* not a geometry, or not the one that a collider names */
 } cloth_error;
 
 /* Returns the name of a cloth_error without its prefix, as "RANGE"; "OK" for 0 and above, "unknown" for others. */

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -25,6 +25,14 @@ ut: $(BUILD)/ut/ut
 	$< $(BUILD)/ut
 
 $(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# Cloth over hulls, meshes, height fields and distance grids.
+shapes: $(BUILD)/shapes/shapes
+	$< $(BUILD)/shapes/shapes.png
+
+$(BUILD)/shapes/shapes: $(addprefix examples/,shapes/shapes.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 

@@ -40,6 +40,13 @@ static collider_slot *colliders_of(const cloth *c) {
   return (collider_slot *)at(c, c->state.colliders);
 }
 
+/* A collider: one of the cloth's own, or from capacity.max_colliders on a shared body of the step. */
+static collider_slot *slot_at(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return WITH_SHARED_BODIES && body >= 0 ? (collider_slot *)at(c, c->own.shared_bodies) + body
+                                         : colliders_of(c) + index;
+}
+
 static confinement *confined_of(const cloth *c) {
   return (confinement *)at(c, c->state.confined);
 }
@@ -48,10 +55,11 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
 }
 
-/* Floats of the reactions of colliders, and of pins behind them. */
+/* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
 static int32_t report_count(const cloth *c) {
   const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
-  return c->settings.capacity.max_colliders * floats + (c->own.pin_reactions ? 3 * c->count : 0);
+  return (c->settings.capacity.max_colliders + c->settings.capacity.max_shared_bodies) * floats +
+         (c->own.pin_reactions ? 3 * c->count : 0);
 }
 
 static workspace *workspace_of(const cloth *c) {
@@ -60,6 +68,18 @@ static workspace *workspace_of(const cloth *c) {
 
 static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
+}
+
+/* One past the last collider, shared bodies of the step included. */
+static int32_t collider_end(const cloth *c) {
+  const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
+  return bodies ? c->settings.capacity.max_colliders + bodies : inputs_of(c)->collider_end;
+}
+
+/* Is there a collider at an index below collider_end()? */
+static int is_collider(const cloth *c, int32_t index) {
+  const int32_t max_colliders = c->settings.capacity.max_colliders;
+  return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
 
 /* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is

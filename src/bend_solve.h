@@ -486,7 +486,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
     return;
   }
 #endif
-  if (b->is_uniform) {
+  if (b->flags & LINES_UNIFORM) {
     solve_uniform_bend(&l);
   } else {
     solve_general_bend(&l);
@@ -649,7 +649,7 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
 /* Are a block of columns, and the columns after each, uniform? */
 static int are_pairs_uniform(const cloth *c, int32_t column) {
   const int32_t last = column + CLOTH_LANES < c->grid.columns ? column + CLOTH_LANES : 0;
-  return *uniform_columns_at(c, column) && *uniform_columns_at(c, last);
+  return *line_flags_of_columns(c, column) & *line_flags_of_columns(c, last) & LINES_UNIFORM;
 }
 
 /* Solves the twist of all cells. */

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -224,7 +225,8 @@ static int are_bodies_at_rest(const cloth *c) {
   const float most = c->settings.sleep.speed;
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     const rigid_body *b = &bodies_of(c)[n];
-    const float reach = body_reach(&colliders_of(c)[b->collider].body);
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float reach = body_reach(body, geometry_of(c, body));
     if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
       return 0;
     }
@@ -269,7 +271,7 @@ static int32_t body_number(const cloth *c, int32_t collider) {
 /* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
    substep. */
 static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
-  const collider_slot *slot = &colliders_of(c)[index];
+  const collider_slot *slot = slot_at(c, index);
   float share = (float)substep / (float)plan->substeps;
   if (body_number(c, index) >= 0) {
     share = substep > plan->index ? 1.0f : 0.0f;

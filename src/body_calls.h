@@ -4,6 +4,7 @@
 #include "colliders.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "costs.h"
 #include "inputs.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -49,6 +50,7 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
     break;
   }
   case CLOTH_SHAPE_BOX:
+  case CLOTH_SHAPE_HULL:
     body.inertia = vector(h.y * h.y + h.z * h.z, h.z * h.z + h.x * h.x, h.x * h.x + h.y * h.y);
     body.inertia = vector_scale(body.inertia, mass * (1.0f / 3.0f));
     return body;
@@ -89,6 +91,7 @@ static void forget_tethers(const cloth *c) {
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
   error = error || !body ? error : check_body(body);
+  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
   if (error) {
     return error;
   }

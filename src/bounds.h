@@ -42,9 +42,8 @@ CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
 /* The number of colliders but planes. */
 static int32_t count_bodies(const cloth *c) {
   int32_t bodies = 0;
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    bodies += slot->used && slot->body.shape != CLOTH_SHAPE_PLANE;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    bodies += is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
   }
   return bodies;
 }

@@ -2,6 +2,8 @@
 #include "access.h"
 #include "bodies.h"
 #include "compiler.h"
+#include "costs.h"
+#include "geometry.h"
 #include "inputs.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -57,6 +59,13 @@ static int find_capsule_fault(const cloth_collider *body) {
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
+static int find_key_fault(const cloth_geometry_key *key) {
+  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) {
+    return COLLIDER_FAULT(GEOMETRY);
+  }
+  return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
+}
+
 static int find_shape_fault(const cloth_collider *body) {
   const cloth_vector half = body->half_extents;
   switch (body->shape) {
@@ -73,6 +82,14 @@ static int find_shape_fault(const cloth_collider *body) {
       return COLLIDER_FAULT(RADIUS);
     }
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
+  case CLOTH_SHAPE_HULL:
+    return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    return WITH_HEIGHT_FIELD ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_MESH:
+    return WITH_MESH ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
+  case CLOTH_SHAPE_DISTANCE_GRID:
+    return WITH_DISTANCE_GRID ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
   default:
     return COLLIDER_FAULT(SHAPE);
   }
@@ -121,6 +138,9 @@ static collider_slot stored_collider(const cloth_collider *body) {
   fill_zero(slot, sizeof *slot);
   slot->used = 1;
   slot->body.shape = body->shape;
+  if (has_geometry(body)) {
+    slot->body.geometry = body->geometry;
+  }
   slot->body.radius = round ? body->radius : 0.0f;
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
@@ -132,9 +152,30 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
+/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
+   keeps it, and has to be convex. */
+static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
+  if (!has_geometry(body)) {
+    return CLOTH_OK;
+  }
+  if (is_concave(body) && body_number(c, index) >= 0) {
+    return CLOTH_ERROR_CONFLICT;
+  }
+  if (body->shape != CLOTH_SHAPE_MESH) {
+    return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
+  }
+  int32_t meshes = 0;
+  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
+    const collider_slot *slot = &colliders_of(c)[n];
+    meshes += n != index && slot->used && slot->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
+}
+
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
   error = error ? error : check_collider(collider);
+  error = error ? error : check_capacity(c, collider, -1);
   if (error) {
     return error;
   }
@@ -162,6 +203,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
   error = error ? error : check_collider(collider);
+  error = error ? error : check_capacity(c, collider, index);
   if (error) {
     return error;
   }

@@ -86,6 +86,33 @@
 #else
 #define WITH_CONTACT_SOLVER 1
 #endif
+#if defined(CLOTH_NO_HULL) || !WITH_COLLIDERS /* colliders that are convex hulls */
+#define WITH_HULL 0
+#else
+#define WITH_HULL 1
+#endif
+#if defined(CLOTH_NO_HEIGHT_FIELD) || !WITH_COLLIDERS /* colliders that are height fields */
+#define WITH_HEIGHT_FIELD 0
+#else
+#define WITH_HEIGHT_FIELD 1
+#endif
+#if defined(CLOTH_NO_MESH) || !WITH_COLLIDERS /* colliders that are triangle meshes */
+#define WITH_MESH 0
+#else
+#define WITH_MESH 1
+#endif
+#if defined(CLOTH_NO_DISTANCE_GRID) || !WITH_COLLIDERS /* colliders that are grids of signed distances */
+#define WITH_DISTANCE_GRID 0
+#else
+#define WITH_DISTANCE_GRID 1
+#endif
+#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
+#define WITH_SHARED_BODIES 0
+#else
+#define WITH_SHARED_BODIES 1
+#endif
+#define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
+#define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
 #ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */
 #define WITH_CONFINED 0
 #else
@@ -130,6 +157,12 @@
 #define WITH_ORIGIN 0
 #else
 #define WITH_ORIGIN 1
+#endif
+#if defined(CLOTH_NO_CONTACT_LINES) || !WITH_COLLIDERS || !WITH_PROJECTION /* lines solved again where contact holds   \
+                                                                            */
+#define WITH_CONTACT_LINES 0
+#else
+#define WITH_CONTACT_LINES 1
 #endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0

@@ -112,6 +112,10 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
   }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -141,6 +145,38 @@ static int needs_self(const cloth_config *config) {
   return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
 }
 
+/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
+static int find_left_out_geometry(const cloth_config *config) {
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) {
+    return CONFIG_FAULT(NO_MESH);
+  }
+  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
+}
+
+/* The same of what cloth touches. */
+static int find_left_out_contact(const cloth_config *config) {
+  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
+    return CONFIG_FAULT(NO_CONTACTS);
+  }
+  if (!WITH_COLLIDERS && config->max_colliders > 0) {
+    return CONFIG_FAULT(NO_COLLIDERS);
+  }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
+  if (!WITH_SELF && needs_self(config)) {
+    return CONFIG_FAULT(NO_SELF);
+  }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
+    return CONFIG_FAULT(NO_QUERIES);
+  }
+  return find_left_out_geometry(config);
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -152,15 +188,8 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_PROJECTION && needs_projection(config)) {
     return CONFIG_FAULT(NO_PROJECTION);
   }
-  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
-    return CONFIG_FAULT(NO_CONTACTS);
-  }
-  if (!WITH_COLLIDERS && config->max_colliders > 0) {
-    return CONFIG_FAULT(NO_COLLIDERS);
-  }
-  if (!WITH_BODIES &&
-      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
-    return CONFIG_FAULT(NO_BODIES);
+  if (find_left_out_contact(config)) {
+    return find_left_out_contact(config);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
@@ -174,18 +203,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TARGETS && config->capacity.targets) {
     return CONFIG_FAULT(NO_TARGETS);
   }
-  if (!WITH_SELF && needs_self(config)) {
-    return CONFIG_FAULT(NO_SELF);
-  }
   if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
                        config->world.recentre_distance > 0.0f)) {
     return CONFIG_FAULT(NO_ORIGIN);
   }
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
-  }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
-    return CONFIG_FAULT(NO_QUERIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);

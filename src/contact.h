@@ -3,11 +3,13 @@
 #include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
+#include "concave_contact.h"
 #include "contact_momentum.h"
 #include "contact_push.h"
 #include "contact_record.h"
 #include "contact_response.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -59,13 +61,13 @@ static float turn_chord(const moving_body *m) {
  * + t |w'|). From where it touches to its end it moves by (1 - t) |w'|, which is at most |w| + s r if s is 1 or less.
  * So a radius larger by s r holds all that can touch.
  */
-static void set_reach(const cloth_collider *body, moving_body *m) {
-  m->reach = (body_reach(body) + m->margin) * REACH_SLACK;
+static void set_reach(const cloth_collider *body, const cloth_geometry *g, moving_body *m) {
+  m->reach = (body_reach(body, g) + m->margin) * REACH_SLACK;
   m->inverse_squared = 0.0f;
-  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE) {
+  if (body->shape == CLOTH_SHAPE_PLANE || body->shape == CLOTH_SHAPE_SPHERE || is_concave(body)) {
     return;
   }
-  m->axis_reach = (capsule_around(body, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
+  m->axis_reach = (capsule_around(body, g, m->end.rotation, &m->from, &m->along) + m->margin) * REACH_SLACK;
   if (m->turns) {
     float chord = turn_chord(m);
     m->axis_reach += chord * m->reach;
@@ -83,11 +85,29 @@ static void set_reach(const cloth_collider *body, moving_body *m) {
    sheets that have to slide (row A12 of `make accuracy` then fails). */
 #define SOLVER_CONTACT_MARGIN 0.5f
 
+/* Does the solver hold particles on a collider? Not on concave shapes and shared bodies, which projection keeps the
+   whole thickness from. */
+static int is_held_by_solver(const cloth *c, int32_t index) {
+  return has_solver_contacts(c) && index < c->settings.capacity.max_colliders && !is_concave(&slot_at(c, index)->body);
+}
+
+/* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
+#define MESH_MIN_MARGIN 5.0e-4f
+
+/* How many colliders below an index are meshes. */
+static int32_t count_meshes(const cloth *c, int32_t end) {
+  int32_t meshes = 0;
+  for (int32_t index = 0; index < end; index++) {
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes;
+}
+
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
-  const collider_slot *slot = &colliders_of(c)[index];
+  const collider_slot *slot = slot_at(c, index);
   moving_body *m = &workspace_of(c)->body;
   if (m->index == index && m->substep == substep) {
     return m;
@@ -100,9 +120,11 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
-  m->margin =
-      has_solver_contacts(c) ? SOLVER_CONTACT_MARGIN * c->settings.contact.thickness : c->settings.contact.thickness;
-  set_reach(&slot->body, m);
+  m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
+  m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
+  m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
+  set_reach(&slot->body, geometry_of(c, &slot->body), m);
+  m->slot = (uint32_t)((const char *)(const void *)slot - (const char *)(const void *)c);
   m->pivot = place_in_step(c, slot->body.pose.position);
   m->index = index;
   m->substep = substep;
@@ -110,11 +132,11 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
 }
 
 /* distance_to_body(), with the code for spheres, the most common colliders, in place. */
-CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+CLOTH_INLINE lanes distance_of_block(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
   if (UNIFORM_KERNELS && body->shape == CLOTH_SHAPE_SPHERE) {
     return distance_to_sphere(p, lanes_splat(body->radius), normal);
   }
-  return distance_to_body(body, p, normal);
+  return distance_to_body(body, g, p, normal);
 }
 
 /*
@@ -133,6 +155,9 @@ typedef struct path_test {
   cloth_vector start, end; /* positions of the collider */
   float squared_reach;     /* (1 + e) r^2 */
 } path_test;
+
+/* Above every mobility. */
+#define NOTHING_MOVES 1.0e30f
 
 static path_test path_test_of(const cloth *c, const moving_body *m, float reach) {
   path_test t = {vectors_at(c, c->state.position), predicted_of(c), m->start.position, m->end.position,
@@ -202,6 +227,7 @@ CLOTH_SEPARATE int cull_by_capsule(const cloth *c, const moving_body *m, int32_t
  */
 CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, float margin, contact_block *b,
                                 const lanes3 *normal_before, lanes distance, lanes under_way) {
+  const cloth_geometry *g = geometry_of(c, body);
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes3 displacement = lanes3_subtract(b->to, b->from);
@@ -215,7 +241,7 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     t = lanes_add(t, lanes_divide(distance, lanes_maximum(closing, lanes_splat(WORK_QUANTUM))));
     t = lanes_minimum(t, one);
     under_way = lanes_keep(lanes_both(lanes_less(zero, closing), lanes_less(t, one)), under_way);
-    distance = distance_to_body(body, lanes3_add_scaled(b->from, displacement, t), &normal);
+    distance = distance_to_body(body, g, lanes3_add_scaled(b->from, displacement, t), &normal);
     distance = lanes_subtract(distance, lanes_splat(margin));
     float clearance = step == TRACE_STEPS - 1 ? TRACE_ANY_CLEARANCE : TRACE_CLEARANCE;
     lanes_mask hits = lanes_both(lanes_less(distance, lanes_splat(clearance)), lanes_less(zero, under_way));
@@ -226,6 +252,40 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
     under_way = lanes_drop(hits, under_way);
   }
 }
+
+/* Sets where the paths of a block of particles begin and end. */
+CLOTH_INLINE void load_paths(const cloth *c, const moving_body *m, int32_t i, contact_block *b) {
+  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
+  b->push = pushes_of_block(c, i);
+  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
+  if (!m->aligned) {
+    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
+  }
+}
+
+#if WITH_CONCAVE
+
+/* find_contacts() for concave shapes and the particles *near, which become those that need another pass, see
+   concave_contact.h. */
+CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, int32_t i, lanes_mask *near,
+                                          int32_t pass, contact_block *b) {
+  lane_paths paths;
+  load_paths(c, m, i, b);
+  store_lanes3(paths.from, b->from);
+  store_lanes3(paths.to, b->to);
+  lanes_store(paths.push, lanes3_length(b->push));
+  lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
+  search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths, b->looked_at);
+  const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
+  b->normal = load_lanes3(paths.normal);
+  const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
+  b->penetration = lanes_add(penetration, outward);
+  const lanes_mask touches = lanes_both(lanes_less(zero, penetration), lanes_less(zero, b->penetration));
+  b->touches = lanes_keep(touches, lanes_splat(1.0f));
+  *near = lanes_both(touches, lanes_less(zero, lanes_load(paths.again)));
+}
+
+#endif
 
 /*
  * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
@@ -245,15 +305,11 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes margin = lanes_splat(m->margin);
+  const cloth_geometry *g = geometry_of(c, body);
   lanes3 normal_before;
-  b->from = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), i));
-  b->push = pushes_of_block(c, i);
-  b->to = to_local_lanes(m, &m->end, lanes3_add(lanes3_load(predicted_of(c), i), b->push));
-  if (!m->aligned) {
-    b->push = lanes3_rotate(rotation_conjugate(m->end.rotation), b->push);
-  }
-  lanes before = lanes_subtract(distance_of_block(body, b->from, &normal_before), margin);
-  lanes after = lanes_subtract(distance_of_block(body, b->to, &b->normal), margin);
+  load_paths(c, m, i, b);
+  lanes before = lanes_subtract(distance_of_block(body, g, b->from, &normal_before), margin);
+  lanes after = lanes_subtract(distance_of_block(body, g, b->to, &b->normal), margin);
   after = lanes_subtract(after, lanes3_dot(b->push, b->normal));
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes length = lanes3_length(displacement);
@@ -288,6 +344,12 @@ typedef struct reaction_sums {
   float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
 } reaction_sums;
 
+/* Sums that nothing has been added to. */
+static reaction_sums empty_sums(float *marks) {
+  const reaction_sums sums = {.marks = marks};
+  return sums;
+}
+
 /* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
    are set to 0, too: lanes past the last particle hold undefined positions. */
 static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
@@ -315,7 +377,7 @@ static float *contact_marks_of(const cloth *c) {
    particle can be counted twice. */
 static float *start_contact_marks(const cloth *c) {
   float *marks = contact_marks_of(c);
-  if (inputs_of(c)->collider_end < 2 && !has_solver_contacts(c)) {
+  if (collider_end(c) < 2 && !has_solver_contacts(c) && !is_concave(&colliders_of(c)->body)) {
     return NULL;
   }
   for (int32_t i = 0; i < c->count; i++) {
@@ -372,6 +434,12 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   lanes3_store(x, i, position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   keep_pushes(c, plan, touches, done.displacement, i);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    note_tearing(c, done.displacement);
+    keep_contacts(c, m->index, touches, done.normal, r.slides, i);
+  }
+#endif
   const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
   const lanes3 impulse = lanes3_scale(received, mass);
   sum_reactions(m, i, touches, position, impulse, sums);
@@ -400,17 +468,39 @@ static void store_reactions(const cloth *c, const moving_body *m, const reaction
   add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
 }
 
-/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. */
+/* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
+   passes where surfaces meet. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
+#if WITH_CONCAVE
+  const int concave = is_concave(shape_of(c, m));
+  lanes_mask left = *near;
+  fill_zero(b.looked_at, sizeof b.looked_at);
+  for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
+    if (concave) {
+      find_concave_contacts(c, m, i, &left, pass, &b);
+    } else {
+      find_contacts(c, m, i, *near, &b);
+    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) && !c->settings.capacity.fixed_work) {
+      return pass > (m->guards ? CONTACT_PASSES - 1 : 0);
+    }
+    respond_to_contacts(c, plan, m, i, &b, sums);
+    if (!concave || !lanes_any(left)) {
+      return 1;
+    }
+    add_varying_work(c, lanes_count(b.touches), COST_CONCAVE);
+  }
+#else
   find_contacts(c, m, i, *near, &b);
   if (lanes_any(lanes_less(lanes_splat(0.0f), b.touches)) || c->settings.capacity.fixed_work) {
     respond_to_contacts(c, plan, m, i, &b, sums);
     return 1;
   }
   return 0;
+#endif
 }
 
 /* Contacts of the particles from `first` to `end` - 1 that can move with a collider. Lanes in which no particle passes
@@ -420,9 +510,10 @@ CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   const int has_axis = m->inverse_squared > 0.0f;
+  const lanes least = lanes_splat(workspace_of(c)->skips_contact ? NOTHING_MOVES : 0.0f);
   int touched = 0;
   for (int32_t i = first; i < end; i += CLOTH_LANES) {
-    lanes_mask near = lanes_both(near_body(test, i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    lanes_mask near = lanes_both(near_body(test, i), lanes_less(least, lanes_load(mobility + i)));
     if (end - i < CLOTH_LANES) {
       near = lanes_both(near, lanes_first(end - i));
     }
@@ -473,25 +564,38 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
   add_varying_work(c, tested, COST_NEAR);
 }
 
-/* Moves every particle out of every collider, in the order of the colliders. */
+/* Contacts of all particles with a collider. */
+static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
+                         cloth_statistics *counts) {
+  reaction_sums sums = empty_sums(marks);
+  if (bounded) {
+    collide_blocks(c, plan, m, &sums);
+  } else {
+    collide_body(c, plan, m, &sums);
+  }
+  store_reactions(c, m, &sums, counts);
+}
+
+/*
+ * Moves every particle out of every collider: first of all but meshes, then of meshes, each in the order of the
+ * colliders. A particle that is inside of another shape is found there in the next substep as well; of one behind a
+ * mesh nothing tells that it does not belong there. So meshes come last, and where there are several, a further round
+ * brings particles back that one of them has moved through another.
+ */
 CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
-  int32_t end = inputs_of(c)->collider_end, bounded = uses_bounds(c, count_bodies(c));
+  const int32_t end = collider_end(c), bounded = uses_bounds(c, count_bodies(c));
   float *marks = substep == plan->substeps - 1 ? start_contact_marks(c) : NULL;
+  const int32_t meshes = WITH_MESH ? count_meshes(c, end) : 0, rounds = meshes < 2 ? 1 + meshes : 3;
   if (bounded) {
     find_bounds(c);
   }
-  for (int32_t index = 0; index < end; index++) {
-    if (colliders_of(c)[index].used) {
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      reaction_sums sums;
-      fill_zero(&sums, sizeof sums);
-      sums.marks = marks;
-      if (bounded) {
-        collide_blocks(c, plan, m, &sums);
-      } else {
-        collide_body(c, plan, m, &sums);
+  for (int32_t round = 0; round < rounds; round++) {
+    for (int32_t index = 0; index < end; index++) {
+      if (is_collider(c, index) && (slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH) == (round > 0)) {
+        const moving_body *m = body_in_substep(c, plan, index, substep);
+        workspace_of(c)->body.guards = round == 2;
+        collide_with(c, plan, m, bounded, marks, counts);
       }
-      store_reactions(c, m, &sums, counts);
     }
   }
 }

@@ -1,6 +1,8 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -64,19 +66,20 @@ typedef struct link_report {
 enum { LINKS_NOTHING, LINKS_LET_GO, LINKS_LIFT_OUT };
 
 /* 1 if the point `x` is deeper than `depth` inside the collider when the substep begins. */
-static int begins_inside(const cloth_collider *body, const moving_body *m, cloth_vector x, float depth) {
+static int begins_inside(const cloth *c, const cloth_collider *body, const moving_body *m, cloth_vector x,
+                         float depth) {
   cloth_vector normal;
-  return distance_of_point(body, to_local(&m->start, x), &normal) < negate(depth);
+  return distance_of_point(body, geometry_of(c, body), to_local(&m->start, x), &normal) < negate(depth);
 }
 
 /* 1 if the link to a particle at `x` leads through the collider. `stretch` is its squared length over that at rest. */
-static int leads_through(const cloth_collider *body, const moving_body *m, const touching_particle *p, cloth_vector x,
-                         float rest, float stretch) {
+static int leads_through(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
+                         cloth_vector x, float rest, float stretch) {
   if (stretch > TORN_LENGTH * TORN_LENGTH &&
-      begins_inside(body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
+      begins_inside(c, body, m, vector_scale(vector_add(p->x, x), 0.5f), maximum(rest, m->margin))) {
     return 1;
   }
-  return begins_inside(body, m, p->x, m->margin);
+  return begins_inside(c, body, m, p->x, m->margin);
 }
 
 /* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
@@ -96,7 +99,7 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
   report->steepest = maximum(report->steepest, steep);
   const float stretch = squared / (rest * rest);
   if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
-    report->torn |= leads_through(body, m, p, x, rest, stretch);
+    report->torn |= leads_through(c, body, m, p, x, rest, stretch);
   }
 }
 
@@ -121,6 +124,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
+static int has_inside(const cloth_collider *body) {
+  return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
 /* 1 if the collider is slow enough to let particles go in the substep. */
 static int may_let_go(const step_plan *plan, const moving_body *m) {
   const cloth_vector way = vector_flush_work(vector_subtract(m->end.position, m->start.position));
@@ -135,9 +143,10 @@ static int may_let_go(const step_plan *plan, const moving_body *m) {
 #define LIFT_BIAS 0.01f
 
 /* Where a particle that begins deep inside a body leaves it: along the normal of the sheet, at the margin, in the
-   body's axes. The path is followed inwards from outside of the body, where the distance grows ever faster along it, so
-   that no step passes the surface. Returns 0 if the sheet has no normal there. */
-static int lift_out(const cloth_collider *body, const moving_body *m, const touching_particle *p,
+   body's axes. The path is followed inwards from outside of the body, where the distance of convex bodies grows ever
+   faster along it, so that no step passes the surface; of distance grids it grows by no more than the way. Returns 0 if
+   the sheet has no normal there. */
+static int lift_out(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                     const link_report *report, cloth_vector *out) {
   const cloth_vector across = vector_cross(vector_subtract(report->ends[3], report->ends[2]),
                                            vector_subtract(report->ends[1], report->ends[0]));
@@ -155,8 +164,8 @@ static int lift_out(const cloth_collider *body, const moving_body *m, const touc
   for (int32_t step = 0; step < LIFT_STEPS; step++) {
     cloth_vector outward;
     const cloth_vector at_way = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
-    const float distance = distance_of_point(body, at_way, &outward) - m->margin;
-    const float slope = maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
+    const float distance = distance_of_point(body, geometry_of(c, body), at_way, &outward) - m->margin;
+    const float slope = is_concave(body) ? 1.0f : maximum(vector_dot(vector_flush_work(outward), along), 0.1f);
     way = maximum(way - flush_small(distance, STATE_QUANTUM) / slope, 0.0f);
   }
   *out = vector_flush(vector_add_scaled(from, along, way), STATE_QUANTUM);
@@ -173,8 +182,8 @@ static int answer_of(const cloth *c, const cloth_collider *body, const moving_bo
   if (report.torn) {
     return LINKS_LET_GO;
   }
-  const int is_deep = p->may_let_go && begins_inside(body, m, p->x, deep);
-  return is_deep && lift_out(body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
+  const int is_deep = p->may_let_go && begins_inside(c, body, m, p->x, deep);
+  return is_deep && lift_out(c, body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
 }
 
 /* The answers of a block of particles. */
@@ -191,7 +200,7 @@ CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cl
                                  const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
   float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.may_let_go = may_let_go(plan, m)};
+  touching_particle p = {.may_let_go = may_let_go(plan, m) && has_inside(body)};
   lanes_store(asked, answers->kind);
   lanes_store(n[0], outward.x);
   lanes_store(n[1], outward.y);

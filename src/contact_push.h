@@ -41,7 +41,7 @@
 /* 1 if particles may have pushes. */
 static int has_contact_pushes(const cloth *c) {
   return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
-         !workspace_of(c)->plan.forces && inputs_of(c)->collider_end > 0;
+         !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
 #if WITH_PROJECTION
@@ -94,6 +94,46 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
   const lanes length = lanes_maximum(lanes3_length(a), lanes_splat(STATE_QUANTUM));
   return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
 }
+
+#if WITH_CONTACT_LINES
+
+/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
+   of a unit vector may be. */
+#define CONTACT_FLAG 8.0f
+/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
+#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
+
+/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
+#define HELD_STRAIN 0.05f
+/* Displacement by a contact over the spacing that may leave such a strain. */
+#define TEARING_DISPLACEMENT 0.1f
+
+/* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
+   Displacements are 0 for particles that do not touch. */
+CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
+  const float least = TEARING_DISPLACEMENT * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  const lanes squared = lanes3_dot(displacement, displacement);
+  workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
+}
+
+/* 1 if lines over contacts are solved again. */
+static int solves_contact_lines(const cloth *c, const step_plan *plan) {
+  return c->scratch.contact_pull && plan->projects && has_contact_pushes(c);
+}
+
+/* Keeps the contacts of the chosen particles of a block with a collider in place of the velocity before the last, of
+   which they have none, for contact_lines.h. */
+CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask which, lanes3 normal, lanes_mask slides,
+                                int32_t i) {
+  const vector_array kept = history_of(c, 1);
+  const lanes flag = lanes_splat(CONTACT_FLAG);
+  const lanes y = lanes_add(normal.y, lanes_keep(lanes_less(normal.x, lanes_splat(0.0f)), flag));
+  const lanes3 contact =
+      lanes3_of(lanes_splat(CONTACT_MARK(collider)), y, lanes_add(normal.z, lanes_drop(slides, flag)));
+  lanes3_store(kept, i, lanes3_select(which, contact, lanes3_load(kept, i)), c->count - i);
+}
+
+#endif
 
 /* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
    substep. In a substep with several contacts of a particle they follow the sum. */

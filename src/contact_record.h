@@ -85,6 +85,13 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
+/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
+   indices of the cloth's own colliders. */
+static int32_t recorded_number(const cloth *c, int32_t index) {
+  const int32_t body = index - c->settings.capacity.max_colliders;
+  return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
+}
+
 /* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
 CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
                                     const lanes3 position_normal_impulse[3]) {
@@ -97,8 +104,8 @@ CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_
   }
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
     if (touching[n] > 0.0f) {
-      record_contact(c, m->substep, i + n, m->index, vector(values[0][n], values[1][n], values[2][n]),
-                     vector(values[3][n], values[4][n], values[5][n]),
+      record_contact(c, m->substep, i + n, recorded_number(c, m->index),
+                     vector(values[0][n], values[1][n], values[2][n]), vector(values[3][n], values[4][n], values[5][n]),
                      vector(values[6][n], values[7][n], values[8][n]));
     }
   }

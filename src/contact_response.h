@@ -22,8 +22,8 @@
  */
 
 static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
-  CLOTH_ASSERT(m->index >= 0 && m->index < inputs_of(c)->collider_end);
-  return &colliders_of(c)[m->index].body;
+  CLOTH_ASSERT(m->index >= 0 && m->index < collider_end(c));
+  return &((const collider_slot *)at(c, m->slot))->body;
 }
 
 /*
@@ -38,6 +38,9 @@ typedef struct contact_block {
   lanes3 normal;     /* of the surface, where the particle touches it */
   lanes penetration; /* depth below the margin, along the normal, of `to` less the push [m] */
   lanes touches;     /* 1 for particles that touch, else 0 */
+#if WITH_CONCAVE
+  int32_t looked_at[CLOTH_LANES]; /* by searches for concave surfaces in this substep */
+#endif
 } contact_block;
 
 /* to_local() for a block of points. */
@@ -163,6 +166,7 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
   if (answers.asked) {
+    workspace_of(c)->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
     respond_to_answers(b, &answers, &displacement, &r);
   }
   r.touches = b->touches;

@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "types.h"
 
 /// Costs ///
 
@@ -15,8 +16,8 @@
 /* Per particle and substep where nothing else is said. */
 enum {
   /* A step */
-  COST_STEP = 6000,        /* once: the plan, the pads, the statistics */
-  COST_PREPARE = 60,       /* per particle: mobility, uniform lines */
+  COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
+  COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
   COST_PLACE = 52,         /* per particle: the origin of the step */
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
@@ -76,13 +77,20 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 1500, /* per collider */
+  COST_COLLIDER = 1850, /* per collider */
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 103,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 378,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1000,   /* per traced path ... */
+  COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1340,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 1125,  /* per particle that touches a collider ... */
+  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
+  COST_HELD_LINE = 700, /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 120,     /* ... per particle, before contact again, ... */
+  COST_PULLS = 60,      /* ... and per particle and collider, for its reaction */
+  COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 250,     /* per pair of nodes ... */
@@ -97,9 +105,17 @@ enum {
   COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
   COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
-  COST_RESPOND = 1110,       /* per particle that touches a collider ... */
-  COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
-  COST_RECORD = 350,         /* per contact that is recorded */
+  /* Geometry */
+  COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
+  COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */
+  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_TRIANGLE = 330,     /* per triangle of a mesh */
+  COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
+  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
+  COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
+  COST_GRID = 630,         /* per distance in a distance grid */
+  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
   COST_BODY = 1500,      /* per body */
   COST_ATTACHED = 5000,  /* per attachment */
@@ -113,7 +129,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 300, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
@@ -125,12 +141,85 @@ CLOTH_CONSTANT static const uint8_t distance_costs[] = {28, 60, 254, 216, 218};
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
-/* Cost of tracing the path of one particle against a collider. */
-static uint32_t trace_cost(const cloth_collider *body) {
-  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_costs[body->shape]);
+/* Most planes and edges of a hull: a polyhedron of n faces has at most 3 n - 6 edges. */
+#define HULL_ELEMENTS_MAX (4 * CLOTH_HULL_PLANE_LIMIT - 6)
+/* Most passes of a particle over a concave collider in a substep: three planes meet in a corner. */
+#define CONTACT_PASSES 3
+/* Most nodes that a walk through a mesh looks into, and most triangles that it returns. Long paths over small triangles
+   reach them, which statistics.overflows counts. */
+#define MESH_WALK_NODES 64
+#define MESH_WALK_TRIANGLES 128
+/* A particle starts no walk after walks of so much work in a step, and so much more for each substep. */
+#define MESH_WALKS_STEP 64000u
+#define MESH_WALKS_SUBSTEP 16000u
+/* Most pieces of a path over a height field. */
+#define FIELD_PIECES 32
+/* Most units of work over a height field in all passes: a cell is one, and one that is near so many more. */
+#define FIELD_UNITS 128
+#define FIELD_NEAR_UNITS 4
+/* Most steps of traces in a distance grid, in all passes. A path that has not arrived by then goes along the surface;
+   only its end counts then, and an overflow is counted. */
+#define GRID_STEPS 24
+
+/* Cost of one distance from a convex collider. */
+static uint32_t distance_cost(const cloth_collider *body) {
+  if (WITH_HULL && body->shape == CLOTH_SHAPE_HULL) {
+    return COST_HULL * (uint32_t)body->geometry.elements;
+  }
+  return distance_costs[body->shape];
 }
 
-/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path. */
+/* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
+static int is_concave(const cloth_collider *body) {
+  return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* Cost of tracing the path of one particle against a collider. */
+static uint32_t trace_cost(const cloth_collider *body) {
+  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_cost(body));
+}
+
+/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path, but without
+   the search for a surface. */
 static uint32_t near_cost(const cloth_collider *body) {
-  return COST_COLLIDE + 2u * distance_costs[body->shape];
+  return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
+}
+
+#if WITH_MESH || WITH_PLANNING
+/* Work of walks in a step after which a particle starts no more. */
+static uint32_t mesh_walk_limit(int32_t substeps) {
+  return MESH_WALKS_STEP + (uint32_t)substeps * MESH_WALKS_SUBSTEP;
+}
+#endif
+
+#if WITH_PLANNING
+/* Most work of the walks of a particle in a step: the last may begin just below the limit. */
+static uint32_t max_walks_cost(int32_t substeps) {
+  return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
+}
+#endif
+
+/* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
+static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
+  switch (body->shape) {
+  case CLOTH_SHAPE_HEIGHT_FIELD:
+    /* Each piece has a cell; a search that has no unit left begins a piece. */
+    return FIELD_UNITS * (COST_FIELD_PIECE + COST_FIELD_TEST) + passes * COST_FIELD_PIECE + COST_FIELD_CELL;
+  case CLOTH_SHAPE_MESH:
+    return passes * MESH_CACHE * COST_TRIANGLE;
+  default:
+    return (3 * passes + GRID_STEPS) * COST_GRID;
+  }
+}
+
+/* Most that the contact of one particle with a collider costs in a substep, without walks through a mesh. Meshes have a
+   further pass where there are several. */
+static uint32_t max_contact_cost(const cloth_collider *body) {
+  if (!is_concave(body)) {
+    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
+  }
+  const int is_mesh = body->shape == CLOTH_SHAPE_MESH;
+  const uint32_t passes = is_mesh ? CONTACT_PASSES + 1u : CONTACT_PASSES;
+  return (is_mesh ? 2u : 1u) * COST_NEAR + search_cost(body, passes) +
+         passes * (COST_CONCAVE + COST_RESPOND + COST_LINKS);
 }

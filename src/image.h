@@ -7,11 +7,11 @@
 #include "confinement.h"
 #include "fabric.h"
 #include "hash.h"
-#include "origin.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "settings.h"
 #include "state.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// Portable image ///
@@ -247,7 +247,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
 #if WITH_COLLIDERS
   collider_slot slot;
   read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(view, from + 8, (int32_t)(sizeof slot / 4) - 2) || check_collider(&slot.body) ||
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
   }
@@ -263,16 +263,32 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
+/* The shape of a collider. */
+static any_word image_shape(const image_view *view, int32_t index) {
+  any_word shape;
+  const uint8_t *slot = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
+  return shape;
+}
+
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
-  int32_t end = 0;
+  int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
     if (used < 0) {
       return 0;
     }
     end = used ? index + 1 : end;
+    if (used) {
+      const any_word shape = image_shape(view, index);
+      const int is_mesh = shape == CLOTH_SHAPE_MESH;
+      meshes += is_mesh;
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
+        return 0;
+      }
+    }
   }
-  return end == inputs->collider_end;
+  return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
 }
 
 static int is_image_unit(cloth_vector a) {
@@ -326,7 +342,12 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 #if WITH_BODIES
 
-/* The bodies are of colliders that exist, each of another one, and what follows them in the list is 0. */
+/* Is a collider that may have mass in a slot: one that is convex? */
+static int may_have_mass(const image_view *view, int32_t index) {
+  return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */
 static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
   const uint8_t *from = image_at(view, view->c->state.bodies);
   const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
@@ -335,7 +356,7 @@ static int check_image_bodies(const image_view *view, const cloth_inputs *inputs
     rigid_body b;
     read_view_words(view, (any_word *)&b, from, words);
     if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-        check_image_slot(view, b.collider) != 1 || !are_state_floats(view, from + 4, words - 1)) {
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
       return 0;
     }
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};

@@ -77,6 +77,9 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->sleep = config->sleep;
   s->world.recentre_distance = config->world.recentre_distance;
   s->capacity.max_colliders = config->max_colliders;
+  s->capacity.geometry = config->capacity.geometry;
+  s->capacity.meshes = config->capacity.meshes;
+  s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
   s->capacity.max_confined = config->capacity.max_confined;
   s->capacity.max_bodies = config->capacity.max_bodies;
   s->capacity.max_attachments = config->capacity.max_attachments;

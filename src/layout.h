@@ -53,9 +53,14 @@ static int needs_pin_reactions(const cloth_config *config) {
   return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
 }
 
-/* Floats of the reactions of colliders and pins. */
+/* Colliders and shared bodies that there may be in a step. */
+static int32_t reacting(const cloth_config *config) {
+  return config->max_colliders + config->capacity.max_shared_bodies;
+}
+
+/* Floats of the reactions of colliders, shared bodies and pins. */
 static int32_t report_floats(const cloth *c, const cloth_config *config) {
-  const int32_t colliders = config->max_colliders * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
+  const int32_t colliders = reacting(config) * (int32_t)(sizeof(cloth_reaction) / sizeof(float));
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
@@ -252,9 +257,10 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders, right behind them those of pins, and what attachments have passed on of these. */
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
-  c->own.reactions = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(cloth_reaction));
+  c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count);
   }
@@ -263,23 +269,44 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+/* 1 if lines over contacts may be solved again, see contact_lines.h. */
+static int has_contact_lines(const cloth *c, const cloth_config *config) {
+  return WITH_CONTACT_LINES && reacting(config) > 0 && c->state.velocity_history != 0 &&
+         config->contact.mode == CLOTH_CONTACT_PROJECTION;
+}
+
+/* Bytes of the marks of lines: uniform.h, contact_lines.h. */
+static int32_t line_marks(const cloth *c, const cloth_config *config) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  return rows + in_line_blocks(columns) / LINE_BLOCK + (has_contact_lines(c, config) ? rows + columns : 0);
+}
+
+/* The scratch that is never shared. */
+static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
+  c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
+  c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
+  c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
   layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
+}
+
+static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
+  layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-  int32_t lines = c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
-  c->scratch.uniform_lines = reserve(end, (uint32_t)lines);
+  c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
   int32_t buffers = 3 * c->grid.columns;
-  int32_t obstacles = config->tethers.count > 0 ? config->max_colliders * OBSTACLE_FLOATS : 0;
+  int32_t obstacles =
+      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
   c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
   c->scratch.mobility = reserve_vectors(end, c->stride);
   if (c->state.velocity_history) {
@@ -288,6 +315,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
   c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);

@@ -31,7 +31,7 @@ typedef struct line_bundle {
   int32_t count;                /* number of lines; the other lanes compute what is not stored */
   int32_t is_ring;              /* 1 if the first element follows the last */
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
-  int32_t is_uniform;           /* 1 if every particle of every line has mobility 1, and every spring factor 1 */
+  int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
 } line_bundle;
@@ -167,7 +167,7 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .is_uniform = *uniform_columns_at(c, column)};
+                   .flags = *line_flags_of_columns(c, column)};
   return b;
 }
 
@@ -263,9 +263,9 @@ static void transpose_vectors_back(const cloth *c, vector_array to, int32_t firs
 }
 
 /* Copies the mobilities of `count` rows; of uniform rows they are 1. */
-static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t is_uniform) {
+static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t flags) {
   float *to = row_plane(c, ROW_MOBILITY);
-  if (!is_uniform) {
+  if (!(flags & LINES_UNIFORM)) {
     transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, to);
     return;
   }
@@ -276,13 +276,15 @@ static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int
 
 #endif
 
-/* Are `count` rows uniform, from a row on? */
-static int are_rows_uniform(const cloth *c, int32_t row, int32_t count) {
-  int uniform = 1;
+/* Flags of `count` rows, from a row on: uniform if all are, pinned twice if one is. */
+static int32_t flags_of_rows(const cloth *c, int32_t row, int32_t count) {
+  const uint8_t *flags = line_flags_of_rows(c) + row;
+  int32_t all = LINES_UNIFORM, one = 0;
   for (int32_t n = 0; n < count; n++) {
-    uniform &= uniform_rows_of(c)[row + n];
+    all &= flags[n];
+    one |= flags[n];
   }
-  return uniform;
+  return all | (one & (LINES_PINNED | LINES_TWICE));
 }
 
 /* The bundle of the rows from one on: transposed copies of x, to be copied back by return_rows(); the row itself in a
@@ -298,13 +300,13 @@ static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
                    .first = first,
                    .along = 1,
                    .across = c->grid.columns};
-  b.is_uniform = are_rows_uniform(c, row, b.count);
+  b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;
   b.x = row_vectors(c, ROW_X);
   b.mobility = row_plane(c, ROW_MOBILITY);
   transpose_vectors(c, x, first, b.count, ROW_X);
-  transpose_mobility(c, first, b.count, b.is_uniform);
+  transpose_mobility(c, first, b.count, b.flags);
 #endif
   return b;
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include "build_geometry.h"
+#include "build_hull.h"
 #include "colliders.h"
 #include "compiler.h"
 #include "config.h"
@@ -18,7 +20,7 @@
 CLOTH_CONSTANT static const char result_names[] =
     "OK\0NULL\0CONFIG\0RANGE\0CONFLICT\0LEFT_OUT\0ARENA\0NOT_A_CLOTH\0INDEX\0STATE\0FULL\0BUFFER\0UNSTABLE\0"
     "NO_PLAN\0IMAGE_VERSION\0IMAGE_CONFIG\0IMAGE_DAMAGED\0IMAGE_CONTENT\0CONTRACTION\0ROUNDING\0"
-    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0";
+    "EXCESS_PRECISION\0SQUARE_ROOT\0LANES\0GEOMETRY\0";
 
 #define TEXT_OF(value) #value
 #define TEXT(value) TEXT_OF(value)
@@ -29,6 +31,9 @@ CLOTH_CONSTANT static const char config_texts[] =
     "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
+#endif
+#if WITH_GEOMETRY
+CLOTH_CONSTANT static const char geometry_texts[] = "ok\0" GEOMETRY_FAULTS(FAULT_TEXT);
 #endif
 
 /* Text number `number`, counted from 0. */
@@ -41,8 +46,8 @@ static const char *find_text(const char *texts, int number) {
 }
 
 const char *cloth_result_name(int result) {
-  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_LANES ? -result : 0);
-  return result >= CLOTH_ERROR_LANES ? name : "unknown";
+  const char *name = find_text(result_names, result < 0 && result >= CLOTH_ERROR_GEOMETRY ? -result : 0);
+  return result >= CLOTH_ERROR_GEOMETRY ? name : "unknown";
 }
 
 static int is_digit(char letter) {
@@ -115,6 +120,29 @@ int cloth_collider_explain(const cloth_collider *collider, char *text, size_t by
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
+}
+
+#endif
+
+#if WITH_GEOMETRY
+
+/* The first fault of data. */
+static int find_geometry_fault(const cloth_geometry_data *data) {
+  int fault = find_layout_fault(data);
+  fault = fault ? fault : find_data_fault(data);
+#if WITH_HULL
+  fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
+#endif
+  return fault;
+}
+
+int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
+  if (!text) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fault = find_geometry_fault(data);
+  append_text(text, bytes, 0, find_text(geometry_texts, fault));
+  return geometry_error(fault);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "move_frame.h"
 #include "scalar.h"
 #include "step_origin.h"
+#include "types.h"
 
 /// The origin in the world ///
 
@@ -24,11 +25,6 @@
 static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
   const cloth_metres way = {b.x - a.x, b.y - a.y, b.z - a.z};
   return way;
-}
-
-/* 1 if no component is larger than `limit`. */
-static int are_metres_within(cloth_metres a, int32_t limit) {
-  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
 
 static cloth_vector vector_of_metres(cloth_metres a) {
@@ -66,12 +62,6 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   return way;
 }
 
-/* The largest whole number that is not above a coordinate. */
-static int32_t whole_below(float a) {
-  const int32_t whole = (int32_t)a;
-  return (float)whole > a ? whole - 1 : whole;
-}
-
 /* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
    on. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
@@ -106,6 +96,16 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   *box = box_around(c);
   add_varying_work(c, (uint32_t)c->count, follow_cost(c));
   return way;
+}
+
+/* Keeps the shared bodies of a step in their places when it moves the origin. */
+static void move_shared_bodies(const cloth *c, cloth_metres shift) {
+  const cloth_vector way = vector_of_metres(shift);
+  for (int32_t n = 0; WITH_SHARED_BODIES && n < workspace_of(c)->shared_bodies; n++) {
+    collider_slot *slot = slot_at(c, c->settings.capacity.max_colliders + n);
+    slot->body.pose.position = vector_subtract(slot->body.pose.position, way);
+    slot->previous.position = vector_subtract(slot->previous.position, way);
+  }
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {

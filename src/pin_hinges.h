@@ -40,8 +40,11 @@ static cloth_vector hinge_force(const bend_lines *l, int32_t element, int32_t la
 /* Notes the force of the hinges of a bundle that has been solved on its pins. */
 CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t direction, const line_bundle *b,
                                 vector_array old) {
+  if (!notes_pins(c)) {
+    return;
+  }
   const bend_lines l = bend_lines_of(c, plan, direction, b, old);
-  for (int32_t element = 0; notes_pins(c) && element < b->length; element++) {
+  for (int32_t element = 0; element < b->length; element++) {
     for (int32_t lane = 0; lane < b->count; lane++) {
       const int32_t particle = b->first + element * b->along + lane * b->across;
       if (is_pinned(c, particle)) {

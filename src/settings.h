@@ -58,6 +58,9 @@
   X(capacity.targets, 0, 1, "")                                                                                        \
   X(capacity.shared_scratch, 0, 1, "")                                                                                 \
   X(capacity.fixed_work, 0, 1, "")                                                                                     \
+  X(capacity.geometry, 0, 1, "")                                                                                       \
+  X(capacity.meshes, 0, 16, "")                                                                                        \
+  X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
   CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
@@ -96,6 +99,11 @@
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
+  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
+  X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
+  X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
+  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
+    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
@@ -127,7 +135,10 @@
 
 #define COLLIDER_FAULTS(X)                                                                                             \
   X(POINTER, NULL, "collider: NULL")                                                                                   \
-  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER")                                                    \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_DISTANCE_GRID")                                               \
+  X(NO_SHAPE, LEFT_OUT, "shape: left out by CLOTH_NO_HULL, _HEIGHT_FIELD, _MESH or _DISTANCE_GRID")                    \
+  X(GEOMETRY, GEOMETRY, "geometry: not set by cloth_collider_set_geometry()")                                          \
+  X(PLACE, RANGE, "geometry.place: 0..1023")                                                                           \
   X(RADIUS, RANGE, "radius: 1e-3..1e4 m")                                                                              \
   X(RADIUS_TOP, RANGE, "radius_top: 1e-3..1e4 m")                                                                      \
   X(HALF_HEIGHT, RANGE, "half_height: 1e-3..1e4 m")                                                                    \
@@ -139,6 +150,33 @@
   X(KINETIC, RANGE, "kinetic_friction: 0..10")                                                                         \
   X(FRICTIONS, CONFLICT, "kinetic_friction, static_friction: kinetic is at most static")
 
+/* Largest coordinate of a geometry, offset of a plane, height and distance [m]; texts below quote it. */
+#define GEOMETRY_EXTENT 1.0e4f
+
+#define GEOMETRY_FAULTS(X)                                                                                             \
+  X(POINTER, NULL, "data: NULL")                                                                                       \
+  X(ARRAY, NULL, "data: an array is NULL")                                                                             \
+  X(SHAPE, RANGE, "shape: CLOTH_SHAPE_HULL..CLOTH_SHAPE_DISTANCE_GRID")                                                \
+  X(LEFT_OUT, LEFT_OUT, "shape: left out by CLOTH_NO_HULL, _HEIGHT_FIELD, _MESH or _DISTANCE_GRID")                    \
+  X(PLANES, RANGE, "hull.planes: 4..64")                                                                               \
+  X(NORMAL, RANGE, "hull.normals: of length 1, to 1e-3")                                                               \
+  X(OFFSET, RANGE, "hull.offsets: -1e4..1e4 m")                                                                        \
+  X(HULL_OPEN, CONFLICT, "hull: the planes do not enclose all sides")                                                  \
+  X(HULL_EMPTY, CONFLICT, "hull: the planes enclose nothing")                                                          \
+  X(FIELD_COUNT, RANGE, "height_field.columns, rows: 2..4096, together 4194304")                                       \
+  X(FIELD_SPACING, RANGE, "height_field.spacing_x, spacing_z: 1e-3..1e3 m")                                            \
+  X(HEIGHT, RANGE, "height_field.heights: -1e4..1e4 m")                                                                \
+  X(MESH_COUNT, RANGE, "mesh.triangle_count: 1..1000000, mesh.vertex_count: 3..3000000")                               \
+  X(ONE_SIDED, RANGE, "mesh.one_sided: 0..1")                                                                          \
+  X(VERTEX, RANGE, "mesh.vertices: -1e4..1e4 m on each axis")                                                          \
+  X(INDEX, RANGE, "mesh.indices: 0..vertex_count - 1")                                                                 \
+  X(TRIANGLE, CONFLICT, "mesh: a triangle of less than 1e-8 m^2, or thinner than 1e-5 m")                              \
+  X(GRID_COUNT, RANGE, "distance_grid.count_x, count_y, count_z: 2..1024, together 4194304")                           \
+  X(GRID_SPACING, RANGE, "distance_grid.spacing: 1e-3..1e3 m")                                                         \
+  X(GRID_LOW, RANGE, "distance_grid.low: -1e4..1e4 m on each axis")                                                    \
+  X(DISTANCE, RANGE, "distance_grid.distances: -1e4..1e4 m")                                                           \
+  X(NO_DISTANCES, RANGE, "distance_grid.distances: neighbours differ by 1.01 spacings at most")
+
 /* Numbers of faults. Those of ranges are their places in the lists, from 1. */
 #define ONE_MORE(field, low, high, unit) +1
 #define CONFIG_FAULT(name) CONFIG_FAULT_##name
@@ -149,12 +187,18 @@ enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
 enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
 /* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
 enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+#define GEOMETRY_FAULT(name) GEOMETRY_FAULT_##name
+#define GEOMETRY_NUMBER(name, error, text) GEOMETRY_FAULT(name),
+enum { GEOMETRY_FAULT_NONE, GEOMETRY_FAULTS(GEOMETRY_NUMBER) GEOMETRY_FAULT_COUNT };
 enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
 
 #define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
 CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
+#endif
+#if WITH_GEOMETRY
+CLOTH_CONSTANT static const int8_t geometry_fault_errors[] = {GEOMETRY_FAULTS(FAULT_ERROR)};
 #endif
 
 /* Largest component of gravity [m/s^2] and wind [m/s]; texts above quote them. */

@@ -3,6 +3,8 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "shape_grid.h"
+#include "shape_hull.h"
 
 /// Collider shapes ///
 
@@ -10,7 +12,8 @@
  * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
  * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
  * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
- * a shape does not use are 0 in the collider. Reads and writes no cloth.
+ * a shape does not use are 0 in the collider. `g` is the geometry of the collider, NULL without. Reads and writes no
+ * cloth.
  */
 
 /* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
@@ -104,9 +107,14 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
   return distance;
 }
 
-/* Distances of a block of local points from a collider of any shape. */
-CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *normal) {
+/* Distances of a block of local points from a collider of any shape but those with is_concave(). */
+CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  (void)g;
   switch (body->shape) {
+#if WITH_HULL
+  case CLOTH_SHAPE_HULL:
+    return distance_to_hull(g, p, normal);
+#endif
   case CLOTH_SHAPE_PLANE:
     *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
     return p.y;
@@ -121,30 +129,49 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, lanes3 p, lanes3 *
   }
 }
 
-/* Distance of one local point, with the bits that a lane of distance_to_body() has. */
-CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, cloth_vector p, cloth_vector *normal) {
+/* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
+CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
+                                       cloth_vector *normal) {
+#if WITH_DISTANCE_GRID
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    return distance_in_grid(g, p, normal);
+  }
+#endif
   lanes3 outward;
-  float distance = lanes_first_value(distance_to_body(body, lanes3_splat(p), &outward));
+  float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
   *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
   return distance;
+}
+
+/* The part of the half extents of a box that lies along the longest. */
+static cloth_vector longest_extent(cloth_vector h) {
+  int is_x = h.x >= h.y && h.x >= h.z;
+  int is_y = !is_x && h.y >= h.z;
+  return vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
 }
 
 /* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
    axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
    position [m]. Returns its radius [m]. */
-static float capsule_around(const cloth_collider *body, cloth_rotation rotation, cloth_vector *from,
-                            cloth_vector *along) {
+static float capsule_around(const cloth_collider *body, const cloth_geometry *g, cloth_rotation rotation,
+                            cloth_vector *from, cloth_vector *along) {
   float reach = maximum(body->radius, body->radius_top);
-  cloth_vector half = vector(0.0f, body->half_height, 0.0f);
-  if (body->shape == CLOTH_SHAPE_BOX) {
-    cloth_vector h = body->half_extents;
-    int is_x = h.x >= h.y && h.x >= h.z;
-    int is_y = !is_x && h.y >= h.z;
-    half = vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
+  cloth_vector half = vector(0.0f, body->half_height, 0.0f), centre = vector(0.0f, 0.0f, 0.0f);
+  if (g) {
+    cloth_vector h = vector_scale(vector_subtract(g->high, g->low), 0.5f);
+    centre = vector_add(g->low, h);
+    half = longest_extent(h);
     reach = vector_length(vector_subtract(h, half));
+  }
+  if (body->shape == CLOTH_SHAPE_BOX) {
+    half = longest_extent(body->half_extents);
+    reach = vector_length(vector_subtract(body->half_extents, half));
   }
   half = rotate(rotation, half);
   *from = vector_scale(half, -1.0f);
+  if (g) {
+    *from = vector_add(*from, rotate(rotation, centre));
+  }
   *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
   return reach;
 }
@@ -153,7 +180,13 @@ static float capsule_around(const cloth_collider *body, cloth_rotation rotation,
 #define PLANE_REACH 1.0e9f
 
 /* Largest distance of a collider's surface from its position [m], or a little more. */
-static float body_reach(const cloth_collider *body) {
+static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
+  if (g) {
+    const cloth_vector low = vector_subtract(vector(0.0f, 0.0f, 0.0f), g->low);
+    return body->shape == CLOTH_SHAPE_HEIGHT_FIELD
+               ? PLANE_REACH
+               : vector_length(vector(maximum(low.x, g->high.x), maximum(low.y, g->high.y), maximum(low.z, g->high.z)));
+  }
   switch (body->shape) {
   case CLOTH_SHAPE_SPHERE:
     return body->radius;

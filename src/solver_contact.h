@@ -5,6 +5,7 @@
 #include "contact_record.h"
 #include "contact_response.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -52,12 +53,13 @@ static int32_t deepest_body(const cloth *c, const step_plan *plan, int32_t subst
   int32_t deepest = -1;
   *depth = min_depth;
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    if (!colliders_of(c)[index].used) {
+    if (!colliders_of(c)[index].used || !is_held_by_solver(c, index)) {
       continue;
     }
     const moving_body *m = body_in_substep(c, plan, index, substep);
     cloth_vector n;
-    float inside = c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &n);
+    float inside = c->settings.contact.thickness -
+                   distance_of_point(shape_of(c, m), geometry_of(c, shape_of(c, m)), to_local(&m->start, p), &n);
     if (inside > *depth) {
       *depth = inside;
       *normal = rotate(m->start.rotation, n);
@@ -82,7 +84,8 @@ static float push_speed(const step_plan *plan, float depth) {
 /* Depth of a particle at p below the thickness around a collider when the substep starts [m]. */
 static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p) {
   cloth_vector normal;
-  return c->settings.contact.thickness - distance_of_point(shape_of(c, m), to_local(&m->start, p), &normal);
+  return c->settings.contact.thickness -
+         distance_of_point(shape_of(c, m), geometry_of(c, shape_of(c, m)), to_local(&m->start, p), &normal);
 }
 
 /* Sets up the constraint of one particle: its contact word, its normal, and the velocity change z that is prescribed in

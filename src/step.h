@@ -6,6 +6,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
+#include "contact_lines.h"
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
@@ -175,6 +176,45 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
 }
 
+#if WITH_CONTACT_LINES
+
+/* Stage 3, after contact: solves lines over contacts again, and what then lies in colliders is moved out. Contacts are
+   not counted twice. */
+CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
+  workspace *w = workspace_of(c);
+  if (w->statistics.contacts == 0 && !c->settings.capacity.fixed_work) {
+    return;
+  }
+  w->skips_contact = !solve_contact_lines(c, plan, index);
+  if (!w->skips_contact || c->settings.capacity.fixed_work) {
+    const int32_t contacts = w->statistics.contacts, sticking = w->statistics.contacts_sticking;
+    project_contacts(c, plan, index, &w->statistics);
+    w->statistics.contacts = contacts;
+    w->statistics.contacts_sticking = sticking;
+  }
+  w->skips_contact = 0;
+  if (index == plan->substeps - 1) {
+    forget_contacts(c);
+    add_varying_work(c, (uint32_t)c->count, COST_TORN);
+  }
+}
+
+#endif
+
+/* Stage 3 without the solver's contacts. */
+static void resolve_projected(const cloth *c, const step_plan *plan, int32_t index, cloth_statistics *counts) {
+  workspace_of(c)->frees = workspace_of(c)->tears = 0;
+  project_contacts(c, plan, index, counts);
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    resolve_contact_lines(c, plan, index);
+  }
+#endif
+  if (has_contact_pushes(c)) {
+    forget_pushes(c);
+  }
+}
+
 /* Stages 1 and 2 of substep `index`: where the particles would be without contact. Returns what add_forces() does. */
 CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
@@ -209,10 +249,7 @@ CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_
     remove_push_velocities(c, plan, index);
   }
   if (WITH_COLLIDERS) {
-    project_contacts(c, plan, index, counts);
-    if (has_contact_pushes(c)) {
-      forget_pushes(c);
-    }
+    resolve_projected(c, plan, index, counts);
   }
 
   finish_moving(c, plan);
@@ -285,6 +322,7 @@ static void start_at_origin(const cloth *c) {
   w->statistics.origin_shift = follow_cloth(c, &box);
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
 #endif
   w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
@@ -314,6 +352,7 @@ static int step(const cloth *c, float dt) {
   start_at_origin(c);
   workspace *w = workspace_of(c);
   w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
@@ -338,54 +377,3 @@ static void allow_refinements(const cloth *c) {
   w->is_cut = 0;
   w->refinements = 0;
 }
-
-int cloth_step(cloth *c, float dt) {
-  int error = check_step(c, dt);
-  if (error) {
-    return error;
-  }
-  allow_refinements(c);
-  return step(c, dt);
-}
-
-#if WITH_PLANNING
-
-int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
-  int result = step(c, dt);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
-  return result;
-}
-
-int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
-  int error = check_step(c, dt);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
-  return step(c, dt);
-}
-
-#endif

@@ -22,6 +22,25 @@
  * In and out: positions (state), workspace.origin. Scratch: none.
  */
 
+#if WITH_ORIGIN || WITH_SHARED_BODIES
+
+/* The largest whole number that is not above a coordinate. */
+static int32_t whole_below(float a) {
+  const int32_t whole = (int32_t)a;
+  return (float)whole > a ? whole - 1 : whole;
+}
+
+#endif
+
+#if WITH_ORIGIN || WITH_COLLIDERS
+
+/* 1 if no component is larger than `limit`. */
+static int are_metres_within(cloth_metres a, int32_t limit) {
+  return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
+}
+
+#endif
+
 /* A box along the axes [m]. */
 typedef struct position_box {
   cloth_vector low, high;

@@ -8,6 +8,7 @@
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
+#include "uniform.h"
 
 /// Strain limiting ///
 
@@ -87,11 +88,12 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  end_displacements moved =
+  const end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
 #if WITH_BODIES
   if (range->noted) {
-    note_limits(range, b, element, element + 1, &moved, 1.0f);
+    const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
+    note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
   lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
@@ -136,9 +138,19 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 
 #endif
 
+/* Has a line of a bundle two pins or more? Lanes without a line may count as pinned. */
+CLOTH_INLINE int has_two_pins(const line_bundle *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes pins = zero;
+  for (int32_t n = 0; n < b->length; n++) {
+    pins = lanes_add(pins, lanes_drop(lanes_less(zero, lanes_load(b->mobility + n * b->next)), one));
+  }
+  return lanes_any(lanes_less(one, pins));
+}
+
 /* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
    times the limit: the n-th part of the distance, squared. The largest over the line. */
-CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
+CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const int32_t end = b->is_ring ? 2 * b->length : b->length;
   lanes high = lanes_splat(range->high), springs = zero; /* since the last pin; 0 before the first */
@@ -166,7 +178,8 @@ CLOTH_INLINE lanes reach_of_pins(const distance_range *range, const line_bundle 
 /* Limits all springs of a bundle: first those that begin at even elements (the red ones), then the others. */
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
-  const line_range range = {limit->low, reach_of_pins(limit, &b), limit->noted};
+  const lanes high = (b.flags & LINES_TWICE) && has_two_pins(&b) ? reach_of_pins(limit, &b) : lanes_splat(limit->high);
+  const line_range range = {limit->low, high, limit->noted};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "pin_reactions.h"
 #include "scalar.h"
@@ -76,15 +77,17 @@ static void set_box(obstacle_capsule *capsule, float reach) {
   capsule->high = vector(maximum(a.x, b.x) + reach, maximum(a.y, b.y) + reach, maximum(a.z, b.z) + reach);
 }
 
-/* Makes the capsules around all colliders but planes, where they are at the end of the step. Returns how many. */
+/* Makes the capsules around all colliders but planes and concave shapes, where they are at the end of the step. Returns
+ * how many. */
 CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
   obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && slot->body.shape != CLOTH_SHAPE_PLANE) {
+  for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
+    const collider_slot *slot = slot_at(c, index);
+    if (is_collider(c, index) && slot->body.shape != CLOTH_SHAPE_PLANE && !is_concave(&slot->body)) {
+      const cloth_geometry *g = geometry_of(c, &slot->body);
       obstacle_capsule *capsule = &obstacles[count++];
-      float reach = capsule_around(&slot->body, slot->body.pose.rotation, &capsule->from, &capsule->along);
+      float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
       capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);

@@ -3,9 +3,11 @@
 #include "bodies.h"
 #include "compiler.h"
 #include "costs.h"
+#include "geometry.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "shapes.h"
 #include "types.h"
 
 /// Tethers ///
@@ -265,6 +267,34 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
   return (uint32_t)is_pair;
 }
 
+#if WITH_BODIES
+
+/* 1 if a particle touched something in the last substep and is near a body with mass. */
+static int may_bear(const cloth *c, int32_t particle) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  int near = 0;
+  for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
+    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
+    const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+    near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+  }
+  return near && !is_pinned(c, particle);
+}
+
+/* The same for particles that bear a body with mass and their anchors: what it stretches the cloth to, tethers do not
+   take back. They would draw the particles along its surface until it passes between them. */
+static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
+  uint32_t pairs = 0;
+  for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
+    for (int32_t slot = 0; slot < c->settings.tethers.count && may_bear(c, i); slot++) {
+      pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
+    }
+  }
+  return pairs;
+}
+
+#endif
+
 /* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
    its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
@@ -282,6 +312,9 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
     pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
     pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
   }
+#if WITH_BODIES
+  pairs += let_out_for_bodies(c, plan, &m);
+#endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
 

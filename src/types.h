@@ -33,6 +33,7 @@
  *   array            owner     content                                                   read by
  *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
+ *                    touch     behind them a byte for each row and column: solve again?   solve_contact_lines()
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
@@ -46,13 +47,15 @@
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
  *                              twist; then LINE_BLOCK rows, transposed:
  *                              x, y, z, mobility, and x, y, z at the substep's start
- *                    touch     bounds of blocks of particles (bounds.h)                   project_contacts()
+ *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
+ *                              transposed as by lengths                                   solve_contact_lines()
+ *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
- *   line_work        lengths   eliminations along the lines of a bundle: for each        lengths
- *                              element LINE_SLOT, on rings RING_SLOT, blocks of lanes
+ *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
+ *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
@@ -72,8 +75,11 @@
  *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
  *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
- *   own.reactions    resolve,  impulses on each collider; prepare clears them            the caller
- *                    touch
+ *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
+ *                    touch     prepare clears them
+ *   own.shared_bodies prepare  shared bodies near the cloth, as collider slots           every stage
+ *   own.shared_places prepare  their places in the caller's table                        the end of the step
+ *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
  *   own.contact_record resolve, what each contact did; prepare clears it                the caller
  *                    touch
  *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
@@ -161,6 +167,16 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
+/* Triangles of a mesh that a particle remembers within a step, see shape_mesh.h. */
+#define MESH_CACHE 8
+typedef struct mesh_cache {
+  cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
+  float squared_radius; /* [m^2]; below 0: nothing is remembered */
+  float margin;         /* of the search [m] */
+  uint32_t spent;       /* work of walks through the tree in this step */
+  int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
+  uint32_t triangles[MESH_CACHE];
+} mesh_cache;
 /* The mass of a collider that the cloth moves, and its motion. Consists of words. */
 typedef struct rigid_body {
   int32_t collider;
@@ -207,9 +223,10 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t gust_phase[2]; /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
-  cloth_metres origin;    /* where in the world the zero of all positions lies [m] */
-  float last_substep;     /* length of the last substep [s]; 0 before the first */
+  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
+  cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
+  float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -287,11 +304,14 @@ typedef struct moving_body {
                                vector of the axis [m] */
   float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
   float axis_reach;         /* radius of that capsule, margin included [m] */
+  int32_t mesh;             /* which of the mesh colliders it is, from 0 */
+  int32_t guards;           /* 1: particles that have passed it are brought back, and nothing else */
+  uint32_t slot;            /* offset of the collider's slot [bytes] */
   cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
   int32_t body;             /* its number among the bodies, -1 for a collider without mass */
   cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
                                its position [m], and rotation [rad] */
-  int32_t index, substep;      /* the collider's slot and the substep that all this is for */
+  int32_t index, substep;      /* the collider's index and the substep that all this is for */
 } moving_body;
 
 /* A range for the length of springs, see strain_limit.h. */
@@ -314,17 +334,22 @@ typedef struct obstacle_capsule {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;     /* the collider that body_in_substep() computed last */
-  cloth_vector origin;  /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
-  float origin_reach;   /* largest |coordinate| of that origin [m] */
-  uint32_t tick;        /* CLOTH_TICKS() when the last stage ended */
-  uint32_t start;       /* tick when a step with a deadline began */
-  uint32_t ticks;       /* ticks from there to the deadline */
-  int32_t uniform;      /* particles of mobility 1 where lines may be uniform */
-  int32_t obstacles;    /* how many obstacle capsules there are */
-  int32_t has_deadline; /* 1 for a step with a deadline */
-  int32_t is_cut;       /* 1 if the step may do max_refinements of optional work; 0: without limit */
-  int32_t refinements;  /* pieces of optional work done so far */
+  moving_body body;         /* the collider that body_in_substep() computed last */
+  cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
+  float origin_reach;       /* largest |coordinate| of that origin [m] */
+  uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
+  int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
+  uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
+  uint32_t start;           /* tick when a step with a deadline began */
+  uint32_t ticks;           /* ticks from there to the deadline */
+  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
+  int32_t tears;            /* 1 if contact has moved a particle far in this substep */
+  int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
+  int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
+  int32_t obstacles;        /* how many obstacle capsules there are */
+  int32_t has_deadline;     /* 1 for a step with a deadline */
+  int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
+  int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
 } workspace;
 
@@ -359,6 +384,7 @@ typedef struct cloth_settings {
   } world;
   struct {
     int32_t max_colliders, max_confined, max_bodies, max_attachments, pin_reactions, fixed_work;
+    int32_t geometry, meshes, max_shared_bodies;
   } capacity;
   /* Extremes of the maps; 1 without a map. */
   struct {
@@ -427,7 +453,7 @@ typedef struct self_workspace {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -440,8 +466,9 @@ typedef struct own_offsets {
   uint32_t workspace;
   uint32_t line_factors;
   uint32_t iterations, reactions;
-  uint32_t contact_record;          /* 0 without capacity.max_contacts */
-  uint32_t pin_reactions, attached; /* 0 for what the config does without */
+  uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
+  uint32_t contact_record;                            /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached;                   /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -509,24 +536,24 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
                                         CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 37 * sizeof(uint32_t));
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (12 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
-LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
 LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 17 + 2 + 15 + 7 + 8 + 37 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 18 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)

@@ -10,17 +10,22 @@
  * A line is uniform if every particle on it has mobility 1 (it is free and of the reference mass) and every spring has
  * stiffness factor 1. Where all lines of a bundle are uniform, bending takes the factors that plan_bend_lines()
  * computes once a step, with the same bits. In: pins, mass and stiffness maps; scratch.mobility, which
- * prepare_particles() has set. Out: scratch.uniform_lines, a byte for each row, then one for each block of LINE_BLOCK
- * columns, 1 where all are uniform. Scratch: no other.
+ * prepare_particles() has set. Out: scratch.uniform_lines, a byte of flags for each row, then one for each block of
+ * LINE_BLOCK columns. Scratch: no other.
  */
 
-static uint8_t *uniform_rows_of(const cloth *c) {
+#define LINES_UNIFORM 1 /* all particles and springs are */
+#define LINES_PINNED 2  /* a particle of mobility 0 is among them */
+#define LINES_TWICE 4   /* two or more are: strain limits may contradict them */
+
+/* The flags of the rows. */
+static uint8_t *line_flags_of_rows(const cloth *c) {
   return (uint8_t *)at(c, c->scratch.uniform_lines);
 }
 
-/* The byte of the block that holds a column. */
-static uint8_t *uniform_columns_at(const cloth *c, int32_t column) {
-  return uniform_rows_of(c) + c->grid.rows + column / LINE_BLOCK;
+/* Those of the block that holds a column. */
+static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
+  return line_flags_of_rows(c) + c->grid.rows + column / LINE_BLOCK;
 }
 
 /* 1 if lines may be uniform at all. */
@@ -66,24 +71,43 @@ CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
   return uniform;
 }
 
+/* Flags of `count` particles, at most LINE_BLOCK, of which as many as `uniform` have mobility 1. */
+static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t uniform) {
+  int32_t pins = 0;
+  for (int32_t n = 0; n < count && uniform < count; n++) {
+    pins += mobility[n] == 0.0f;
+  }
+  return (uint8_t)((uniform == count ? LINES_UNIFORM : 0) | (pins > 0 ? LINES_PINNED : 0) |
+                   (pins > 1 ? LINES_TWICE : 0));
+}
+
+/* Flags of lines with those of more particles. */
+static uint8_t joined_flags(uint8_t a, uint8_t b) {
+  return (uint8_t)((a & b & LINES_UNIFORM) | ((a | b) & (LINES_PINNED | LINES_TWICE)) |
+                   (a & b & LINES_PINNED ? LINES_TWICE : 0));
+}
+
 /* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
 CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
   const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
   int32_t total = 0;
   for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-    *uniform_columns_at(c, column) = (uint8_t)may_be;
+    *line_flags_of_columns(c, column) = (uint8_t)(may_be ? LINES_UNIFORM : 0);
   }
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    int32_t in_row = 0;
-    for (int32_t column = 0; column < columns && may_be; column += LINE_BLOCK) {
+    uint8_t *of_row = line_flags_of_rows(c) + row;
+    *of_row = (uint8_t)(may_be ? LINES_UNIFORM : 0);
+    for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
+      const float *block = mobility + row * columns + column;
       const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
-      const int32_t uniform = count_in_block(mobility + row * columns + column, left);
-      *uniform_columns_at(c, column) &= uniform == left;
-      in_row += uniform;
+      const int32_t uniform = count_in_block(block, left);
+      const uint8_t flags = flags_of_block(block, left, uniform);
+      uint8_t *of_columns = line_flags_of_columns(c, column);
+      *of_columns = joined_flags(*of_columns, flags);
+      *of_row = joined_flags(*of_row, flags);
+      total += uniform;
     }
-    uniform_rows_of(c)[row] = may_be && in_row == columns;
-    total += in_row;
   }
-  return total;
+  return may_be ? total : 0;
 }

@@ -124,12 +124,14 @@ typedef struct scene_summary {
   uint32_t obstacles;       /* ... and those that may block tethers: all but planes */
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
+  int32_t meshes;           /* colliders that are meshes */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
-  scene->contact_cost += COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
+  scene->contact_cost += max_contact_cost(body);
+  scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -155,9 +157,9 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   }
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
-  for (int32_t index = 0; WITH_COLLIDERS && index < inputs_of(c)->collider_end; index++) {
-    if (colliders_of(c)[index].used) {
-      add_collider(&scene, &colliders_of(c)[index].body);
+  for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
+    if (is_collider(c, index)) {
+      add_collider(&scene, &slot_at(c, index)->body);
     }
   }
   return scene;
@@ -167,6 +169,10 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   /* A particle is slowed down before contact, and put back after it. */
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
+  if (c->scratch.contact_pull && scene->colliders > 0) {
+    cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
+    cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
+  }
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -295,9 +301,36 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   if (has_solver_contacts(c) && scene->colliders > 0) {
     cost += COST_HELD + record_cost(c) + (plan->solves ? 0u : solve_cost(c, plan));
   }
-  const uint64_t once =
+  uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
+  once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
+}
+
+/* Adds `count` colliders, as many of them meshes as there may be, the others of the shape whose contacts cost most:
+   capsules, unless a cloth may have geometry. */
+static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
+  cloth_collider body, worst;
+  fill_zero(&body, sizeof body);
+  body.shape = CLOTH_SHAPE_CAPSULE;
+  worst = body;
+  body.geometry.elements = HULL_ELEMENTS_MAX;
+  for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
+    body.shape = shape;
+    const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
+    worst = is_worse ? body : worst;
+  }
+  body.shape = CLOTH_SHAPE_MESH;
+  for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
+    add_collider(scene, WITH_MESH && n < meshes ? &body : &worst);
+  }
+}
+
+/* Most work of the choice of shared bodies. */
+static uint64_t max_choice_work(const cloth *c) {
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -309,15 +342,18 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_ERROR_NULL;
   }
   if (WITH_SLEEP && is_asleep(c)) {
-    *work = COST_STEP;
+    *work = COST_STEP + max_choice_work(c);
     return CLOTH_OK;
   }
   step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
   scene_summary scene = summarise_scene(c, count_uniform_particles(c));
   plan_step(c, dt, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
+  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
   return CLOTH_OK;
 }
 
@@ -352,22 +388,18 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 }
 
 /* The scene of the highest work that a cloth of this config can be in: no uniform lines, and as many confined particles
-   and colliders as there is room for, capsules, whose contacts cost more than those of any other shape. */
+   and colliders as there is room for, of the shape whose contacts cost most. */
 static scene_summary worst_scene(const cloth_config *config) {
   scene_summary scene;
-  cloth_collider body;
   fill_zero(&scene, sizeof scene);
-  fill_zero(&body, sizeof body);
-  body.shape = CLOTH_SHAPE_CAPSULE;
   scene.confined = config->capacity.max_confined;
   scene.bodies = config->capacity.max_bodies;
   scene.attached = config->capacity.max_attachments;
   scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
-  for (int32_t n = 0; WITH_COLLIDERS && n < config->max_colliders; n++) {
-    add_collider(&scene, &body);
-  }
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
+             config->capacity.meshes);
   return scene;
 }
 
@@ -406,7 +438,7 @@ int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work
   config_model model;
   scene_summary scene = worst_scene(config);
   model_from_config(&model, config);
-  *work = max_work(&model, &scene, dt);
+  *work = max_work(&model, &scene, dt) + max_choice_work(&model.c);
   return CLOTH_OK;
 }
 

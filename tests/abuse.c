@@ -6,124 +6,7 @@
        build/tests/abuse --table    the same as a table, a line each that ends in "ok" or "missed" (make abuse)
 
    SPDX-License-Identifier: MIT */
-#include "shapes.h"
-#include "sheets.h"
-
-/// Lines ///
-
-/* A line is met if the cloth stays finite, no particle is inside a body where the abuse is a body in motion, and 5 s
-   later the largest stretch is at most this above that at rest. */
-#define RECOVERED 0.05
-#define PEACE 300 /* frames */
-
-typedef struct outcome {
-  double most, rest, later; /* largest strain ever, at rest, and 5 s after the abuse */
-  int is_finite, inside;
-  int passed; /* times that a body was seen behind cloth that was in its way */
-} outcome;
-
-static int is_table;
-static int word_count;
-static char **words;
-
-static int begins_with(const char *name, const char *word) {
-  for (; *word != '\0'; word++) {
-    if (*word == '/') {
-      while (*name == ' ' || *name == ':' || *name == ',')
-        name++;
-    } else if (*name++ != *word) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-static int is_chosen(const char *name) {
-  int chosen = word_count == 0;
-  for (int i = 0; i < word_count; i++)
-    chosen |= begins_with(name, words[i]);
-  return chosen;
-}
-
-static void report(const char *name, const outcome *o) {
-  const int holds = o->is_finite && o->inside == 0 && o->passed == 0 && o->later <= o->rest + RECOVERED;
-  printf("%-52s largest %9.3f   5 s later %7.3f   at rest %6.3f   inside %4d   passed %2d   %s\n", name, o->most,
-         o->later, o->rest, o->inside, o->passed, holds ? "ok" : "missed");
-  check_passed += holds;
-  check_failed += !holds;
-  if (!holds && !is_table)
-    printf("%s: failed\n", name);
-}
-
-static double stretch_of(const fixture *s) {
-  cloth_measures m;
-  memset(&m, 0, sizeof m);
-  cloth_measure(s->sheet, &m);
-  return (double)m.max_stretch;
-}
-
-/* A step; `body` NULL, or a body that no particle may be in. */
-static void watch_step(fixture *s, outcome *o, const cloth_collider *body, float dt) {
-  const int result = cloth_step(s->sheet, dt);
-  o->is_finite = o->is_finite && result >= CLOTH_OK && all_finite(s->sheet);
-  o->most = fmax(o->most, stretch_of(s));
-  for (int i = 0; body && i < s->count; i++)
-    o->inside += cloth_get_freedom(s->sheet, i) > 0 && distance_to(body, position_of(s->sheet, i)) < 0.0;
-}
-
-static void watch(fixture *s, outcome *o, int frames) {
-  for (int frame = 0; frame < frames; frame++)
-    watch_step(s, o, NULL, FRAME);
-}
-
-/* The peace after the abuse. What is left of the stretch is the mean of its last half second, as the cloth may swing.
- */
-static void end_abuse(fixture *s, outcome *o) {
-  const int last = 30;
-  watch(s, o, PEACE - last);
-  o->later = 0.0;
-  for (int frame = 0; frame < last; frame++) {
-    watch_step(s, o, NULL, FRAME);
-    o->later += stretch_of(s) / last;
-  }
-}
-
-static const outcome no_outcome = {0.0, 0.0, 0.0, 1, 0, 0};
-
-/// Cloths ///
-
-/* A sheet of 1 m in the x-y plane that hangs by its first row. */
-static cloth_config hung_config(int n) {
-  cloth_config config = cloth_config_default();
-  config.columns = config.rows = n;
-  config.edge_weft = vector_at(0.0, -1.0, 0.0);
-  return config;
-}
-
-static fixture hang(const cloth_config *config) {
-  fixture s = fixture_make(config);
-  for (int i = 0; i < s.columns; i++)
-    cloth_pin(s.sheet, i);
-  return s;
-}
-
-/* The largest stretch of a hung sheet after 5 s that nothing disturbs. */
-static double rest_of_hung(const cloth_config *config) {
-  fixture s = hang(config);
-  run_steps(s.sheet, PEACE, FRAME);
-  const double rest = stretch_of(&s);
-  fixture_free(&s);
-  return rest;
-}
-
-static cloth_collider body_of(int32_t shape, double x, double y, double z) {
-  cloth_collider body = cloth_collider_default();
-  body.shape = shape;
-  body.radius = body.radius_top = body.half_height = 0.25f;
-  body.half_extents = vector_at(0.25, 0.25, 0.25);
-  body.pose.position = vector_at(x, y, z);
-  return body;
-}
+#include "abuse.h"
 
 static const char *const shape_names[] = {"plane", "sphere", "capsule", "box", "cylinder"};
 
@@ -561,10 +444,7 @@ static void odd_cloths(void) {
 }
 
 int main(int count, char **arguments) {
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-  is_table = count > 1 && strcmp(arguments[1], "--table") == 0;
-  words = arguments + 1 + is_table;
-  word_count = count - 1 - is_table;
+  choose_lines(count, arguments);
   sweeps();
   bodies();
   births();

@@ -137,7 +137,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   config.columns = columns;
   config.rows = rows;
   use_projection(&config);
-  expect_bytes(&config, 89, "in three tiers");
+  expect_bytes(&config, 101, "in three tiers");
   cloth_config option = config;
   option.tethers.count = 0;
   cloth_memory memory = memory_of(&option);
@@ -149,7 +149,7 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   option.integration.bdf2_blend = 0.0f;
   memory = memory_of(&option);
   option.integration.bdf2_blend = 0.1f;
-  expect_addition(&option, memory.total_bytes, 28, "extrapolation");
+  expect_addition(&option, memory.total_bytes, 40, "extrapolation");
   memory = memory_of(&config);
   option = config;
   option.solver.warm_start = 1;
@@ -205,11 +205,18 @@ static void test_memory_capacities(void) {
   CHECK(memcmp(&spans, &s.memory, sizeof spans) == 0, "spans differ from what was asked for");
   size_t total = s.memory.total_bytes, slack = 4 * CLOTH_ALIGNMENT;
   config.max_colliders = 64;
-  CHECK(memory_of(&config).total_bytes <= total + 48 * (120 + 52) + slack, "colliders cost more than 172 bytes each");
+  CHECK(memory_of(&config).total_bytes <= total + 48 * (136 + 52) + slack, "colliders cost more than 188 bytes each");
   config.max_colliders = 16;
   config.capacity.max_confined = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 32 + slack, "confined particles cost more than 32 bytes each");
   config.capacity.max_confined = 8;
+  config.capacity.meshes = 3;
+  CHECK(memory_of(&config).total_bytes <= total + 3 * 60 * (size_t)s.count + slack,
+        "meshes cost more than 60 bytes per particle");
+  config.capacity.meshes = 0;
+  config.capacity.max_shared_bodies = 10;
+  CHECK(memory_of(&config).total_bytes <= total + 10 * (140 + 52) + slack, "bodies cost more than 192 bytes each");
+  config.capacity.max_shared_bodies = 0;
   config.integration.max_substeps = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 2 + slack, "substeps cost more than 2 bytes each");
   fixture_free(&s);

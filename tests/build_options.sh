@@ -34,7 +34,7 @@ hooks() { # COMPILER
 }
 
 left_out() { # COMPILER MACROS
-  detail=$($1 $flags -O1 $2 tests/left_out.c cloth.c -lm -o "$out/left_out" 2>&1)
+  detail=$($1 $flags -O0 $2 tests/left_out.c cloth.c -lm -o "$out/left_out" 2>&1)
   verdict "$1 compiles with $2" $? "$detail"
   add "$1 $2" "$("$out/left_out" 2>&1)"
 }

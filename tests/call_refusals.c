@@ -257,11 +257,11 @@ static void test_collider_lengths(guarded_fixture *f) {
 
 static void test_collider_shapes(guarded_fixture *f) {
   cloth_collider c = collider_of(CLOTH_SHAPE_SPHERE);
-  const int32_t unknown[] = {-1, CLOTH_SHAPE_CYLINDER + 1, INT32_MAX};
+  const int32_t unknown[] = {-1, CLOTH_SHAPE_DISTANCE_GRID + 1, INT32_MAX};
   for (int i = 0; i < 3; i++) {
     memcpy(&c.shape, &unknown[i], sizeof unknown[i]);
     expect_collider_refused(f, &c, CLOTH_ERROR_RANGE, "unknown shape");
-    expect_collider_explained(&c, CLOTH_ERROR_RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_CYLINDER");
+    expect_collider_explained(&c, CLOTH_ERROR_RANGE, "shape: CLOTH_SHAPE_PLANE..CLOTH_SHAPE_DISTANCE_GRID");
   }
   c = collider_of(CLOTH_SHAPE_CAPSULE);
   c.half_height = 0.04f; /* the lower sphere, 0.1 m wider, swallows the upper one 0.08 m away */
@@ -482,6 +482,7 @@ static void test_names(void) {
       NAMED(CLOTH_ERROR_EXCESS_PRECISION),
       NAMED(CLOTH_ERROR_SQUARE_ROOT),
       NAMED(CLOTH_ERROR_LANES),
+      NAMED(CLOTH_ERROR_GEOMETRY),
   };
   const size_t prefix = sizeof "CLOTH_ERROR_" - 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -491,7 +492,7 @@ static void test_names(void) {
           cloth_result_name(names[i].error));
   }
   CHECK(strcmp(cloth_result_name(13), "OK") == 0, "notes are called %s", cloth_result_name(13));
-  const int unknown[] = {CLOTH_ERROR_LANES - 1, -57, INT32_MIN};
+  const int unknown[] = {CLOTH_ERROR_GEOMETRY - 1, -57, INT32_MIN};
   for (int i = 0; i < 3; i++)
     CHECK(strcmp(cloth_result_name(unknown[i]), "unknown") == 0, "%d is called %s", unknown[i],
           cloth_result_name(unknown[i]));

@@ -75,7 +75,7 @@ static void place_collider(cloth *c, double angle) {
 static void scatter(const cloth *c, double speed) {
   vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
   const cloth_collider *body = &colliders_of(c)[0].body;
-  const double reach = 1.2 * (double)body_reach(body);
+  const double reach = 1.2 * (double)body_reach(body, NULL);
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector p = vector_add(body->pose.position, random_vector(reach));
     vector_store(from, i, p);
@@ -140,7 +140,7 @@ static void test_turning_capsules(void) {
 /* Gathers each block of bounds somewhere near the collider or not far from it. */
 static void gather(const cloth *c, double speed) {
   vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
-  const double reach = (double)body_reach(&colliders_of(c)[0].body);
+  const double reach = (double)body_reach(&colliders_of(c)[0].body, NULL);
   cloth_vector centre = colliders_of(c)[0].body.pose.position;
   for (int32_t i = 0; i < c->count; i++) {
     if (i % BOUND_BLOCK == 0) {

@@ -82,6 +82,30 @@ int main(void) {
   expect_left_out(&config, "max_colliders: CLOTH_NO_COLLIDERS");
   config = cloth_config_default();
 #endif
+#if defined(CLOTH_NO_COLLIDERS) ||                                                                                     \
+    (defined(CLOTH_NO_HULL) && defined(CLOTH_NO_HEIGHT_FIELD) && defined(CLOTH_NO_DISTANCE_GRID))
+  config.capacity.geometry = 1;
+  expect_left_out(&config, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID");
+  config = cloth_config_default();
+#endif
+#if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_MESH)
+  config.capacity.meshes = 1;
+  expect_left_out(&config, "capacity.meshes: CLOTH_NO_MESH");
+  config = cloth_config_default();
+#endif
+#if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_SHARED_BODIES)
+  config.capacity.max_shared_bodies = 1;
+  expect_left_out(&config, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES");
+  config = cloth_config_default();
+#endif
+#if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)
+  cloth_collider hull = cloth_collider_default();
+  hull.shape = CLOTH_SHAPE_HULL;
+  config.columns = config.rows = 6;
+  cloth *sheet;
+  CHECK(cloth_init(&config, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
+  CHECK(cloth_add_collider(sheet, &hull) == CLOTH_ERROR_LEFT_OUT, "a hull");
+#endif
 #ifdef CLOTH_NO_ORIGIN
   config.world.origin.y = 1;
   expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");

@@ -49,6 +49,65 @@ in_range() { # NAME VALUE LOW HIGH
   verdict "$1" $? "${2:-nothing} is not in $3..$4"
 }
 
+# Packets of which one bit is changed are known as such, and count as lost.
+check_flipped() { # NAME FRAMES COMMAND_0 COMMAND_1 OPTIONS
+  check_equal_game "$@"
+  for player in 0 1; do
+    in_range "$1, player $player: damaged packets" "$(value $player flipped)" $(($2 / 50)) "$2"
+  done
+}
+
+# The second player is stopped in the middle of a game and started again: both are told.
+check_restart() { # COMMAND
+  port=$((port + 2))
+  $1 0 $port $((port + 1)) --fps 200 --frames 100000 >"$out/0.log" 2>&1 &
+  player_0=$!
+  $1 1 $((port + 1)) $port --fps 200 --frames 100000 >"$out/1.log" 2>&1 &
+  player_1=$!
+  sleep 2
+  kill $player_1
+  wait $player_1 2>/dev/null
+  start=$(date +%s)
+  $1 1 $((port + 1)) $port --fps 200 --frames 100000 >"$out/1.log" 2>&1
+  status_1=$?
+  wait $player_0
+  status_0=$?
+  in_range "a player who starts anew: both end at once [s]" $(($(date +%s) - start)) 0 3
+  [ $status_0 = 1 ] && [ $status_1 = 1 ]
+  verdict "a player who starts anew: both end with 1" $? "status $status_0 and $status_1"
+  grep -q "has started anew" "$out/0.log" && grep -q "is in one already" "$out/1.log"
+  verdict "a player who starts anew: both say so" $? "$(cat "$out/0.log" "$out/1.log")"
+}
+
+# A build that computes otherwise refuses, and tells the other why.
+check_wrong_build() { # COMMAND WRONG_COMMAND
+  play "$1" "$2" "" ""
+  [ $status_0 = 1 ] && [ $status_1 = 1 ]
+  verdict "a wrong build: both end with 1" $? "status $status_0 and $status_1"
+  grep -q "the other side's self-test gives EXCESS_PRECISION" "$out/0.log" &&
+    grep -q "the self-test gives EXCESS_PRECISION" "$out/1.log"
+  verdict "a wrong build: both say so" $? "$(cat "$out/0.log" "$out/1.log")"
+}
+
+# Every frame played again from a state of eight frames before, and a disturbed one found.
+check_sync() { # COMMAND
+  detail=$($1 sync 8 --frames 900)
+  verdict "frames played again lead to the same states" $? "$detail"
+  detail=$($1 sync 8 --frames 300 --corrupt 100)
+  [ $? = 1 ] && echo "$detail" | grep -q "^frame 101 differs .*: position of particle [0-9]*, [xyz]: "
+  verdict "the first field that differs is named" $? "$detail"
+}
+
+# Both sides dump the state of the frame that differs.
+check_dumps() { # COMMAND COMMAND
+  play "$1" "$2" "--frames 600 --dump $out/0.image" "--frames 600 --dump $out/1.image --corrupt 300"
+  detail=$($1 compare "$out/0.image" "$out/1.image")
+  [ $? = 1 ] && echo "$detail" | grep -q "^position of particle [0-9]*, [xyz]: "
+  verdict "dumps of a desync show the first field that differs" $? "$detail"
+  $1 compare "$out/0.image" "$out/0.image"
+  verdict "a dump does not differ from itself" $? "it does"
+}
+
 check_player() { # NAME PLAYER FRAMES
   in_range "$1, player $2: hashes compared" "$(value $2 hashes)" $(($3 + 1)) $(($3 + 1))
   in_range "$1, player $2: rollbacks" "$(value $2 rollbacks)" $(($3 / 100)) "$3"
@@ -130,6 +189,12 @@ check_bad_network "s390x and x86" "$frames" "$s390x" "$out/x86" "$bad"
 check_same_end "s390x and x86" "$perfect"
 check_refusal "a state disturbed at frame 300" "--corrupt 300" "desync at frame 301"
 check_refusal "another config" "--grid 16x15" "do not agree on: config"
+check_flipped "flipped bits" 900 "$out/x86" "$s390x" "--grid 8x8 --loss 5 --flip 5"
+check_restart "$out/x86"
+build wrong clang --target=aarch64-linux-gnu -freciprocal-math -static
+check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
+check_sync "$out/x86"
+check_dumps "$out/x86" "$s390x"
 check_repetition "a player who is not understood repeats himself" "$out/x86"
 check_random_frames x86 gcc ""
 check_random_frames aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static

@@ -5,7 +5,7 @@
 "use strict";
 const socket = require("dgram").createSocket("udp4");
 const [localPort, remotePort] = process.argv.slice(2).map(Number);
-const HELLO = 1, HEARD = 2, PLAYER = 3; // a kind of packet, and places in it: examples/lockstep/packet.c
+const HELLO = 1, SENDER = 1, RECEIVER = 5, PLAYER = 10, CHECKSUM = 4; // kind and places: examples/lockstep/packet.h
 let hello, told = 0;
 
 function finish() {
@@ -20,8 +20,12 @@ socket.on("message", (packet) => {
   }
   if (hello) return;
   hello = Buffer.from(packet);
-  hello[HEARD] = 1;
+  packet.copy(hello, RECEIVER, SENDER, SENDER + 4);
+  hello.writeUInt32LE(12345, SENDER);
   hello[PLAYER] ^= 1;
+  let sum = 0x811c9dc5;
+  for (const byte of hello.subarray(0, -CHECKSUM)) sum = Math.imul(sum ^ byte, 0x01000193);
+  hello.writeInt32LE(sum | 0, hello.length - CHECKSUM);
   setInterval(() => socket.send(hello, remotePort, "127.0.0.1"), 1);
   setTimeout(finish, 2000);
 });

@@ -548,6 +548,14 @@ static void on_slope(cloth *sheet) {
   add(sheet, plane);
 }
 
+static void throw_down(cloth *sheet) {
+  for (int particle = 0; particle < scene_config.columns * scene_config.rows; particle++) {
+    cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+    checked(cloth_get_position(sheet, particle, &position));
+    checked(cloth_set_particle(sheet, particle, position, vector(2.0f, -30.0f, 1.0f)));
+  }
+}
+
 static void before_sphere(cloth *sheet) {
   pin_corners(sheet);
   add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 700.0f, -40.5f, 0.03125f));
@@ -558,11 +566,7 @@ static void thrown_at_plate(cloth *sheet) {
   cloth_collider plate = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.1875f, 0.0f);
   plate.half_extents.y = 0.0078125f;
   add(sheet, plate);
-  for (int particle = 0; particle < scene_config.columns * scene_config.rows; particle++) {
-    cloth_vector position = vector(0.0f, 0.0f, 0.0f);
-    checked(cloth_get_position(sheet, particle, &position));
-    checked(cloth_set_particle(sheet, particle, position, vector(2.0f, -30.0f, 1.0f)));
-  }
+  throw_down(sheet);
 }
 
 static void before_capsule(cloth *sheet) {
@@ -806,6 +810,116 @@ static void leave_crowd(cloth *sheet, int frame) {
     checked(cloth_remove_collider(sheet, 1));
 }
 
+/* Geometries: ground of 8 x 8 samples that is uneven, and steep in places, in steps of 2^-6 m, a hull with a leaning
+   side, and distances from a slope. */
+enum { SAMPLES = 8 };
+static unsigned char geometry_memory[3][16384] __attribute__((aligned(CLOTH_ALIGNMENT)));
+static const cloth_geometry *scene_geometries[3];
+static cloth_surroundings scene_around;
+static cloth_shared_body scene_body;
+
+static float sample_height(int column, int row) {
+  return 0.015625f * (float)((column * column + 3 * row) % 7) - 0.0625f;
+}
+
+static void with_geometry(cloth_config *config) {
+  config->capacity.geometry = 1;
+  config->capacity.meshes = 1;
+  config->capacity.max_shared_bodies = 1;
+  config->sleep.speed = 0.001f;
+}
+
+/* Builds a geometry at a place of the table and adds a collider that has it, leaning if `leans` is 1. */
+static void add_geometry(cloth *sheet, const cloth_geometry_data *data, int place, cloth_vector position, int leans) {
+  checked(cloth_build_geometry(data, geometry_memory[place], sizeof geometry_memory[place], &scene_geometries[place]));
+  cloth_collider collider = collider_at(CLOTH_SHAPE_SPHERE, position.x, position.y, position.z);
+  checked(cloth_collider_set_geometry(&collider, scene_geometries[place], place));
+  collider.pose.rotation.z = leans ? 0.28f : 0.0f;
+  collider.pose.rotation.w = leans ? 0.96f : 1.0f;
+  add(sheet, collider);
+  scene_around.geometries = scene_geometries;
+  scene_around.geometry_count = 3;
+}
+
+static void on_hull(cloth *sheet) {
+  static const cloth_vector normals[6] = {{0.6f, 0.8f, 0.0f},  {-1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},
+                                          {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, 1.0f},  {0.0f, 0.0f, -1.0f}};
+  static const float offsets[6] = {0.3125f, 0.25f, 0.25f, 0.25f, 0.375f, 0.25f};
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_HULL);
+  data.hull.normals = normals;
+  data.hull.offsets = offsets;
+  data.hull.planes = 6;
+  add_geometry(sheet, &data, 0, vector(0.0f, -0.25f, 0.0f), 1);
+}
+
+static void on_field(cloth *sheet) {
+  static float heights[SAMPLES * SAMPLES];
+  for (int n = 0; n < SAMPLES * SAMPLES; n++)
+    heights[n] = sample_height(n % SAMPLES, n / SAMPLES);
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_HEIGHT_FIELD);
+  data.height_field.heights = heights;
+  data.height_field.columns = data.height_field.rows = SAMPLES;
+  data.height_field.spacing_x = 0.125f;
+  data.height_field.spacing_z = 0.15625f;
+  add_geometry(sheet, &data, 1, vector(-0.4375f, -0.0625f, -0.5f), 0);
+}
+
+static void on_mesh(cloth *sheet) {
+  static cloth_vector vertices[SAMPLES * SAMPLES];
+  static uint32_t indices[6 * (SAMPLES - 1) * (SAMPLES - 1)];
+  int count = 0;
+  for (int n = 0; n < SAMPLES * SAMPLES; n++) {
+    vertices[n] =
+        vector(0.125f * (float)(n % SAMPLES), sample_height(n % SAMPLES, n / SAMPLES), 0.15625f * (float)(n / SAMPLES));
+    if (n % SAMPLES < SAMPLES - 1 && n / SAMPLES < SAMPLES - 1) {
+      const int corners[6] = {0, SAMPLES, 1, 1, SAMPLES, SAMPLES + 1};
+      for (int k = 0; k < 6; k++)
+        indices[count++] = (uint32_t)(n + corners[k]);
+    }
+  }
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_MESH);
+  data.mesh.vertices = vertices;
+  data.mesh.vertex_count = SAMPLES * SAMPLES;
+  data.mesh.indices = indices;
+  data.mesh.triangle_count = count / 3;
+  add_geometry(sheet, &data, 2, vector(-0.4375f, -0.0625f, -0.5f), 1);
+}
+
+static void on_distances(cloth *sheet) {
+  static float distances[SAMPLES * SAMPLES * SAMPLES];
+  for (int n = 0; n < SAMPLES * SAMPLES * SAMPLES; n++)
+    distances[n] = 0.1875f * (0.75f * (float)(n / SAMPLES % SAMPLES - 4) + 0.0625f * (float)(n % 3));
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_DISTANCE_GRID);
+  data.distance_grid.distances = distances;
+  data.distance_grid.count_x = data.distance_grid.count_y = data.distance_grid.count_z = SAMPLES;
+  data.distance_grid.spacing = 0.1875f;
+  data.distance_grid.low = vector(-0.65625f, -0.65625f, -0.65625f);
+  add_geometry(sheet, &data, 0, vector(0.0f, -0.125f, 0.0f), 1);
+}
+
+/* The collider goes up, as a table's ball does beside it. */
+static void lift_ground(cloth *sheet, int frame) {
+  cloth_collider ball = collider_at(CLOTH_SHAPE_SPHERE, 0.25f, 0.375f, 0.125f);
+  scene_body.previous = frame > 0 ? scene_body.collider.pose : ball.pose;
+  ball.pose.position.y -= 0.03125f * (float)frame;
+  scene_body.collider = ball;
+  scene_around.bodies = &scene_body;
+  scene_around.body_count = 1;
+  cloth_pose pose = {{-0.375f, -0.0625f + 0.015625f * (float)frame, -0.5f}, {0.0f, 0.0f, 0.28f, 0.96f}};
+  checked(cloth_move_collider(sheet, 0, NULL, &pose));
+}
+
+/* Each particle passes all of the ground within one substep. */
+static void thrown_at_mesh(cloth *sheet) {
+  on_mesh(sheet);
+  throw_down(sheet);
+}
+
+static void thrown_at_field(cloth *sheet) {
+  on_field(sheet);
+  throw_down(sheet);
+}
+
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
     {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
@@ -819,6 +933,13 @@ static const scene more_scenes[] = {
     {"grid-17x3", 0, 0, 17, 3, uneven, pin_edge, NULL},
     {"self-fold", 0, 0, 15, 13, folded_sheet, on_slope, press},
     {"self-tube", 0, 0, 14, 9, crossed_tube, pin_edge, press},
+    {"hull", 0, 0, 9, 10, with_geometry, on_hull, NULL},
+    {"height-field", 0, 0, 13, 9, with_geometry, on_field, NULL},
+    {"mesh", 0, 0, 13, 9, with_geometry, on_mesh, NULL},
+    {"distance-grid", 0, 0, 10, 9, with_geometry, on_distances, NULL},
+    {"moving-mesh", 0, 0, 11, 10, with_geometry, on_mesh, lift_ground},
+    {"at-mesh", 0, 0, 10, 11, with_geometry, thrown_at_mesh, NULL},
+    {"at-field", 0, 0, 10, 11, with_geometry, thrown_at_field, NULL},
 };
 #define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))
 #endif
@@ -944,7 +1065,11 @@ void matrix_trace(int stage, int substep, unsigned long long hash) {
 #endif
 
 OWN_FRAME static void run_frame(cloth *sheet) {
+#ifndef MATRIX_SMALL
+  checked(cloth_step_with(sheet, FRAME_SECONDS, scene_around.geometry_count > 0 ? &scene_around : NULL));
+#else
   checked(cloth_step(sheet, FRAME_SECONDS));
+#endif
   fold_state(sheet);
   fold_statistics(sheet);
 #ifdef MATRIX_TRACE
@@ -961,6 +1086,9 @@ OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
   configure(full ? s->full_columns : s->columns, full ? s->full_rows : s->rows);
   if (s->configure != NULL)
     s->configure(&scene_config);
+#ifndef MATRIX_SMALL
+  scene_around.geometry_count = scene_around.body_count = 0;
+#endif
 
   cloth *sheet = NULL;
   checked(cloth_memory_needed(&scene_config, &scene_memory));

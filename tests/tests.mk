@@ -1,6 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics matrix size cost methods
+.PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
+.PHONY: cost methods
 .SECONDARY:
 
 comma := ,
@@ -73,6 +74,10 @@ $(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/te
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
 
+# What floors with geometry cost beside a box.
+geometry:
+	@sh tests/geometry_cost.sh $(BUILD)
+
 # The experiments of tests/material.c as a table, and a picture.
 fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
 	@mkdir -p $(BUILD)/fabrics
@@ -87,9 +92,10 @@ $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c example
 contact: $(BUILD)/tests/self_contact
 	@$< --table
 
-# The adversarial scenes of tests/abuse.c as a table.
-abuse: $(BUILD)/tests/abuse
-	@$< --table
+# The adversarial scenes of tests/abuse.c and tests/abuse_geometry.c as tables.
+abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
+	@$(BUILD)/tests/abuse --table
+	@$(BUILD)/tests/abuse_geometry --table
 
 matrix:
 	@sh tests/install.sh

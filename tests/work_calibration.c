@@ -95,6 +95,10 @@ static uint64_t work_done(const cloth *sheet) {
   return (uint64_t)st.work[1] << 32 | st.work[0];
 }
 
+/* The geometry of the scene, if it has one, and a table of bodies. */
+static const cloth_geometry *geometry;
+static cloth_surroundings around = {.geometries = &geometry, .geometry_count = 1};
+
 typedef struct tally {
   uint64_t real, real_most, counted, bound, share_most, share_least;
 } tally;
@@ -136,7 +140,7 @@ static void measure_step(cloth *sheet, const char *name, tally *sum) {
   uint64_t bound = 0;
   check(cloth_get_work_bound(sheet, FRAME, &bound) == CLOTH_OK, name, ": cloth_get_work_bound");
   uint32_t start = board_ticks();
-  check(cloth_step(sheet, FRAME) >= CLOTH_OK, name, ": cloth_step");
+  check(cloth_step_with(sheet, FRAME, &around) >= CLOTH_OK, name, ": cloth_step_with");
   uint64_t real = (uint64_t)ticks_since(start) * TICK;
   uint64_t counted = work_done(sheet);
   check(counted <= bound, name, ": more work than the bound");
@@ -323,6 +327,113 @@ static void traced(scene *s) {
   s->config.gravity.y = -600.0f;
   s->colliders[0].half_extents.y = 0.002f;
 }
+/* Ground of 61 x 61 samples, level or in steps, 1 m in front of and behind the middle; the sheet lies on it. */
+enum { SAMPLES = 61 };
+_Alignas(CLOTH_ALIGNMENT) static unsigned char geometry_memory[1000000];
+static float samples[SAMPLES * SAMPLES];
+static cloth_vector vertices[SAMPLES * SAMPLES];
+static uint32_t indices[6 * SAMPLES * SAMPLES];
+
+static void with_geometry(scene *s, const cloth_geometry_data *data) {
+  s->config.origin.y = 0.015f;
+  s->config.capacity.geometry = 1;
+  s->config.capacity.meshes = 1;
+  s->collider_count = 1;
+  check(cloth_build_geometry(data, geometry_memory, sizeof geometry_memory, &geometry) == CLOTH_OK, "geometry", "");
+  check(cloth_collider_set_geometry(&s->colliders[0], geometry, 0) == CLOTH_OK, "collider", "");
+  s->colliders[0].pose.position = (cloth_vector){0.0f, 0.0f, 0.0f};
+}
+static void on_hull(scene *s) {
+  static const cloth_vector normals[10] = {
+      {1.0f, 0.0f, 0.0f},  {-1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},  {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, 1.0f},
+      {0.0f, 0.0f, -1.0f}, {0.6f, 0.8f, 0.0f},  {-0.6f, 0.8f, 0.0f}, {0.0f, 0.8f, 0.6f},  {0.0f, 0.8f, -0.6f}};
+  static const float offsets[10] = {0.4f, 0.4f, 0.0f, 0.5f, 0.4f, 0.4f, 0.2f, 0.2f, 0.2f, 0.2f};
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_HULL);
+  data.hull.normals = normals;
+  data.hull.offsets = offsets;
+  data.hull.planes = 10;
+  with_geometry(s, &data);
+}
+static void on_field_of(scene *s, float step) {
+  for (int n = 0; n < SAMPLES * SAMPLES; n++)
+    samples[n] = step * (float)((n % SAMPLES / 4 + n / SAMPLES / 4) % 2);
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_HEIGHT_FIELD);
+  data.height_field.heights = samples;
+  data.height_field.columns = data.height_field.rows = SAMPLES;
+  data.height_field.spacing_x = data.height_field.spacing_z = 2.0f / (SAMPLES - 1);
+  with_geometry(s, &data);
+  s->colliders[0].pose.position = (cloth_vector){-1.0f, 0.0f, -1.0f};
+}
+static void on_field(scene *s) {
+  on_field_of(s, 0.0f);
+}
+static void on_rough_field(scene *s) {
+  on_field_of(s, 0.05f);
+}
+static void on_mesh_of(scene *s, float step) {
+  int count = 0;
+  for (int n = 0; n < SAMPLES * SAMPLES; n++) {
+    float x = 2.0f / (SAMPLES - 1) * (float)(n % SAMPLES) - 1.0f,
+          z = 2.0f / (SAMPLES - 1) * (float)(n / SAMPLES) - 1.0f;
+    vertices[n] = (cloth_vector){x, step * (float)((n % SAMPLES / 4 + n / SAMPLES / 4) % 2), z};
+    const int corners[6] = {n, n + SAMPLES, n + 1, n + 1, n + SAMPLES, n + SAMPLES + 1};
+    for (int k = 0; k < 6 && n % SAMPLES < SAMPLES - 1 && n / SAMPLES < SAMPLES - 1; k++)
+      indices[count++] = (uint32_t)corners[k];
+  }
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_MESH);
+  data.mesh.vertices = vertices;
+  data.mesh.vertex_count = SAMPLES * SAMPLES;
+  data.mesh.indices = indices;
+  data.mesh.triangle_count = count / 3;
+  with_geometry(s, &data);
+}
+static void on_mesh(scene *s) {
+  on_mesh_of(s, 0.0f);
+}
+static void on_rough_mesh(scene *s) {
+  on_mesh_of(s, 0.05f);
+}
+static void on_distances(scene *s) {
+  for (int n = 0; n < 11 * 11 * 11; n++)
+    samples[n] = 0.2f * (float)(n / 11 % 11 - 5);
+  cloth_geometry_data data = cloth_geometry_data_default(CLOTH_SHAPE_DISTANCE_GRID);
+  data.distance_grid.distances = samples;
+  data.distance_grid.count_x = data.distance_grid.count_y = data.distance_grid.count_z = 11;
+  data.distance_grid.spacing = 0.2f;
+  data.distance_grid.low = (cloth_vector){-1.0f, -1.0f, -1.0f};
+  with_geometry(s, &data);
+}
+/* Fast onto the ground: trees are walked and paths cut into pieces. */
+static void thrown(scene *s) {
+  s->config.substeps = 1;
+  s->config.gravity.y = -600.0f;
+  s->config.gravity.x = 300.0f;
+}
+static void thrown_at_mesh(scene *s) {
+  on_rough_mesh(s);
+  thrown(s);
+}
+static void thrown_at_field(scene *s) {
+  on_rough_field(s);
+  thrown(s);
+}
+static void thrown_at_distances(scene *s) {
+  on_distances(s);
+  thrown(s);
+}
+/* A table of shared bodies: one near the sheet, the others far away. */
+static void beside_bodies(scene *s) {
+  static cloth_shared_body bodies[64];
+  for (int n = 0; n < 64; n++) {
+    bodies[n].collider = cloth_collider_default();
+    bodies[n].collider.pose.position = (cloth_vector){30.0f * (float)n, -0.24f, 0.0f};
+    bodies[n].previous = bodies[n].collider.pose;
+  }
+  s->collider_count = 0;
+  s->config.capacity.max_shared_bodies = 2;
+  around.bodies = bodies;
+  around.body_count = 64;
+}
 static void pins_at_random(scene *s) {
   shuffles_pins = 1;
   s->config.substeps = 1;
@@ -458,6 +569,16 @@ static const variant variants[] = {
     {"box", SCENE_DRAPE, 6, on_box},
     {"cylinder", SCENE_DRAPE, 6, on_cylinder},
     {"traced", SCENE_DRAPE, 4, traced},
+    {"hull", SCENE_DRAPE, 6, on_hull},
+    {"field", SCENE_DRAPE, 6, on_field},
+    {"rough field", SCENE_DRAPE, 6, on_rough_field},
+    {"mesh", SCENE_DRAPE, 6, on_mesh},
+    {"rough mesh", SCENE_DRAPE, 6, on_rough_mesh},
+    {"distances", SCENE_DRAPE, 6, on_distances},
+    {"at a field", SCENE_DRAPE, 4, thrown_at_field},
+    {"at a mesh", SCENE_DRAPE, 4, thrown_at_mesh},
+    {"at distances", SCENE_DRAPE, 4, thrown_at_distances},
+    {"beside bodies", SCENE_DRAPE, 6, beside_bodies},
     {"hang by a ball", SCENE_HANG, 20, hang_by_ball},
     {"far bodies", SCENE_HANG, 4, far_bodies},
     {"a ball and far bodies", SCENE_HANG, 20, ball_and_far_bodies},
@@ -487,7 +608,11 @@ static void play_all(const int side[2], int fixed) {
     s.config.rows = side[1];
     use_projection(&s.config);
     shuffles_pins = 0;
+    around.body_count = 0;
     variants[i].change(&s);
+    const int is_plain = !s.config.capacity.geometry && !s.config.capacity.max_shared_bodies;
+    if (fixed && !is_plain)
+      continue;
     s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);
     const int is_padded = s.config.contact.mode != CLOTH_CONTACT_SOLVER && s.config.self_thickness == 0.0f;

@@ -51,6 +51,12 @@ static link_held *free_place(udp_link *link) {
   return NULL;
 }
 
+/* UDP has a checksum of its own; here it is as if that had missed the damage. */
+static void flip_a_bit(udp_link *link, link_held *packet) {
+  packet->bytes[random_below(&link->noise, (int)packet->count)] ^= (uint8_t)(1 << random_below(&link->noise, 8));
+  link->statistics.flipped++;
+}
+
 void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
   int lost = random_percent(&link->noise, link->options.loss);
   int late = random_percent(&link->noise, link->options.reorder) ? 1 + random_below(&link->noise, LATEST) : 0;
@@ -64,6 +70,8 @@ void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
   place->due = link->tick + link->options.delay + late;
   place->count = count;
   memcpy(place->bytes, bytes, count);
+  if (link->options.flip && random_percent(&link->noise, link->options.flip))
+    flip_a_bit(link, place);
 }
 
 /* A packet that the socket refuses is one more that the network has lost. */

@@ -1,6 +1,6 @@
 /*
- * A UDP link on the loopback that behaves like a bad network: what is sent is delayed, lost and reordered by a seeded
- * generator. Its time is counted in ticks of the caller, a frame each.
+ * A UDP link on the loopback that behaves like a bad network: what is sent is delayed, lost, reordered and damaged by a
+ * seeded generator. Its time is counted in ticks of the caller, a frame each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,12 @@ typedef struct link_options {
   int loss;    /* packets lost [%] */
   int delay;   /* ticks that every packet is held */
   int reorder; /* packets held longer than those behind them [%] */
+  int flip;    /* packets of which one bit is changed [%] */
   uint64_t seed;
 } link_options;
 
 typedef struct link_statistics {
-  int sent, lost, reordered;
+  int sent, lost, reordered, flipped;
 } link_statistics;
 
 /* A packet on its way. */

@@ -2,10 +2,14 @@
  * The two packets of the protocol and their bytes. All numbers are little-endian, written byte by byte: the other
  * machine may have another byte order and other struct padding.
  *
- *     hello    kind 1 | protocol 1 | heard 1 | player 1 | state version 4 | numerics version 4 | frames 4 |
- *              image hash 8
- *     frames   kind 1 | flags 1 | lead 2 | frame 4 | input ack 4 | hash ack 4 |
- *              first input 4 | input count 1 | hash count 1 | first hash 4 | inputs, INPUT_BYTES each | hashes, 8 each
+ *     hello    kind 1 | sender 4 | receiver 4 | protocol 1 | player 1 | refusal 1 | result 1 | state version 4 |
+ *              numerics version 4 | frames 4 | image hash 8 | checksum 4
+ *     play     kind 1 | sender 4 | receiver 4 | flags 1 | lead 2 | frame 4 | input ack 4 | hash ack 4 | first input 4 |
+ *              input count 1 | hash count 1 | first hash 4 | inputs, INPUT_BYTES each | hashes, 8 each | checksum 4
+ *
+ * Sender and receiver are numbers that each program draws when it starts, so that one that has started anew is known.
+ * The checksum is FNV-1a of all bytes before it: whatever changes within one byte is found, other changes but for one
+ * in 2^32.
  *
  * A packet carries every input and hash that the other side has not acknowledged, so that a lost one costs time only
  * until the next arrives.
@@ -21,24 +25,40 @@
 #include <stdint.h>
 
 enum {
-  PACKET_PROTOCOL = 1, /* change it with the layout above */
+  PACKET_PROTOCOL = 2, /* change it with the layout above */
   PACKET_BYTES = 1024, /* largest packet, below what any network splits */
   PACKET_FRAMES = 64   /* most inputs, and most hashes, in one */
 };
 
 typedef enum packet_kind { PACKET_UNKNOWN, PACKET_HELLO, PACKET_PLAY } packet_kind;
 
+/* Who sends a packet, and to whom. */
+typedef struct packet_address {
+  uint32_t sender;   /* number of the program that sends */
+  uint32_t receiver; /* that of the other, from its hello; 0 until that has come */
+} packet_address;
+
+/* Why there will be no game. */
+typedef enum packet_refusal {
+  REFUSAL_NONE,
+  REFUSAL_SELF_TEST, /* the sender's cloth_self_test() has failed, with hello_packet.result */
+  REFUSAL_RESTART    /* the sender plays with a program that the receiver has followed */
+} packet_refusal;
+
 /* What must be the same on both sides before the first frame. */
 typedef struct hello_packet {
+  packet_address address;
   int protocol;
-  int heard; /* the sender has got the receiver's hello */
   int player;
+  int refusal; /* a packet_refusal */
+  int result;  /* the cloth_error of the self-test, 0 or below */
   uint32_t state_version, numerics_version;
   int32_t frames;
   uint64_t image_hash; /* of the portable image of the start: covers config, sizes and state */
 } hello_packet;
 
 typedef struct play_packet {
+  packet_address address;
   int done;          /* the sender needs nothing more */
   int32_t lead;      /* how many frames the sender seems to be ahead of the receiver */
   int32_t frame;     /* frames that the sender has simulated */
@@ -50,6 +70,7 @@ typedef struct play_packet {
   uint64_t hashes[PACKET_FRAMES];
 } play_packet;
 
+/* Of a packet that is whole: PACKET_UNKNOWN if its checksum is not that of its bytes. */
 packet_kind packet_kind_of(const uint8_t *bytes, size_t count);
 
 /* Write a packet to PACKET_BYTES bytes. Return how many it took. */

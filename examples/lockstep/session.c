@@ -28,6 +28,7 @@ static session_slot *slot_at(session *s, int32_t frame) {
 
 static session_result save_present(session *s) {
   session_slot *slot = slot_at(s, s->frame);
+  slot->frame = s->frame;
   return s->game.save(s->game.context, slot->saved, &slot->hash) < 0 ? SESSION_GAME_FAILED : SESSION_OK;
 }
 
@@ -50,8 +51,15 @@ static session_result play_frame(session *s) {
   return save_present(s);
 }
 
+const void *session_state_of(const session *s, int32_t frame) {
+  const session_slot *slot = &s->slots[frame % SESSION_SLOTS];
+  return slot->frame == frame ? slot->saved : NULL;
+}
+
 static session_result roll_back(session *s) {
   int32_t present = s->frame, depth = present - s->first_wrong;
+  if (!session_state_of(s, s->first_wrong))
+    return SESSION_LOST_STATE;
   if (s->game.load(s->game.context, slot_at(s, s->first_wrong)->saved) < 0)
     return SESSION_GAME_FAILED;
   s->frame = s->first_wrong;
@@ -68,10 +76,14 @@ static session_result roll_back(session *s) {
 /// Final states ///
 
 /* A state is final once the inputs of all frames before it are known. */
-static void note_final_hashes(session *s) {
+static session_result note_final_hashes(session *s) {
   int32_t last = smaller(s->frame, s->remote_inputs);
-  for (; s->local_hashes <= last; s->local_hashes++)
+  for (; s->local_hashes <= last; s->local_hashes++) {
+    if (!session_state_of(s, s->local_hashes))
+      return SESSION_LOST_STATE;
     s->hashes[s->player][s->local_hashes % SESSION_HISTORY] = slot_at(s, s->local_hashes)->hash;
+  }
+  return SESSION_OK;
 }
 
 static session_result compare_hashes(session *s) {
@@ -122,6 +134,7 @@ static void learn_hashes(session *s, const play_packet *packet) {
 void session_read(session *s, const uint8_t *bytes, size_t count) {
   play_packet packet;
   if (packet_kind_of(bytes, count) != PACKET_PLAY || !packet_read_play(&packet, bytes, count) ||
+      packet.address.sender != s->address.receiver || packet.address.receiver != s->address.sender ||
       !is_plausible(s, &packet))
     return;
   learn_inputs(s, &packet);
@@ -151,6 +164,7 @@ static void pack_hashes(const session *s, play_packet *packet) {
 
 size_t session_write(const session *s, uint8_t *bytes) {
   play_packet packet;
+  packet.address = s->address;
   packet.done = session_is_done(s);
   packet.lead = s->frame - s->remote_frame;
   packet.frame = s->frame;
@@ -165,8 +179,10 @@ size_t session_write(const session *s, uint8_t *bytes) {
 
 static session_result allocate_slots(session *s) {
   s->memory = malloc(SESSION_SLOTS * s->game.saved_bytes);
-  for (int i = 0; i < SESSION_SLOTS; i++)
+  for (int i = 0; i < SESSION_SLOTS; i++) {
     s->slots[i].saved = (char *)s->memory + (size_t)i * s->game.saved_bytes;
+    s->slots[i].frame = -1;
+  }
   return s->memory ? SESSION_OK : SESSION_NO_MEMORY;
 }
 
@@ -187,10 +203,8 @@ void session_close(session *s) {
 
 session_result session_settle(session *s) {
   session_result result = s->first_wrong < s->frame ? roll_back(s) : SESSION_OK;
-  if (result != SESSION_OK)
-    return result;
-  note_final_hashes(s);
-  return compare_hashes(s);
+  result = result == SESSION_OK ? note_final_hashes(s) : result;
+  return result == SESSION_OK ? compare_hashes(s) : result;
 }
 
 /* Both sides see each other late, and equally late if they are level. So half of the difference is what one is really
@@ -216,8 +230,7 @@ session_turn session_turn_of(const session *s) {
 session_result session_advance(session *s, const input *local) {
   *input_at(s, s->player, s->frame) = *local;
   session_result result = play_frame(s);
-  note_final_hashes(s);
-  return result;
+  return result == SESSION_OK ? note_final_hashes(s) : result;
 }
 
 int session_is_done(const session *s) {

@@ -26,16 +26,16 @@
 #include <stdint.h>
 
 enum {
-  SESSION_ROLLBACK = 10,                /* frames that may be guessed */
-  SESSION_SLOTS = SESSION_ROLLBACK + 1, /* saved states: of these frames and of the present */
-  SESSION_LEAD = 2                      /* frames that one side may be ahead of the other before it waits */
+  SESSION_ROLLBACK = 10, /* frames that may be guessed */
+  SESSION_LEAD = 2       /* frames that one side may be ahead of the other before it waits */
 };
 
 typedef enum session_result {
   SESSION_OK = 0,
   SESSION_DESYNC = -1,      /* the two sides have computed different states */
   SESSION_GAME_FAILED = -2, /* a function of the game has failed */
-  SESSION_NO_MEMORY = -3
+  SESSION_NO_MEMORY = -3,
+  SESSION_LOST_STATE = -4 /* the state of a frame to go back to is not kept any more: a fault of the session */
 } session_result;
 
 typedef enum session_turn {
@@ -62,9 +62,14 @@ typedef struct session_statistics {
    inputs are acknowledged within 2 times that many frames and hashes within 3 times. */
 enum { SESSION_HISTORY = PACKET_FRAMES };
 
+/* Saved states. A rollback needs those of SESSION_ROLLBACK frames and of the present; whoever wants to look at the two
+   states that differ needs all whose hashes may still have to be compared. */
+enum { SESSION_SLOTS = SESSION_HISTORY };
+
 /* A state that may have to be gone back to. */
 typedef struct session_slot {
   void *saved;
+  int32_t frame;
   uint64_t hash;
 } session_slot;
 
@@ -72,6 +77,7 @@ typedef struct session_slot {
 typedef struct session {
   session_game game;
   int player;
+  packet_address address;            /* of what we send */
   int32_t frames;                    /* to play in all */
   int32_t frame;                     /* the present */
   int32_t first_wrong;               /* the earliest frame played with a wrong guess; INT32_MAX for none */
@@ -93,11 +99,12 @@ typedef struct session {
   session_statistics statistics;
 } session;
 
-/* Starts with the game's present state. Returns SESSION_OK, SESSION_NO_MEMORY or SESSION_GAME_FAILED. */
+/* Starts with the game's present state. Returns SESSION_OK, SESSION_NO_MEMORY or SESSION_GAME_FAILED. Set `address`
+   before the first packet. */
 session_result session_open(session *s, const session_game *game, int player, int32_t frames);
 void session_close(session *s);
 
-/* Takes in what a packet tells. Packets that are damaged, late or doubled do no harm. */
+/* Takes in what a packet tells. Packets that are damaged, late, doubled or for others do no harm. */
 void session_read(session *s, const uint8_t *bytes, size_t count);
 
 /* Plays again what was played with wrong guesses, and compares the hashes that are known of both sides. */
@@ -116,6 +123,9 @@ int session_is_done(const session *s);
 
 /* The first frame whose states differ, after SESSION_DESYNC. */
 int32_t session_desync_frame(const session *s);
+
+/* The saved state of a frame, or NULL if it is not kept any more. */
+const void *session_state_of(const session *s, int32_t frame);
 
 /* Both sides' hashes of a state that is still remembered. */
 uint64_t session_hash_of(const session *s, int player, int32_t frame);

@@ -71,7 +71,8 @@ CLOTH_INLINE plane_tensor tensor_scale(plane_tensor a, lanes s) {
   return scaled;
 }
 
-CLOTH_INLINE void trispring_pulls(const method_law *l, const law_elements *in, law_pulls *out) {
+/* Out of line: with seven laws inlined in one function GCC 12 stores other registers as the packed stress on Helium. */
+CLOTH_SEPARATE void trispring_pulls(const method_law *l, const law_elements *in, law_pulls *out) {
   const lanes half = lanes_splat(0.5f), one = lanes_splat(1.0f);
   const lanes inverse_u = lanes_splat(l->inverse_u), inverse_v = lanes_splat(l->inverse_v);
   const lanes3 wu = lanes3_quantise(lanes3_scale(in->d[0], inverse_u), STATE_ROUNDER);

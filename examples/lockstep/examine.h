@@ -1,0 +1,36 @@
+/*
+ * What helps to find where two machines, or two runs on one, part: a test that plays every frame again, a dump of a
+ * state, and the first difference of two dumps.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef LOCKSTEP_EXAMINE_H
+#define LOCKSTEP_EXAMINE_H
+
+#include "game.h"
+
+#include <stdint.h>
+
+enum { SYNC_FRAMES_LIMIT = 60 };
+
+typedef struct sync_options {
+  int columns, rows;
+  int frames;  /* to play */
+  int back;    /* frames that are played again after each; 1..SYNC_FRAMES_LIMIT */
+  int seed;    /* of the bots */
+  int corrupt; /* frame at which the state is disturbed when it is played first; below 0 for none */
+} sync_options;
+
+/* Plays the game of two bots; after every frame goes back `back` frames, plays them again, and compares the hash with
+   that of the first time. Says where they part, by the first field that differs. Returns EXIT_SUCCESS or EXIT_FAILURE.
+ */
+int sync_test(const sync_options *options);
+
+/* Writes the portable image of the game's state to a file. Returns 1, or 0 if that failed. */
+int write_dump(const game *g, const char *name);
+
+/* Prints the first difference of two dumps of games with such a grid. Returns EXIT_SUCCESS if there is none, else
+   EXIT_FAILURE. */
+int compare_dumps(const char *first, const char *second, int columns, int rows);
+
+#endif /* LOCKSTEP_EXAMINE_H */

@@ -1,0 +1,151 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "costs.h"
+#include "geometry.h"
+#include "scalar.h"
+#include "triangle.h"
+
+/// Grids of signed distances ///
+
+/*
+ * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
+ * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
+ * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
+ * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
+ */
+
+#if WITH_DISTANCE_GRID
+
+/* A traced point no farther than this outside the margin touches [m]. */
+#define GRID_CONTACT 1.0e-4f
+/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
+#define GRID_SLOPE 1.75f
+/* Least length of a gradient that has a direction [1]. */
+#define GRID_MIN_GRADIENT 1.0e-3f
+
+/* The samples at the corners of a cell, x first, and the place in the cell, 0..1. */
+typedef struct grid_cell {
+  float d[8];
+  cloth_vector place;
+} grid_cell;
+
+/* Splits a coordinate over the spacing into a cell and the place in it. */
+static int32_t split_coordinate(float position, int32_t samples, float *place) {
+  position = maximum(position, 0.0f);
+  const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
+  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  return cell;
+}
+
+/* The cell of a point relative to the low corner, or the nearest one. */
+static void find_grid_cell(const cloth_geometry *g, cloth_vector p, grid_cell *cell) {
+  const float scale = 1.0f / g->spacing[0];
+  const float *samples = (const float *)geometry_data(g, g->data);
+  const int32_t next[2] = {g->counts[0], g->counts[0] * g->counts[1]};
+  int32_t first = split_coordinate(p.x * scale, g->counts[0], &cell->place.x);
+  first += split_coordinate(p.y * scale, g->counts[1], &cell->place.y) * next[0];
+  first += split_coordinate(p.z * scale, g->counts[2], &cell->place.z) * next[1];
+  for (int32_t n = 0; n < 8; n++) {
+    cell->d[n] = samples[first + (n & 1) + (n >> 1 & 1) * next[0] + (n >> 2) * next[1]];
+  }
+}
+
+static float between(float a, float b, float t) {
+  return a + flush_small(b - a, STATE_QUANTUM) * t;
+}
+
+/* The distance in a cell, and its gradient times the spacing. */
+static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
+  const float *d = cell->d;
+  const cloth_vector t = cell->place;
+  const float low[2] = {between(d[0], d[1], t.x), between(d[2], d[3], t.x)};
+  const float high[2] = {between(d[4], d[5], t.x), between(d[6], d[7], t.x)};
+  const float front = between(low[0], low[1], t.y), back = between(high[0], high[1], t.y);
+  gradient->x = between(between(d[1] - d[0], d[3] - d[2], t.y), between(d[5] - d[4], d[7] - d[6], t.y), t.z);
+  gradient->y = between(low[1] - low[0], high[1] - high[0], t.z);
+  gradient->z = back - front;
+  return between(front, back, t.z);
+}
+
+/* How far a point relative to the low corner is outside of the grid along each axis. */
+static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
+  const cloth_vector high = vector_subtract(g->high, g->low);
+  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
+                p.z - minimum(maximum(p.z, 0.0f), high.z));
+}
+
+/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
+   no surface is nearer than. */
+static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
+  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
+  const float outside = vector_length(outside_grid(g, p));
+  grid_cell cell;
+  find_grid_cell(g, p, &cell);
+  cloth_vector gradient;
+  const float inside = interpolate_cell(&cell, &gradient);
+  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  const float length = vector_length(gradient);
+  *normal =
+      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return outside > 0.0f ? maximum(outside, inside - outside) : inside;
+}
+
+/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
+   plane is its penetration. */
+CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
+  float share = 0.0f;
+  add_work(c, 1, COST_GRID);
+  while (s->looked_at++ < GRID_STEPS) {
+    share = share + maximum(distance, GRID_CONTACT) * scale;
+    if (share >= 1.0f) {
+      return;
+    }
+    cloth_vector normal;
+    const cloth_vector p =
+        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
+    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
+    add_work(c, 1, COST_GRID);
+    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
+    if (distance < GRID_CONTACT && depth > 0.0f) {
+      s->normal = normal;
+      s->penetration = depth - distance + s->push;
+      s->share = share;
+      s->touches = 1;
+      return;
+    }
+  }
+  s->overflows++;
+}
+
+static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
+  cloth_vector normal_before, normal;
+  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
+  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
+  const float length = vector_length(vector_subtract(s->to, s->from));
+  add_work(c, 2, COST_GRID);
+  const int same_side = vector_dot(normal_before, normal) > 0.0f;
+  if (after < 0.0f) {
+    s->normal = normal;
+    s->penetration = negate(after);
+    s->touches = 1;
+  }
+  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
+     farther than both distances; one that starts at the surface and ends outside does not touch. */
+  const int is_outside = before > negate(s->margin);
+  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
+  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
+    s->touches = 0;
+    s->penetration = 0.0f;
+    trace_grid(c, g, s, before);
+    if (s->touches == 0 && after < 0.0f) {
+      s->normal = normal;
+      s->penetration = negate(after);
+      s->touches = 1;
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,87 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "step.h"
+#include "surroundings.h"
+#include "types.h"
+#include "work.h"
+
+/// Calls that step ///
+
+/*
+ * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
+ * first. Out: what a step changes, and the effort. Scratch: that of a step.
+ */
+
+static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  int error = check_step(c, dt);
+#if WITH_COLLIDERS
+  error = error ? error : check_surroundings(c, around);
+#else
+  (void)around;
+#endif
+  return error;
+}
+
+int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
+  int error = check_step_with(c, dt, around);
+  if (error) {
+    return error;
+  }
+  allow_refinements(c);
+  return step_with(c, dt, around);
+}
+
+int cloth_step(cloth *c, float dt) {
+  return cloth_step_with(c, dt, NULL);
+}
+
+#if WITH_PLANNING
+
+int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->has_deadline = ticks != UINT32_MAX;
+  w->start = start;
+  w->ticks = ticks;
+  int result = step_with(c, dt, around);
+  effort->refinements = w->refinements;
+  effort->cut_short = w->is_cut;
+  return result;
+}
+
+int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
+  return cloth_step_until_with(c, dt, NULL, ticks, effort);
+}
+
+int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
+  int error = check_step_with(c, dt, around);
+  if (error || !effort) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (c->settings.capacity.fixed_work) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
+    return CLOTH_ERROR_RANGE;
+  }
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->is_cut = effort->cut_short;
+  w->max_refinements = effort->refinements;
+  return step_with(c, dt, around);
+}
+
+int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
+  return cloth_step_again_with(c, dt, NULL, effort);
+}
+
+#endif
