@@ -438,7 +438,7 @@ static void test_refused(void) {
   RAY_REFUSED(&s, max_distance = 1.1e6f);
   RAY_REFUSED(&s, thickness = -0.1f);
   RAY_REFUSED(&s, thickness = 1.1f);
-  CHECK(cloth_find_nearest(s.sheet, vector_at(0, (float)INFINITY, 0), 1.0f, &found) == CLOTH_ERROR_RANGE, "a point");
+  CHECK(cloth_find_nearest(s.sheet, vector_at(0, (double)INFINITY, 0), 1.0f, &found) == CLOTH_ERROR_RANGE, "a point");
   CHECK(cloth_find_nearest(s.sheet, ray.origin, -1.0f, &found) == CLOTH_ERROR_RANGE, "a distance");
   CHECK(cloth_find_nearest(s.sheet, ray.origin, NAN, &found) == CLOTH_ERROR_RANGE, "a distance");
   CHECK(memcmp(s.arena, before, s.memory.total_bytes) == 0, "queries wrote to the arena");
