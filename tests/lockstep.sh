@@ -93,9 +93,18 @@ check_wrong_build() { # COMMAND WRONG_COMMAND
 check_sync() { # COMMAND
   detail=$($1 sync 8 --frames 900)
   verdict "frames played again lead to the same states" $? "$detail"
-  detail=$($1 sync 8 --frames 300 --corrupt 100)
+  detail=$($1 sync 8 --frames 300 --corrupt 100 --dump "$out/kept.txt")
   [ $? = 1 ] && echo "$detail" | grep -q "^frame 101 differs .*: position of particle [0-9]*, [xyz]: "
   verdict "the first field that differs is named" $? "$detail"
+  [ "$(grep -c '^  position [0-9]* -*0x' "$out/kept.txt")" = 256 ] && [ "$(grep -c '^  velocity' "$out/kept.txt")" = 256 ]
+  verdict "the state that differs is written as text" $? "$(head -n 3 "$out/kept.txt")"
+}
+
+# The time is shown; what fails is a call that does.
+check_costs() { # COMMAND
+  detail=$($1 costs)
+  verdict "rollbacks are measured" $? "$detail"
+  echo "$detail"
 }
 
 # Both sides dump the state of the frame that differs.
@@ -195,6 +204,7 @@ build wrong clang --target=aarch64-linux-gnu -freciprocal-math -static
 check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
 check_sync "$out/x86"
 check_dumps "$out/x86" "$s390x"
+check_costs "$out/x86"
 check_repetition "a player who is not understood repeats himself" "$out/x86"
 check_random_frames x86 gcc ""
 check_random_frames aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static

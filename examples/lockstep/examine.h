@@ -15,16 +15,21 @@ enum { SYNC_FRAMES_LIMIT = 60 };
 
 typedef struct sync_options {
   int columns, rows;
-  int frames;  /* to play */
-  int back;    /* frames that are played again after each; 1..SYNC_FRAMES_LIMIT */
-  int seed;    /* of the bots */
-  int corrupt; /* frame at which the state is disturbed when it is played first; below 0 for none */
+  int frames;       /* to play */
+  int back;         /* frames that are played again after each; 1..SYNC_FRAMES_LIMIT */
+  int seed;         /* of the bots */
+  int corrupt;      /* frame at which the state is disturbed when it is played first; below 0 for none */
+  const char *dump; /* file for the state that differs, as text; or NULL */
 } sync_options;
 
 /* Plays the game of two bots; after every frame goes back `back` frames, plays them again, and compares the hash with
    that of the first time. Says where they part, by the first field that differs. Returns EXIT_SUCCESS or EXIT_FAILURE.
  */
 int sync_test(const sync_options *options);
+
+/* Prints what a rollback of eight frames takes, with a save before each, for some settings and for those that
+   cloth_plan() finds for four milliseconds. Returns EXIT_SUCCESS, or EXIT_FAILURE if a call failed. */
+int print_costs(void);
 
 /* Writes the portable image of the game's state to a file. Returns 1, or 0 if that failed. */
 int write_dump(const game *g, const char *name);

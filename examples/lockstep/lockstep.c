@@ -4,13 +4,15 @@
  *     lockstep PLAYER LOCAL_PORT REMOTE_PORT [--frames 3600] [--loss 20] [--delay 3] [--reorder 10] [--flip 0]
  *              [--seed 1] [--grid 16x16] [--fps 0] [--timeout 10] [--corrupt FRAME] [--dump NAME]
  *     lockstep sync FRAMES_BACK [--frames 3600] [--seed 1] [--grid 16x16] [--corrupt FRAME]
+ *              [--dump NAME]
  *     lockstep compare IMAGE IMAGE [--grid 16x16]
+ *     lockstep costs
  *
  * One is started as player 0, the other as player 1 with the ports exchanged, on any two machines' builds. Bots play.
  * With --fps 0 frames follow each other as fast as both sides can. --corrupt disturbs one's state at a frame, to see it
  * found; --dump names the file for the state of a frame that differs. "sync" plays on one machine and plays every frame
- * again from a state FRAMES_BACK before; "compare" names the first difference of two dumps. Ends with 0, 1 if something
- * went wrong, 2 for wrong arguments, 3 if the port is taken.
+ * again from a state FRAMES_BACK before; "compare" names the first difference of two dumps; "costs" prints what
+ * rollbacks take. Ends with 0, 1 if something went wrong, 2 for wrong arguments, 3 if the port is taken.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -451,7 +453,9 @@ static int usage(void) {
                   "         [--flip %%] [--seed N] [--grid 16x16] [--fps N] [--timeout SECONDS] [--corrupt FRAME]\n"
                   "         [--dump NAME]\n"
                   "lockstep sync FRAMES_BACK [--frames N] [--seed N] [--grid 16x16] [--corrupt FRAME]\n"
-                  "lockstep compare IMAGE IMAGE [--grid 16x16]\n");
+                  "         [--dump NAME]\n"
+                  "lockstep compare IMAGE IMAGE [--grid 16x16]\n"
+                  "lockstep costs\n");
   return EXIT_USAGE;
 }
 
@@ -461,9 +465,11 @@ int main(int count, char **arguments) {
   if (count >= 3 && !strcmp(arguments[1], "sync")) {
     if (!parse_number(arguments[2], 1, SYNC_FRAMES_LIMIT, &back) || !parse_options(count, arguments, 3, &o))
       return usage();
-    sync_options described = {o.columns, o.rows, o.frames, back, o.seed, o.corrupt};
+    sync_options described = {o.columns, o.rows, o.frames, back, o.seed, o.corrupt, o.dump};
     return sync_test(&described);
   }
+  if (count == 2 && !strcmp(arguments[1], "costs"))
+    return print_costs();
   if (count >= 4 && !strcmp(arguments[1], "compare"))
     return parse_options(count, arguments, 4, &o) ? compare_dumps(arguments[2], arguments[3], o.columns, o.rows)
                                                   : usage();
