@@ -148,8 +148,8 @@ build_program() { # SOURCE NAME COMPILER LEVEL PROGRAM EXTRA-FLAGS
     ending="$boards/memory.c -nostdlib -Wl,-subsystem:console -Wl,-alternatename:__chkstk=___chkstk_ms $libraries"
   fi
   [ -z "$script" ] || ending="$ending -L$boards -T$boards/${script# }"
-  # Unquoted: lists of flags.
-  $compiler $flags $cell_flags $4 $6 -c "$1" -o "$5.o" &&
+  # Unquoted: lists of flags; those of the cell behind the level, which would undo -fno-tree-slp-vectorize.
+  $compiler $flags $4 $cell_flags $6 -c "$1" -o "$5.o" &&
     $linker $flags $cell_flags -O2 "$5.o" "$boards/$board.c" $ending -o "$5" &&
     case $machine in
     win64) mv "$5.exe" "$5" ;;
