@@ -5214,19 +5214,19 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 1850, /* per collider */
+  COST_COLLIDER = 2050, /* per collider */
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 108,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 408,   /* per particle near a collider: contact search without its two distances */
+  COST_NEAR = 112,      /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 435,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 1340,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
   COST_RESPOND = 1125,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
-  COST_HELD_LINE = 700, /* ... and in addition per particle of a bundle that is solved again, ... */
-  COST_AGAIN = 120,     /* ... per particle, before contact again, ... */
-  COST_PULLS = 60,      /* ... and per particle and collider, for its reaction */
+  COST_HELD_LINE = 850, /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 150,     /* ... per particle, before contact again, ... */
+  COST_PULLS = 90,      /* ... and per particle and collider, for its reaction */
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */

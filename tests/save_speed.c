@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum { SMALLEST = 2, LARGEST = 64, ROUNDS = 101, CALLS = 200 };
-enum { BYTES_PER_PARTICLE = 60, BYTES_BESIDE = 2048 };
+enum { BYTES_PER_PARTICLE = 60, BYTES_BESIDE = 2400 };
 
 static cloth_config plain_config(int n) {
   return square_config(n, 0.0);
