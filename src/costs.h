@@ -81,10 +81,10 @@ enum {
   COST_BOUND = 60,      /* per particle, where a substep finds bounds */
   COST_BLOCK = 60,      /* per block of bounds and collider */
   COST_NEAR = 112,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 435,   /* per particle near a collider: contact search without its two distances */
+  COST_COLLIDE = 448,   /* per particle near a collider: contact search without its two distances */
   COST_TRACED = 1340,   /* per traced path ... */
   COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1125,  /* per particle that touches a collider ... */
+  COST_RESPOND = 1145,  /* per particle that touches a collider ... */
   COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
   COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
   COST_HELD_LINE = 850, /* ... and in addition per particle of a bundle that is solved again, ... */
@@ -129,7 +129,7 @@ enum {
 };
 
 /* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 300, 216, 218};
+CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
