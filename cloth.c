@@ -11610,7 +11610,8 @@ static int may_bear(const cloth *c, int32_t particle) {
 static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
   uint32_t pairs = 0;
   for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
-    for (int32_t slot = 0; slot < c->settings.tethers.count && may_bear(c, i); slot++) {
+    const int32_t slots = may_bear(c, i) ? c->settings.tethers.count : 0;
+    for (int32_t slot = 0; slot < slots; slot++) {
       pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
     }
   }
@@ -21797,10 +21798,11 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
     }
   }
   const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  const uint32_t padding = (uint32_t)(-c->count & 3); /* behind the bytes of all particles */
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, (uint32_t)(-c->count & 3)) &&
-         (!c->self || is_zero(image_at(view, c->state.colliders) - (-c->count & 3), (uint32_t)(-c->count & 3)));
+         is_zero(freedom + c->count, padding) &&
+         (!c->self || is_zero(image_at(view, c->state.colliders) - padding, padding));
 }
 
 #if WITH_BODIES

@@ -439,10 +439,10 @@ typedef enum cloth_note {
   CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
                                    where the substep began, with zero velocity */
   CLOTH_NOTE_FLUSHES = 16,      /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
-  CLOTH_NOTE_FAR = 32,         /* a coordinate of a particle is more than 32768 times the shorter rest length of a cell:
-                                  floats there are coarser than a 512th of a cell, and the cloth trembles, see
-                                  cloth_set_origin() */
-  CLOTH_NOTE_ORIGIN_MOVED = 64, /* the step moved the origin, see config.world.recentre_distance */
+  CLOTH_NOTE_FAR = 32, /* a coordinate of a particle is more than 32768 times the shorter rest length of a cell:
+                          floats there are coarser than a 512th of a cell, and the cloth trembles, see
+                          cloth_set_origin() */
+  CLOTH_NOTE_ORIGIN_MOVED = 64,   /* the step moved the origin, see config.world.recentre_distance */
   CLOTH_NOTE_PAIRS_DROPPED = 512, /* there was no room for all candidates of self-contact, see self.pairs */
   CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself somewhere, see cloth_self_statistics */
 } cloth_note;

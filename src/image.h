@@ -334,10 +334,11 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
     }
   }
   const uint8_t *rest = image_at(view, c->state.confined) + (size_t)listed * sizeof(confinement);
+  const uint32_t padding = (uint32_t)(-c->count & 3); /* behind the bytes of all particles */
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
-         is_zero(freedom + c->count, (uint32_t)(-c->count & 3)) &&
-         (!c->self || is_zero(image_at(view, c->state.colliders) - (-c->count & 3), (uint32_t)(-c->count & 3)));
+         is_zero(freedom + c->count, padding) &&
+         (!c->self || is_zero(image_at(view, c->state.colliders) - padding, padding));
 }
 
 #if WITH_BODIES

@@ -286,7 +286,8 @@ static int may_bear(const cloth *c, int32_t particle) {
 static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
   uint32_t pairs = 0;
   for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
-    for (int32_t slot = 0; slot < c->settings.tethers.count && may_bear(c, i); slot++) {
+    const int32_t slots = may_bear(c, i) ? c->settings.tethers.count : 0;
+    for (int32_t slot = 0; slot < slots; slot++) {
       pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
     }
   }
