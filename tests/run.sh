@@ -50,7 +50,12 @@ run_suite() { # NAME
   log=$logs/$name.log
   start=$(date +%s)
   set -- $(awk -v name="$name" '$1 == name { $1 = $3 = $4 = ""; print }' tests/suites)
-  start_suite "$@" >"$log" 2>&1
+  (
+    start_suite "$@" >"$log" 2>&1
+    status=$?
+    times >"$log.times" # of the shell, then of what it started
+    exit $status
+  )
   status=$?
   line=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
   if [ -z "$line" ]; then
@@ -65,7 +70,9 @@ run_suite() { # NAME
   [ "$status" = 0 ] || [ "$f" -gt 0 ] || f=1
   [ "$f" = 0 ] || grep 'failed' "$log" | head -n 20 | sed "s/^/$name: /" | tee -a "$failures"
   echo "$p $f" >>"$counts"
-  printf '%-28s %7d passed %4d failed   %3d s\n' "$name" "$p" "$f" $(($(date +%s) - start))
+  processor=$(awk 'NR == 2 { split($0, part, /[ms ]+/); print int(60 * (part[1] + part[3]) + part[2] + part[4]) }' "$log.times")
+  printf '%-28s %7d passed %4d failed   %3d s, %3d of a processor\n' "$name" "$p" "$f" $(($(date +%s) - start)) \
+    "$processor"
 }
 
 ### Many
