@@ -39,10 +39,10 @@ left_out() { # COMPILER MACROS
   add "$1 $2" "$("$out/left_out" 2>&1)"
 }
 
-# What compilers warn of.
-compiles_without() { # COMPILER MACROS
-  detail=$($1 $flags $2 -fsyntax-only cloth.c 2>&1)
-  verdict "$1 accepts $2" $? "$detail"
+# Clang warns of functions that nothing calls without code being made; GCC does not.
+compiles_without() { # MACRO
+  detail=$(clang $flags $1 -fsyntax-only cloth.c 2>&1)
+  verdict "clang accepts $1" $? "$detail"
 }
 
 # Every switch that cloth.c has.
@@ -53,8 +53,7 @@ verdict "cloth.c has its switches" $? "$parts"
 all=""
 five=""
 for part in $parts; do
-  compiles_without gcc -DCLOTH_NO_$part
-  compiles_without clang -DCLOTH_NO_$part
+  compiles_without -DCLOTH_NO_$part
   all="$all -DCLOTH_NO_$part"
   five="$five -DCLOTH_NO_$part"
   if [ "$(echo "$five" | wc -w)" = 5 ]; then

@@ -25,11 +25,8 @@ targets() {
   host_disassembler="objdump -d --no-show-raw-insn"
   cat <<END
 Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler
-Cortex-M0 clang|arm|$clang_arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler
-Cortex-M4F gcc|arm|$arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler
 Cortex-M4F clang|arm|$clang_arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler
 Cortex-M7 gcc|arm|$arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|$arm_disassembler
-Cortex-M7 clang|arm|$clang_arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|$arm_disassembler
 Cortex-M55 Helium gcc|arm|$arm -mcpu=cortex-m55 -mfloat-abi=hard -mfpu=auto|$helium_disassembler
 Cortex-M55 Helium clang|arm|$clang_arm -mcpu=cortex-m55 -mfloat-abi=hard|$helium_disassembler
 ARMv7 NEON gcc|arm|arm-linux-gnueabihf-gcc -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn
@@ -38,18 +35,14 @@ AArch64 gcc|aarch64|aarch64-linux-gnu-gcc|aarch64-linux-gnu-objdump -d --no-show
 AArch64 clang|aarch64|clang --target=aarch64-linux-gnu|aarch64-linux-gnu-objdump -d --no-show-raw-insn
 RV32IMF gcc|riscv|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f|$riscv_disassembler
 RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
-RV32IM clang|riscv|clang --target=riscv32-unknown-elf -march=rv32im -mabi=ilp32|$riscv_disassembler
 RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
-x86-64 gcc|x86|gcc|$host_disassembler
 x86-64 clang|x86|clang|$host_disassembler
 x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler
 x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler
-s390x gcc|s390|s390x-linux-gnu-gcc -march=z13|s390x-linux-gnu-objdump -d --no-show-raw-insn
 s390x clang|s390|clang --target=s390x-linux-gnu -march=z13 $no_vectors|s390x-linux-gnu-objdump -d --no-show-raw-insn
 s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn
 ppc64 gcc|ppc|powerpc64-linux-gnu-gcc|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
 ppc64 clang|ppc|clang --target=powerpc64-linux-gnu $no_vectors|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
-wasm32 clang|wasm|clang --target=wasm32|llvm-objdump -d --no-show-raw-insn
 wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128|llvm-objdump -d --no-show-raw-insn
 END
 }

@@ -11,9 +11,10 @@ esac
 rm -rf "$out"
 mkdir -p "$out"
 . tests/verdict.sh
+. tests/package/small.sh
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"
-gcc -O1 -ffp-contract=off -I. "$out/example.c" cloth.c -o "$out/plain"
+gcc -O1 -ffp-contract=off $small -I. "$out/example.c" cloth.c -o "$out/plain"
 expected=$("$out/plain")
 [ -n "$expected" ]
 verdict "the example says something" $? "$expected"
@@ -35,12 +36,12 @@ pkg() { # ARGUMENTS OF pkg-config
 }
 
 # CFLAGS as a packager might set them. With clang they would have multiplications and additions fused.
-install_to PREFIX="$out/prefix" CC=clang CFLAGS="-O1 -mfma -ffast-math -ffp-contract=fast"
+install_to PREFIX="$out/prefix" CC=clang CFLAGS="-O1 -mfma -ffast-math -ffp-contract=fast $small"
 [ "$(objdump -d "$out/prefix/lib/libcloth.a" | grep -c 'vfn*m\(add\|sub\)')" = 0 ]
 verdict "the installed library fuses nothing" $? "it does"
 rm -rf "$out/build" "$out/prefix"
 
-install_to PREFIX="$out/prefix" OPTIMISE=-O1
+install_to PREFIX="$out/prefix" OPTIMISE="-O1 $small"
 case " $(pkg --cflags) " in
 *" -ffp-contract=off "*) true ;;
 *) false ;;
@@ -49,12 +50,12 @@ verdict "pkg-config tells -ffp-contract=off" $? "$(pkg --cflags)"
 detail=$(gcc -O2 -Wall -Wextra -Werror "$out/example.c" $(pkg --cflags --libs) -o "$out/linked" 2>&1)
 verdict "the example is linked to the installed library" $? "$detail"
 says_the_same "the linked example" "$out/linked"
-detail=$(gcc -O1 -Wall -Wextra -Werror "$out/example.c" "$(pkg --variable=sourcedir)/cloth.c" $(pkg --cflags) \
+detail=$(gcc -O1 -Wall -Wextra -Werror "$out/example.c" "$(pkg --variable=sourcedir)/cloth.c" $(pkg --cflags) $small \
   -o "$out/compiled" 2>&1)
 verdict "the example is compiled with the installed source" $? "$detail"
 says_the_same "the compiled example" "$out/compiled"
 
-install_to PREFIX=/usr DESTDIR="$out/stage" OPTIMISE=-O1
+install_to PREFIX=/usr DESTDIR="$out/stage" OPTIMISE="-O1 $small"
 [ "$(cd "$out/prefix" && find . -type f | sort)" = "$(cd "$out/stage/usr" && find . -type f | sort)" ]
 verdict "DESTDIR gets the same files" $?
 ! grep -q "$out" "$out/stage/usr/lib/pkgconfig/cloth.pc" && grep -q '^prefix=/usr$' "$out/stage/usr/lib/pkgconfig/cloth.pc"
@@ -89,14 +90,14 @@ platformio() {
   *) false ;;
   esac
   verdict "library.json has -ffp-contract=off" $? "$build"
-  detail=$(cd "$out/platformio" && gcc -O1 "$out/example.c" $build -o "$out/platformio/example" 2>&1)
+  detail=$(cd "$out/platformio" && gcc -O1 $small "$out/example.c" $build -o "$out/platformio/example" 2>&1)
   verdict "library.json builds" $? "$detail"
   says_the_same "library.json" "$out/platformio/example"
 }
 
 # Configures tests/package/SYSTEM for the manifest at a place.
 with_cmake() { # SYSTEM NAME PLACE OPTIONS
-  detail=$(cmake -S "tests/package/$1" -B "$out/$2" -DCMAKE_C_FLAGS=-O1 -DPLACE="$3" -DEXAMPLE="$out/example.c" $4 2>&1)
+  detail=$(cmake -S "tests/package/$1" -B "$out/$2" -DCMAKE_C_FLAGS="-O1 $small" -DPLACE="$3" -DEXAMPLE="$out/example.c" $4 2>&1)
   verdict "$2 is configured" $? "$detail"
   command=$(grep '"command".*/cloth\.c"*,*$' "$out/$2/compile_commands.json")
   case $command in

@@ -18,7 +18,7 @@ consume() { # NAME WAY CLOTH OPTIONS...
   name=$1 way=$2 place=$3
   shift 3
   try "$name is configured" cmake -S tests/package/cmake -B "$out/$name" -DWAY="$way" -DCLOTH="$place" \
-    -DCONSUMER="$consumer" -DMINOR="$minor" -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="$careless" "$@"
+    -DCONSUMER="$consumer" -DMINOR="$minor" -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="$careless $small" "$@"
   try "$name is built" cmake --build "$out/$name"
 }
 
@@ -28,7 +28,7 @@ folder() {
   needs_no_shared_library subdirectory "$out/subdirectory/consumer"
   compiles_with_care subdirectory "$out/subdirectory"
   fuses_nothing subdirectory "$out/subdirectory/consumer"
-  consume subdirectory-gcc subdirectory "$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O1 -ffast-math -mfma"
+  consume subdirectory-gcc subdirectory "$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS="-O1 -ffast-math -mfma $small"
   says_the_same subdirectory-gcc "$out/subdirectory-gcc/consumer"
   compiles_with_care subdirectory-gcc "$out/subdirectory-gcc"
   fuses_nothing subdirectory-gcc "$out/subdirectory-gcc/consumer"
@@ -56,7 +56,7 @@ installed() { # NAME OPTIONS...
 }
 
 installed_static() {
-  installed static -DBUILD_SHARED_LIBS=OFF
+  installed static -DBUILD_SHARED_LIBS=OFF -DCMAKE_C_FLAGS="$careless $small"
   compiles_with_care "the installed static library" "$out/static-build"
   fuses_nothing "the installed static library" "$out/static-prefix/lib/libcloth.a"
   needs_no_shared_library static-found "$out/static-found/consumer"
@@ -105,7 +105,7 @@ versions() { # KIND
 for_windows() {
   try "windows is configured" cmake -S tests/package/cmake -B "$out/windows" -DWAY=subdirectory -DCLOTH="$PWD" \
     -DCONSUMER="$consumer" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc \
-    -DCMAKE_C_FLAGS="-O1 -mavx2 -mfma" -DBUILD_SHARED_LIBS=ON
+    -DCMAKE_C_FLAGS="-O1 -mavx2 -mfma $small" -DBUILD_SHARED_LIBS=ON
   try "windows is built" cmake --build "$out/windows"
   says_the_same windows sh tests/wine.sh "$out/wine" "$out/windows/consumer.exe"
   x86_64-w64-mingw32-objdump -p "$out/windows/consumer.exe" | grep -q "DLL Name: libcloth"

@@ -31,7 +31,7 @@ wrapped() {
   program wrapped
   cp -R port/packaging/meson/cloth.wrap port/packaging/meson/packagefiles "$out/wrapped/subprojects"
   sed -i "s|^url = .*|url = file://$out/repository|" "$out/wrapped/subprojects/cloth.wrap"
-  build wrapped -Dc_args="$careless" -Dcloth:c_args="$careless"
+  build wrapped -Dc_args="$careless" -Dcloth:c_args="$careless $small"
   compiles_with_care wrapped "$out/wrapped/build"
   fuses_nothing wrapped "$out/wrapped/build/consumer"
   needs_no_shared_library wrapped "$out/wrapped/build/consumer"

@@ -24,7 +24,7 @@ link() { # NAME FLAGS...
 }
 
 static_library() {
-  try "make install" make -s install BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless"
+  try "make install" make -s install BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless $small"
   [ ! -e "$prefix/lib/libcloth.so" ]
   verdict "make install leaves no shared library" $?
   link alone $(pkg --cflags --libs)
@@ -55,7 +55,7 @@ shared_library() {
 
 staged() {
   try "make install-shared with DESTDIR" make -s install-shared BUILD="$out/build" PREFIX=/usr DESTDIR="$out/stage" \
-    CC=clang CFLAGS="$careless"
+    CC=clang CFLAGS="$careless $small"
   [ "$(cd "$prefix" && find . | sort)" = "$(cd "$out/stage/usr" && find . | sort)" ]
   verdict "DESTDIR gets the same files" $?
   ! grep -r -l -I "$out" "$out/stage" >"$out/knows"

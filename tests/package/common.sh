@@ -1,7 +1,8 @@
 # For the suites that use cloth as a package does: sourced after tests/verdict.sh. $out is the suite's folder, an absolute
 # path. Sets $consumer, a program, and $expected, what it prints.
+. tests/package/small.sh
 consumer=$PWD/tests/package/consumer.c
-gcc -O1 -ffp-contract=off -I. "$consumer" cloth.c -o "$out/plain"
+gcc -O1 -ffp-contract=off $small -I. "$consumer" cloth.c -o "$out/plain"
 expected=$("$out/plain")
 verdict "the consumer runs" $? "$expected"
 
