@@ -20,7 +20,7 @@ is_in() { # WORD LIST...
 
 commands() { # script|program
   awk -v wanted="$1" '
-    /^[^#]/ { print ($2 == "script" || $2 == "alone" || $2 == "first" ? "script" : "program"), $5 }' tests/suites |
+    /^[^#]/ { print ($2 ~ /^(script|alone|clock|first)$/ ? "script" : "program"), $5 }' tests/suites |
     sed -n "s/^$1 //p" | sort -u
 }
 
@@ -40,7 +40,7 @@ for name in $programs; do
   [ -e "tests/$name.c" ]
   verdict "the program $name has a source" $?
 done
-for name in $(awk '/^[^#]/ && ($2 == "script" || $2 == "alone" || $2 == "first") { print $5 }' tests/suites); do
+for name in $(awk '/^[^#]/ && ($2 ~ /^(script|alone|clock|first)$/) { print $5 }' tests/suites); do
   [ -e "tests/$name.sh" ]
   verdict "the script $name exists" $?
 done

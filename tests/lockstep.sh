@@ -2,10 +2,10 @@
 # Builds examples/lockstep for x86-64, AArch64 and big-endian s390x, lets pairs of them play over a bad network, the
 # foreign ones under QEMU, and checks that they stay equal, and that it shows when they do not. Then runs the random
 # frames of tests/stress.c on each. The last line is "N passed, N failed".
-# $1: build directory. $2: frames of the long games, 3600 if not given.
+# $1: build directory. $2: frames of the long games, 1800 if not given.
 set -u
 out=$1/lockstep
-frames=${2:-3600}
+frames=${2:-1800}
 mkdir -p "$out"
 . tests/verdict.sh
 port=$((20000 + $$ % 20000))

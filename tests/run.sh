@@ -15,10 +15,13 @@ counts=$logs/counts
 failures=$logs/failures
 memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 
-# Lines of suites that fit a condition of awk, without comments; those of AVX2 only where there is AVX2.
+# Lines of suites that fit a condition of awk, without comments; those of AVX2 only where there is AVX2, which the fast
+# ones use where they can.
 suites() { # CONDITION
+  grep -q avx2 /proc/cpuinfo 2>/dev/null && fast=avx2 || fast=cc
   awk "/^[^#]/ && NF >= 5 && ($1)" tests/suites | while read -r name kind quick seconds command; do
-    [ "$kind" != avx2 ] || grep -q avx2 /proc/cpuinfo 2>/dev/null || continue
+    [ "$kind" != avx2 ] || [ $fast = avx2 ] || continue
+    [ "$kind" != fast ] || kind=$fast
     echo "$name $kind $quick $seconds $command"
   done
 }
@@ -38,7 +41,7 @@ start_suite() { # KIND COMMAND...
   command=$2
   shift 2
   case $kind in
-  script | alone | first) sh "tests/$command.sh" "$build" "$@" ;;
+  script | alone | clock | first) sh "tests/$command.sh" "$build" "$@" ;;
   memcheck) $memcheck "$build/tests/$command" "$@" ;;
   *) "$(program_of "$kind" "$command")" "$@" ;;
   esac
@@ -49,7 +52,7 @@ run_suite() { # NAME
   name=$1
   log=$logs/$name.log
   start=$(date +%s)
-  set -- $(awk -v name="$name" '$1 == name { $1 = $3 = $4 = ""; print }' tests/suites)
+  set -- $(suites "\$1 == \"$name\"" | awk '{ $1 = $3 = $4 = ""; print }')
   (
     start_suite "$@" >"$log" 2>&1
     status=$?
@@ -95,6 +98,11 @@ run_kind() { # KIND
   for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
 }
 
+# The longest first, two at a time.
+run_two() { # CONDITION
+  awk "$1 { print \$4, \$1 }" "$logs/list" | sort -rn | cut -d' ' -f2 | xargs -P 2 -n 1 sh "$0" "$build" suite
+}
+
 run_all() { # CONDITION
   begin=$(date +%s)
   mkdir -p "$logs"
@@ -111,8 +119,8 @@ run_all() { # CONDITION
   build_programs "$logs/list"
   echo "built in $(($(date +%s) - start)) s"
   run_kind alone
-  awk '$2 != "alone" && $2 != "first" { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2 |
-    xargs -P 2 -n 1 sh "$0" "$build" suite
+  run_two '$2 == "clock"'
+  run_two '$2 != "alone" && $2 != "clock" && $2 != "first"'
   cat "$failures"
   echo "$(($(date +%s) - begin)) s"
   awk -v expected="$(($(wc -l <"$logs/list") + 1))" '
