@@ -1,5 +1,5 @@
 /*
- * Runs four scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
+ * Runs five scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
  * an animation (APNG).
  *
  *     demo [directory]                                   (default build/demo)
@@ -90,6 +90,25 @@ static void halve_stiffness(scene *s) {
   must(cloth_config_use_imex(&s->config), "cloth_config_use_imex");
 }
 
+/* The sheet keeps nearly half of its spacing from itself, as cloth.h advises. */
+static void feel_itself(scene *s) {
+  s->config.self_thickness = 0.45f / (float)(GRID - 1);
+}
+
+/* A towel falls upright on its edge, a little wavy, and folds into a heap. */
+static void fall_upright(scene *s) {
+  static cloth_vector start[GRID * GRID];
+  for (int i = 0; i < GRID * GRID; i++) {
+    const float u = (float)(i % GRID) / (float)(GRID - 1), v = (float)(i / GRID) / (float)(GRID - 1);
+    start[i] = (cloth_vector){u, 1.1f - v, 0.01f * sinf(9 * u) + 0.02f * sinf(7 * v + u)};
+  }
+  s->name = "heap";
+  s->pins = SCENE_PINS_NONE;
+  s->config.grid.positions = start;
+  must(cloth_fabric_preset(CLOTH_FABRIC_COTTON, &s->config.fabric), "cloth_fabric_preset");
+  feel_itself(s);
+}
+
 static const show shows[] = {
     {.kind = SCENE_HANG,
      .title = "Hang: pinned at two corners",
@@ -109,7 +128,18 @@ static const show shows[] = {
      .field_of_view = 0.66f,
      .floor_height = -0.25f,
      .floor_is_solid = 1,
-     .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.2f}},
+     .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.2f},
+     .change = feel_itself},
+    {.kind = SCENE_HANG,
+     .title = "Heap: a towel falls on its edge",
+     .moments = {0.05f, 0.3f, 0.5f, 0.8f, 1.2f, 3.0f},
+     .eye = {2.1f, 1.45f, 2.1f},
+     .target = {0.5f, 0.4f, 0.0f},
+     .to_light = {-0.5f, 1.1f, 0.45f},
+     .field_of_view = 0.72f,
+     .floor_is_solid = 1,
+     .fabric = {.front = {0.05f, 0.19f, 0.40f}, .back = {0.54f, 0.07f, 0.06f}, 10, 0.07f, 0.2f},
+     .change = fall_upright},
     {.kind = SCENE_FLAG,
      .title = "Flag: wind of 8 m/s",
      .moments = {0.1f, 0.4f, 0.8f, 1.5f, 3.0f, 5.0f},
@@ -156,7 +186,9 @@ typedef struct history {
   float *iterations;                            /* of a solver in a substep, on average */
   float *microseconds;
   cloth_statistics last;
+  cloth_self_statistics last_of_self;
   int notes;
+  int intersections; /* of the sheet with itself, the most in a frame */
 } history;
 
 static history history_create(int frames) {
@@ -192,6 +224,9 @@ static void record(history *h, int frame, const cloth *sheet) {
   h->substeps[frame] = (float)h->last.substeps;
   h->iterations[frame] = (float)h->last.iterations / (float)h->last.substeps;
   h->notes |= h->last.notes;
+  if (cloth_get_self_statistics(sheet, &h->last_of_self) == CLOTH_OK &&
+      h->last_of_self.intersections > h->intersections)
+    h->intersections = h->last_of_self.intersections;
 }
 
 static float largest(const float *values, int count) {
@@ -367,6 +402,9 @@ static void report(const show *what, const scene *description, size_t bytes, his
          (double)mean(h->work, count), (double)largest(h->work, count));
   printf("  largest stretch      %10.2f %% ever, %.2f %% at the end\n", (double)largest(h->max_stretch, count),
          (double)h->max_stretch[count - 1]);
+  if (description->config.self_thickness > 0)
+    printf("  contact with itself  %10d   pairs at the end; intersections: %d, the most in a frame\n",
+           h->last_of_self.contacts, h->intersections);
   printf("  time a frame         %10.0f us (median)\n", (double)median(h->microseconds, count));
   report_notes(h->notes);
 }

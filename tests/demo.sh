@@ -7,7 +7,7 @@ failed=0
 
 make -s demo BUILD="$build"
 if [ $? = 0 ]; then passed=1; else failed=1; fi
-for picture in hang hang_plot hang_film drape drape_plot drape_film flag flag_plot flag_film imex imex_plot imex_film; do
+for picture in hang hang_plot hang_film drape drape_plot drape_film heap heap_plot heap_film flag flag_plot flag_film imex imex_plot imex_film; do
   file="$build/demo/$picture.png"
   signature=$(head -c 8 "$file" 2>/dev/null | od -An -tx1 | tr -d ' \n')
   size=$(wc -c <"$file" 2>/dev/null || echo 0)
