@@ -16,14 +16,15 @@ typedef struct sheet_plan {
   cloth_fabric_kind fabric;
   float wind;               /* [m/s] */
   float turn, swing, folds; /* of the start, see meander.h */
+  int feels_itself;
 } sheet_plan;
 
 static const sheet_plan plans[STAGE_KIND_COUNT] = {
-    {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1},
-    {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0},
-    {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8},
-    {"cape", 48, 1.1f, 1.1f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6},
-    {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0},
+    {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1, 0},
+    {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0, 1},
+    {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8, 1},
+    {"cape", 48, 1.1f, 1.1f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6, 1},
+    {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0, 0},
 };
 
 const char *stage_name(stage_kind kind) {
@@ -116,6 +117,10 @@ static cloth_config current_config(const stage *s) {
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
   config.integration.projection_threshold = s->settings[STAGE_PROJECTION];
   config.max_colliders = STAGE_BODY_LIMIT;
+  if (plan->feels_itself) {
+    config.self_thickness = 0.45f * s->spacing;
+    config.self.pairs = 8;
+  }
   return config;
 }
 
