@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -27,6 +27,15 @@ ut: $(BUILD)/ut/ut
 $(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# A thousand people in capes, on one worker and on two.
+crowd: $(BUILD)/crowd/crowd
+	$< $(BUILD)/crowd/crowd.png
+
+$(BUILD)/crowd/crowd: $(addprefix examples/,$(addprefix crowd/,crowd.c jobs.c person.c) \
+		figure.c image.c meander.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -lm -lpthread -o $@
 
 # Cloth over hulls, meshes, height fields and distance grids.
 shapes: $(BUILD)/shapes/shapes

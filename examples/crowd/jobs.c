@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "jobs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct jobs {
+  pthread_mutex_t lock; /* of all below */
+  pthread_cond_t begins, ends;
+  pthread_t threads[JOBS_WORKERS_MOST];
+  int workers, named; /* threads take their numbers as they start */
+  int round, is_over;
+  job_range *range;
+  void *context;
+  int count, grain, next, busy; /* numbers, and threads that have not ended this round */
+};
+
+/* Takes the next numbers until there are none. Holds the lock but for the work itself. */
+static void take_part(jobs *j, int worker) {
+  while (j->next < j->count) {
+    const int first = j->next, last = first + j->grain < j->count ? first + j->grain : j->count;
+    j->next = last;
+    pthread_mutex_unlock(&j->lock);
+    j->range(j->context, first, last, worker);
+    pthread_mutex_lock(&j->lock);
+  }
+}
+
+static void *work(void *context) {
+  jobs *j = (jobs *)context;
+  int round = 0;
+  pthread_mutex_lock(&j->lock);
+  const int worker = ++j->named;
+  for (;;) {
+    while (j->round == round && !j->is_over)
+      pthread_cond_wait(&j->begins, &j->lock);
+    if (j->is_over)
+      break;
+    round = j->round;
+    take_part(j, worker);
+    if (--j->busy == 0)
+      pthread_cond_signal(&j->ends);
+  }
+  pthread_mutex_unlock(&j->lock);
+  return NULL;
+}
+
+jobs *jobs_open(int workers) {
+  jobs *j = (jobs *)calloc(1, sizeof *j);
+  if (!j)
+    return NULL;
+  pthread_mutex_init(&j->lock, NULL);
+  pthread_cond_init(&j->begins, NULL);
+  pthread_cond_init(&j->ends, NULL);
+  for (j->workers = 1; j->workers < workers; j->workers++)
+    if (pthread_create(&j->threads[j->workers], NULL, work, j) != 0) {
+      jobs_close(j);
+      return NULL;
+    }
+  return j;
+}
+
+void jobs_close(jobs *j) {
+  pthread_mutex_lock(&j->lock);
+  j->is_over = 1;
+  pthread_cond_broadcast(&j->begins);
+  pthread_mutex_unlock(&j->lock);
+  for (int i = 1; i < j->workers; i++)
+    pthread_join(j->threads[i], NULL);
+  pthread_cond_destroy(&j->ends);
+  pthread_cond_destroy(&j->begins);
+  pthread_mutex_destroy(&j->lock);
+  free(j);
+}
+
+void jobs_run(jobs *j, job_range *range, void *context, int count, int grain) {
+  pthread_mutex_lock(&j->lock);
+  j->range = range;
+  j->context = context;
+  j->count = count;
+  j->grain = grain;
+  j->next = 0;
+  j->busy = j->workers - 1;
+  j->round++;
+  pthread_cond_broadcast(&j->begins);
+  take_part(j, 0);
+  while (j->busy > 0)
+    pthread_cond_wait(&j->ends, &j->lock);
+  pthread_mutex_unlock(&j->lock);
+}
