@@ -198,7 +198,8 @@ static int take_along(person *p, float from, float to, float dt) {
 int person_step(person *p, float time, float dt, cloth_vector eye, void *scratch, size_t scratch_bytes) {
   const int level = level_for(p, length(minus(person_place(p, time), eye)));
   int result = cloth_set_scratch(p->sheet, scratch, scratch_bytes);
-  if (result >= 0 && level == PERSON_OUT_OF_SIGHT)
+  p->is_seen = level < PERSON_OUT_OF_SIGHT;
+  if (result >= 0 && !p->is_seen)
     return take_along(p, time - dt, time, dt);
   if (result >= 0 && level != p->level)
     result = switch_level(p, level, time - dt, scratch, scratch_bytes);

@@ -28,6 +28,7 @@ typedef struct person {
   int level, columns, rows;
   cloth_vector collar[PERSON_COLUMNS_MOST]; /* from the middle of the shoulders */
   int32_t bodies[FIGURE_LIMBS];             /* colliders of the cape; -1 where the level does without */
+  int is_seen;                              /* 0: too far away; the cape is not stepped */
   int switches;                             /* of the level, so far */
 } person;
 
