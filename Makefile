@@ -66,7 +66,7 @@ cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
 
-include port/packaging/install.mk
+include port/packaging/install.mk port/bindings/bindings.mk
 
 FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the page,
-# browser for what tests it, window for what builds the game with a window, screen for what tests that, bullet for the coupling to that engine, nothing for all
-# other tests.
+# browser for what tests it, window for what builds the game with a window, screen for what tests that, bullet for the coupling to that engine,
+# csharp for the bindings for C#, npm for the package for JavaScript, sdl for the sample with SDL, nothing for all other
+# tests.
 set -eu
 
 missing=""
@@ -62,6 +63,26 @@ if [ "${1:-}" = bullet ]; then
   need cc gcc
   need c++ g++
   need_file /usr/include/bullet/btBulletDynamicsCommon.h libbullet-dev
+fi
+# Tests the bindings for C#.
+if [ "${1:-}" = csharp ]; then
+  need cc gcc
+  need mcs mono-mcs
+  need mono mono-runtime
+fi
+# Builds and tests the package for npm.
+if [ "${1:-}" = npm ]; then
+  need cc gcc
+  need clang clang
+  need wasm-ld lld
+  need node nodejs
+  need npm npm
+fi
+# Builds the sample with SDL.
+if [ "${1:-}" = sdl ]; then
+  need cc gcc
+  need pkg-config pkg-config
+  need_file /usr/include/SDL2/SDL.h libsdl2-dev
 fi
 if [ -n "${1:-}" ]; then
   install_missing

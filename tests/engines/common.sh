@@ -1,0 +1,27 @@
+# For the suites of other languages and engines: sourced after tests/verdict.sh. $out is the suite's folder, an absolute
+# path. Sets $expected, what the program of tests/engines/flag.c prints, as every one of these programs must.
+
+try() { # NAME COMMAND...
+  tried=$1
+  shift
+  detail=$("$@" 2>&1)
+  verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
+}
+
+# Installs what is missing. Where that does not work the suite says so and ends without a check.
+install_or_skip() { # WHAT-OF-install.sh COMMAND...
+  what=$1
+  shift
+  for needed in "$@"; do
+    command -v "$needed" >/dev/null 2>&1 && continue
+    sh tests/install.sh "$what"
+    command -v "$needed" >/dev/null 2>&1 && continue
+    echo "skipped: there is no $needed, and it could not be installed"
+    report
+    exit
+  done
+}
+
+gcc -O1 -ffp-contract=off -I. tests/engines/flag.c cloth.c -o "$out/flag"
+expected=$("$out/flag")
+verdict "the flag in C" $? "$expected"
