@@ -1,5 +1,6 @@
-/* The scene that the programs of tests/engines play in other languages: a flag in a wind that changes, touched by a ball
-   that passes. Prints what each of them must print. Every number is exact as a float, but for the time of a frame. */
+/* The scene that the programs of tests/engines play in other languages: a flag in a wind that changes, touched by a
+   ball that passes. Prints what each of them must print. Every number is exact as a float, but for the time of a frame.
+ */
 #include <cloth.h>
 
 #include <stdio.h>
