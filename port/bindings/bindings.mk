@@ -26,3 +26,25 @@ unity: $(BUILD)/unity/Runtime/ClothNative.cs $(BUILD)/libcloth.so $(UNITY_SOURCE
 	cp port/unity/package.json $(BUILD)/unity
 	cp $(UNITY_SOURCES) $(BUILD)/unity/Runtime
 	cp $(BUILD)/libcloth.so $(BUILD)/unity/Plugins
+
+# Every public function is exported, and nothing else but the memory and where it is free. What lies there is the caller's.
+NPM_FLAGS = --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) -I. \
+	-fvisibility=hidden -DCLOTH_SHARED -DCLOTH_BUILD -nostdlib -Wl,--no-entry -Wl,--export-dynamic \
+	-Wl,--export=__heap_base -Wl,--strip-all -Wl,-z,stack-size=65536
+NPM_FILES = $(addprefix port/npm/,package.json cloth.js cloth.d.ts)
+
+$(BUILD)/npm/cloth.wasm $(BUILD)/npm/cloth_scalar.wasm: port/boards/memory.c $(SOURCES)
+	@sh tests/install.sh npm
+	@mkdir -p $(@D)
+	clang $(NPM_FLAGS) $(if $(findstring scalar,$@),,-msimd128) cloth.c $< -o $@
+
+# The layouts of structs are those of the compiler, or this does not compile.
+$(BUILD)/npm/structs.js: $(BUILD)/bindings/cloth.txt $(BINDINGS)/javascript.awk
+	@mkdir -p $(@D)
+	awk -v output=checks -f $(BINDINGS)/javascript.awk $< >$(BUILD)/bindings/checks.c
+	clang --target=wasm32 -std=c11 -ffreestanding -I. -fsyntax-only $(BUILD)/bindings/checks.c
+	awk -v output=types -f $(BINDINGS)/javascript.awk $< >$(@:.js=.d.ts)
+	awk -v output=script -f $(BINDINGS)/javascript.awk $< >$@
+
+npm: $(BUILD)/npm/cloth.wasm $(BUILD)/npm/cloth_scalar.wasm $(BUILD)/npm/structs.js $(NPM_FILES)
+	cp $(NPM_FILES) LICENSE $(BUILD)/npm
