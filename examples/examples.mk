@@ -119,3 +119,27 @@ $(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS)
 coupling: $(BUILD)/coupling/coupling $(BUILD)/tests/coupling
 	$(BUILD)/tests/coupling
 	$< $(BUILD)/coupling
+
+# The package for npm in a page of three.js, beside ammo.js. Both come with the package of three, at the versions of
+# examples/three/package-lock.json.
+THREE_PAGE = $(addprefix examples/three/,index.html page.js race.js ammo_sheet.js flag.js)
+THREE_MODULES = $(BUILD)/three_modules/node_modules
+.PHONY: three test-three
+
+$(THREE_MODULES)/.installed: $(addprefix examples/three/,package.json package-lock.json .npmrc)
+	@sh tests/install.sh npm
+	@mkdir -p $(dir $(@D))
+	cp $^ $(dir $(@D))
+	cd $(dir $(@D)) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
+three: npm $(THREE_MODULES)/.installed $(THREE_PAGE)
+	mkdir -p $(BUILD)/three/lib $(BUILD)/three/cloth
+	cp $(THREE_PAGE) $(BUILD)/three
+	cp $(BUILD)/npm/* $(BUILD)/three/cloth
+	cp $(addprefix $(THREE_MODULES)/three/,build/three.module.js examples/jsm/libs/ammo.wasm.js) \
+		$(THREE_MODULES)/three/examples/jsm/libs/ammo.wasm.wasm $(BUILD)/three/lib
+
+test-three:
+	@sh tests/install.sh browser
+	@sh tests/run.sh $(BUILD) one three
