@@ -16,3 +16,16 @@ report() {
   echo "$passed passed, $failed failed"
   [ $failed = 0 ]
 }
+
+# A command that must succeed.
+try() { # NAME COMMAND...
+  tried=$1
+  shift
+  detail=$("$@" 2>&1)
+  verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
+}
+
+# The version that cloth.h has.
+version() {
+  awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' cloth.h
+}

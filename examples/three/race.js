@@ -48,23 +48,25 @@ export function largestStretch(vertices, { columns, rows, width, length }) {
   return largest;
 }
 
-// Plays `frames` frames from the start: the largest strain of all of them, and what a step and the reading of its vertices
-// take [ms].
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+// Plays `frames` frames from the start: the largest strain of all of them, and the median times of a step and of reading
+// its vertices [ms].
 export function play(sheet, scene, frames = FRAMES) {
+  const steps = [];
+  const reads = [];
   let stretch = 0;
-  let step = 0;
-  let read = 0;
   for (let frame = 0; frame < frames; frame++) {
     const begin = performance.now();
     sheet.step(FRAME);
     const middle = performance.now();
     const vertices = sheet.vertices();
-    read += performance.now() - middle;
-    step += middle - begin;
+    reads.push(performance.now() - middle);
+    steps.push(middle - begin);
     stretch = Math.max(stretch, largestStretch(vertices, scene));
   }
   sheet.free();
-  return { stretch, step: step / frames, read: read / frames };
+  return { stretch, step: median(steps), read: median(reads) };
 }
 
 // The fastest settings of ammo.js that stretch no more than `goal`: for each number of substeps the least iterations, to

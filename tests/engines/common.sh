@@ -1,13 +1,6 @@
 # For the suites of other languages and engines: sourced after tests/verdict.sh. $out is the suite's folder, an absolute
 # path. Leaves cloth.o there, and sets $expected, what the program of tests/engines/flag.c prints, as every one of these programs must.
 
-try() { # NAME COMMAND...
-  tried=$1
-  shift
-  detail=$("$@" 2>&1)
-  verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
-}
-
 # Installs what is missing. Where that does not work the suite says so and ends without a check.
 install_or_skip() { # WHAT-OF-install.sh COMMAND...
   what=$1

@@ -9,13 +9,6 @@ verdict "the consumer runs" $? "$expected"
 # What a program may be compiled with and the library must not be. With it, clang fuses multiplications and additions.
 careless="-O1 -mfma -ffast-math -ffp-contract=fast"
 
-try() { # NAME COMMAND...
-  tried=$1
-  shift
-  detail=$("$@" 2>&1)
-  verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
-}
-
 says_the_same() { # NAME COMMAND...
   speaker=$1
   shift
@@ -49,10 +42,6 @@ needs_shared_library() { # NAME PROGRAM
 needs_no_shared_library() { # NAME PROGRAM
   [ -e "$2" ] && ! readelf -d "$2" | grep -q 'NEEDED.*libcloth'
   verdict "$1 needs no shared library" $? "$(readelf -d "$2" | grep NEEDED)"
-}
-
-version() {
-  awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' cloth.h
 }
 
 # A copy of the library as a repository of its own, for those who fetch it by git.
