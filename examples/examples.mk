@@ -143,3 +143,13 @@ three: npm $(THREE_MODULES)/.installed $(THREE_PAGE)
 test-three:
 	@sh tests/install.sh browser
 	@sh tests/run.sh $(BUILD) one three
+
+# Samples of one file each.
+.PHONY: samples
+
+$(BUILD)/samples/sdl2_flag: examples/samples/sdl2_flag.c $(SOURCES)
+	@sh tests/install.sh sdl
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
+
+samples: $(BUILD)/samples/sdl2_flag
