@@ -38,6 +38,13 @@
 # make coupling     cloth and bodies of the Bullet engine: a table, pictures and energies in build/coupling/
 # make game-window  the same to play, in a window (needs SDL2)
 # make board        a flag in the wind on two emulated microcontrollers
+# make samples      a flag in a window, in one file (needs SDL2)
+# make three        a page of three.js with the package for npm beside ammo.js, in build/three/
+# make test-three   the same in a headless Chromium, with a table of times
+#
+# Other languages, by port/bindings/bindings.mk:
+# make unity        a package of bindings for Unity and C#, in build/unity/
+# make npm          a package of WebAssembly for browsers and Node, in build/npm/
 #
 # Variables: CC, OPTIMISE (-O2; "-O0 -g" for a debugger), BUILD (build).
 # Flags that must not be lost when cloth.c goes into another build: -ffp-contract=off, and never -ffast-math.
@@ -68,7 +75,7 @@ help:
 
 include port/packaging/install.mk port/bindings/bindings.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp))
+FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp $(folder)/*.hpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

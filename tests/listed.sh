@@ -7,7 +7,7 @@ set -u
 # Sources that are no program of a suite: a script or make compiles them, for boards, with flags of its own, to draw.
 compiled_by_scripts="arena_table endianness fabrics_picture geometry_cost lanes left_out matrix port_hooks work_calibration"
 # Scripts that are no suite: what others source or call, and targets of their own.
-other_scripts="install run thesis verdict wine written"
+other_scripts="browser install run thesis verdict wine written"
 
 is_in() { # WORD LIST...
   word=$1
