@@ -23,6 +23,14 @@ link() { # NAME FLAGS...
   try "$name is linked" clang -O1 -ffast-math -Wall -Wextra -Werror "$consumer" -o "$out/$name" "$@"
 }
 
+# The header for C++ comes with the library.
+cpp_header() {
+  printf '#include <cloth.hpp>\nint main() { return cloths::sheet().init(cloth_config_default()).code(); }\n' >"$out/header.cpp"
+  try "a program with cloth.hpp" g++ -std=c++11 -Wall -Wextra -Werror "$out/header.cpp" -o "$out/header" \
+    $(pkg --cflags --libs)
+  try "it makes a cloth" "$out/header"
+}
+
 static_library() {
   try "make install" make -s install BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless $small"
   [ ! -e "$prefix/lib/libcloth.so" ]
@@ -30,6 +38,7 @@ static_library() {
   link alone $(pkg --cflags --libs)
   needs_no_shared_library alone "$out/alone"
   says_the_same alone "$out/alone"
+  cpp_header
 }
 
 shared_library() {

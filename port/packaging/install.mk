@@ -32,9 +32,9 @@ $(BUILD)/libcloth.so: cloth.c cloth.h
 
 install: $(BUILD)/libcloth.a
 	mkdir -p $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/cloth $(DESTDIR)$(SOURCEDIR)
-	install -m 644 cloth.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 cloth.h port/cloth.hpp $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $< $(DESTDIR)$(LIBDIR)
-	for file in cloth.h cloth.c port/cloth_port.h; do \
+	for file in cloth.h cloth.c port/cloth.hpp port/cloth_port.h; do \
 		mkdir -p $(DESTDIR)$(SOURCEDIR)/$$(dirname $$file) && \
 		install -m 644 $$file $(DESTDIR)$(SOURCEDIR)/$$file || exit 1; done
 	$(FILLED_IN) port/packaging/pkg-config/cloth.pc.in >$(BUILD)/cloth.pc
