@@ -51,6 +51,10 @@ check_sheets() {
 # Rows of: name; stretch; milliseconds of a step; of vertices; which row stretches as much. Times decide nothing.
 check_race() {
   run "page.race()" >/dev/null
+  # However slow the machine is.
+  for attempt in $(seq 20); do
+    await "return page.state.rows !== null" && break
+  done
   rows=$(run "return page.state.rows.map(r => [r.name, (100 * r.stretch).toFixed(2), r.step.toFixed(2), r.read.toFixed(3),
     r.equals || '-'].join(';')).join('|')" | tr '|' '\n')
   echo "$rows" | awk -F';' '{ printf "%-40s largest stretch %6s %%, step %6s ms, vertices %s ms, equals: %s\n", $1, $2, $3, $4, $5 }'

@@ -116,10 +116,9 @@ function showRace() {
     state.rows.map((row) => `<tr>${cells(row)}</tr>`).join("");
 }
 
-function runRace() {
-  state.rows = race(library, scalar, Ammo);
+async function runRace() {
+  state.rows = await race(library, scalar, Ammo);
   showRace();
-  return state.rows;
 }
 
 function fit() {

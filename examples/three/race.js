@@ -77,12 +77,16 @@ export function play(sheet, scene, frames = FRAMES) {
   return { stretch, step: typical(steps), read: typical(reads) };
 }
 
+// The page may draw and answer between trials.
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
 // The fastest settings of ammo.js that stretch no more than `goal`: for each number of substeps the least iterations, to
 // a quarter of them. Small substeps suit it best. `trials` keeps what was played.
-export function findEqual(Ammo, scene, goal, trials) {
-  const played = (substeps, iterations) => {
+export async function findEqual(Ammo, scene, goal, trials) {
+  const played = async (substeps, iterations) => {
     const key = `${substeps} ${iterations}`;
     if (!trials.has(key)) {
+      await pause();
       const sheet = new AmmoSheet(Ammo, scene, { substeps, iterations });
       trials.set(key, { substeps, iterations, ...play(sheet, scene) });
     }
@@ -90,12 +94,12 @@ export function findEqual(Ammo, scene, goal, trials) {
   };
   let best = null;
   for (const substeps of [64, 32, 16, 8]) {
-    let found = played(substeps, 1);
+    let found = await played(substeps, 1);
     while (found.stretch > goal && found.step < (best?.step ?? SLOWEST)) {
-      found = played(substeps, 2 * found.iterations);
+      found = await played(substeps, 2 * found.iterations);
     }
     if (found.stretch <= goal && found.iterations >= 4) {
-      const fewer = played(substeps, (found.iterations * 3) / 4);
+      const fewer = await played(substeps, (found.iterations * 3) / 4);
       found = fewer.stretch <= goal ? fewer : found;
     }
     if (found.stretch <= goal && found.step < (best?.step ?? Infinity)) {
@@ -106,7 +110,7 @@ export function findEqual(Ammo, scene, goal, trials) {
 }
 
 // Rows of a table: this library, and ammo.js with settings that are usual and with those that stretch as little.
-export function race(library, scalar, Ammo, scene = SCENE) {
+export async function race(library, scalar, Ammo, scene = SCENE) {
   const cloth = (from, settings) => {
     play(makeCloth(from, scene, settings), scene, WARM_UP); // the engine compiles while it runs
     return play(makeCloth(from, scene, settings), scene);
@@ -121,7 +125,7 @@ export function race(library, scalar, Ammo, scene = SCENE) {
   ];
   const trials = new Map();
   for (const ours of [rows[0], rows[2]]) {
-    const equal = findEqual(Ammo, scene, ours.stretch, trials);
+    const equal = await findEqual(Ammo, scene, ours.stretch, trials);
     if (equal !== null) {
       rows.push({ name: `ammo.js, ${equal.substeps} substeps of ${equal.iterations} iterations`, equals: ours.name, ...equal });
     }

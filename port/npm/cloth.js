@@ -224,6 +224,9 @@ export class Cloth {
 
   /* Gives its memory back: no call and no view after that. */
   free() {
+    if (this.address === 0) {
+      return;
+    }
     this.library.free(this.address, this.sizes.total_bytes);
     this.library.free(this.vertexAddress, VERTEX_BYTES * this.vertexCount);
     this.address = 0;

@@ -81,6 +81,8 @@ function checkState(library, flag) {
   expect(flag.castRay({ ...ray, direction: { x: 0, y: 0, z: 1 } }) === null, "a ray that meets nothing");
   const { end } = library;
   flag.free();
+  flag.free(); // once is enough
+  expect(errorOf(() => flag.step(1 / 60))?.code === constants.CLOTH_ERROR_NULL, "a call after free");
   makeFlag(library).free();
   expect(library.end === end, "memory is used again");
 }
