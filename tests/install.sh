@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the page,
-# browser for what tests it, window for what builds the game with a window, screen for what tests that, bullet for the coupling to that engine,
-# csharp for the bindings for C#, npm for the package for JavaScript, sdl for the sample with SDL, nothing for all other
-# tests.
+# Installs the Debian packages that the tests need and that are missing, and says which. $1: web for what builds the
+# page, browser for what tests it, window for what builds the game with a window, screen for what tests that, bullet for
+# the coupling to that engine, csharp for the bindings for C#, npm for the package for JavaScript, sdl for the sample with
+# SDL, nothing for all other tests.
 set -eu
 
 missing=""

@@ -1,5 +1,5 @@
-// Three sheets that swing by two corners: this library, ammo.js with the settings of three.js's examples, and ammo.js with
-// settings that stretch as little. SPDX-License-Identifier: MIT
+// Three sheets that swing by two corners: this library, ammo.js with the settings of three.js's examples, and ammo.js
+// with settings that stretch as little. SPDX-License-Identifier: MIT
 import * as THREE from "three";
 import { AmmoSheet } from "./ammo_sheet.js";
 import { load } from "./cloth/cloth.js";
@@ -99,10 +99,11 @@ function advance(frames = 1) {
 
 function showLabels() {
   document.getElementById("labels").innerHTML = players
-    .map(
-      ({ stretch, step }, i) =>
-        `<div><b>${KINDS[i].name}</b>${KINDS[i].detail}<br>stretch ${(100 * stretch).toFixed(1)} %, step ${step.toFixed(2)} ms</div>`,
-    )
+    .map(({ stretch, step }, i) => {
+      const { name, detail } = KINDS[i];
+      const measured = `stretch ${(100 * stretch).toFixed(1)} %, step ${step.toFixed(2)} ms`;
+      return `<div><b>${name}</b>${detail}<br>${measured}</div>`;
+    })
     .join("");
 }
 

@@ -1,5 +1,6 @@
 # For the suites of other languages and engines: sourced after tests/verdict.sh. $out is the suite's folder, an absolute
-# path. Leaves cloth.o there, and sets $expected, what the program of tests/engines/flag.c prints, as every one of these programs must.
+# path. Leaves cloth.o there, and sets $expected: what the program of tests/engines/flag.c prints, as every one of these
+# programs must.
 
 # Installs what is missing. Where that does not work the suite says so and ends without a check.
 install_or_skip() { # WHAT-OF-install.sh COMMAND...
