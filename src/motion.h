@@ -276,21 +276,22 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_sta
   return s;
 }
 
-/* Slows a particle down to the largest speed. What is not finite is left to accept_particles(). */
+/* Slows a particle down to the largest speed, and shortens its way likewise. A way that is too long at a lower speed, as
+   an extrapolation may make it, is left alone: settle_block() looks at speeds, and a neighbour in the block must not
+   decide. What is not finite is left to accept_particles(). */
 static void limit_particle(const settlement *s, int32_t i) {
   const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);
   cloth_vector velocity = vector_load(s->v, i), way = vector_subtract(to, from);
   if (!(floats_at(s->c, s->c->scratch.mobility)[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
     return;
   }
-  const int is_too_fast = clamp_length(&velocity, s->max_speed), is_too_far = clamp_length(&way, s->max_distance);
-  if (is_too_fast) {
+  if (clamp_length(&velocity, s->max_speed)) {
     vector_store(s->v, i, velocity);
+    if (clamp_length(&way, s->max_distance)) {
+      vector_store(s->moved, i, vector_add(from, way));
+    }
+    s->counts->particles_limited++;
   }
-  if (is_too_far) {
-    vector_store(s->moved, i, vector_add(from, way));
-  }
-  s->counts->particles_limited += is_too_fast || is_too_far;
 }
 
 CLOTH_SEPARATE void limit_singly(const settlement *s, int32_t i, int32_t left) {

@@ -920,6 +920,20 @@ static void thrown_at_field(cloth *sheet) {
   throw_down(sheet);
 }
 
+/* Some particles are faster than the limit, and their neighbours in a block of lanes are not. */
+static void speed_limited(cloth_config *config) {
+  uneven(config);
+  config->integration.max_speed = 4.0f;
+}
+
+static void with_speeds(cloth *sheet) {
+  for (int i = 0; i < scene_config.columns * scene_config.rows; i++) {
+    cloth_vector position = vector(0.0f, 0.0f, 0.0f);
+    checked(cloth_get_position(sheet, i, &position));
+    checked(cloth_set_particle(sheet, i, position, vector(0.5f * (float)(i % 11), 0.0f, 2.0f)));
+  }
+}
+
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
     {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
@@ -931,6 +945,7 @@ static const scene more_scenes[] = {
     {"grid-33x2", 0, 0, 33, 2, NULL, pin_corners, NULL},
     {"grid-2x31", 0, 0, 2, 31, NULL, pin_corners, NULL},
     {"grid-17x3", 0, 0, 17, 3, uneven, pin_edge, NULL},
+    {"speed-limit", 0, 0, 11, 9, speed_limited, with_speeds, NULL},
     {"self-fold", 0, 0, 15, 13, folded_sheet, on_slope, press},
     {"self-tube", 0, 0, 14, 9, crossed_tube, pin_edge, press},
     {"hull", 0, 0, 9, 10, with_geometry, on_hull, NULL},
