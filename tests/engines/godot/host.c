@@ -1,7 +1,7 @@
 /*
  * Plays Godot for port/godot: loads the extension as Godot does, by its entry symbol, and plays the scene of
- * tests/engines/flag.c by untyped calls. Counts names, strings and arrays, which the extension must give back. Prints
- * what flag.c prints.
+ * tests/engines/flag.c by untyped and typed calls. Counts names, strings and arrays, which the extension must give
+ * back. Prints what flag.c prints.
  */
 #include <gdextension_interface.h>
 
@@ -253,6 +253,18 @@ static variant call(const char *name, int count, const variant *arguments, GDExt
 #define CALL(name, ...)                                                                                                \
   call(name, (int)(sizeof((variant[]){__VA_ARGS__}) / sizeof(variant)), (variant[]){__VA_ARGS__}, GDEXTENSION_CALL_OK)
 
+/* As typed scripts call: by addresses of values, with a result that is there already. */
+static void call_typed(const char *name, const void *const *arguments, void *result) {
+  int found = 0;
+  for (int i = 0; i < method_count; i++) {
+    if (strcmp(methods[i].name, name) == 0) {
+      methods[i].info.ptrcall_func(methods[i].info.method_userdata, instance, arguments, result);
+      found++;
+    }
+  }
+  expect(found == 1, name);
+}
+
 static void play(void) {
   const int polyester = 4;
   expect(CALL("step", real(0.1)).as.number == -1, "a step without a cloth is NULL");
@@ -265,7 +277,10 @@ static void play(void) {
     CALL("pin", number(COLUMNS * row));
   variant ball = CALL("add_sphere", vector(0.75f, -0.5f, -1), real(0.125));
   for (int frame = 0; frame < FRAMES; frame++) {
-    CALL("set_wind", vector(6.0f + 0.25f * (float)(frame % 16), 0, 0.5f));
+    const float wind[3] = {6.0f + 0.25f * (float)(frame % 16), 0, 0.5f};
+    int64_t result = -1;
+    call_typed("set_wind", (const void *[]){wind}, &result);
+    expect(result == 0, "a typed call");
     CALL("move_collider", ball, vector(0.75f, -0.5f, -1.0f + (float)frame / 64.0f));
     CALL("step", real(1.0 / 60.0));
   }
@@ -288,6 +303,12 @@ static void look_at_arrays(void) {
                  0;
   }
   expect(clockwise == t.as.items->size / 3, "fronts are clockwise");
+  array *typed;
+  new_array(&typed, NULL);
+  call_typed("positions", NULL, &typed);
+  expect(typed->size == p.as.items->size && memcmp(typed->elements, position, 12 * (size_t)typed->size) == 0,
+         "a typed call for an array");
+  free_array(&typed);
   free_array(&p.as.items);
   free_array(&n.as.items);
   free_array(&t.as.items);
