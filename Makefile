@@ -45,6 +45,7 @@
 # Other languages, by port/bindings/bindings.mk:
 # make unity        a package of bindings for Unity and C#, in build/unity/
 # make npm          a package of WebAssembly for browsers and Node, in build/npm/
+# make godot        an extension for Godot 4.2 and later, in build/godot/; GODOT_HEADER=folder of its C interface
 #
 # Variables: CC, OPTIMISE (-O2; "-O0 -g" for a debugger), BUILD (build).
 # Flags that must not be lost when cloth.c goes into another build: -ffp-contract=off, and never -ffast-math.
@@ -75,7 +76,7 @@ help:
 
 include port/packaging/install.mk port/bindings/bindings.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards examples examples/* examples/*/* tests tests/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp $(folder)/*.hpp))
+FORMATTED = cloth.h $(foreach folder,src port port/boards port/godot examples examples/* examples/*/* tests tests/* tests/*/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp $(folder)/*.hpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

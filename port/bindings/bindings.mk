@@ -2,10 +2,12 @@
 #
 # make unity        a package for Unity with the shared library, in build/unity/
 # make npm          a package for npm with WebAssembly, in build/npm/
+# make godot        an extension for Godot, in build/godot/; GODOT_HEADER is the folder of its gdextension_interface.h
 
-.PHONY: unity npm
+.PHONY: unity npm godot
 
 BINDINGS = port/bindings
+GODOT_HEADER ?= .
 UNITY_SOURCES = $(wildcard port/unity/Runtime/*)
 
 $(BUILD)/bindings/cloth.txt: cloth.h $(BINDINGS)/read.awk
@@ -48,3 +50,13 @@ $(BUILD)/npm/structs.js: $(BUILD)/bindings/cloth.txt $(BINDINGS)/javascript.awk
 
 npm: $(BUILD)/npm/cloth.wasm $(BUILD)/npm/cloth_scalar.wasm $(BUILD)/npm/structs.js $(NPM_FILES)
 	cp $(NPM_FILES) LICENSE $(BUILD)/npm
+
+# What the results depend on is compiled apart from Godot's side.
+$(BUILD)/godot/libcloth_godot.so: port/godot/extension.c $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 -fPIC -fvisibility=hidden $(RESULT_FLAGS) -c cloth.c -o $(@D)/cloth.o
+	$(CC) $(CFLAGS) -std=gnu99 -fPIC -fvisibility=hidden -I$(GODOT_HEADER) -c $< -o $(@D)/cloth_godot.o
+	$(CC) $(LDFLAGS) -shared $(@D)/cloth.o $(@D)/cloth_godot.o -o $@
+
+godot: $(BUILD)/godot/libcloth_godot.so
+	cp port/godot/cloth.gdextension $(BUILD)/godot

@@ -16,7 +16,7 @@ install_or_skip() { # WHAT-OF-install.sh COMMAND...
   done
 }
 
-gcc -O1 -ffp-contract=off -I. -c cloth.c -o "$out/cloth.o"
+gcc -O1 -fPIC -ffp-contract=off -I. -c cloth.c -o "$out/cloth.o"
 gcc -O1 -I. tests/engines/flag.c "$out/cloth.o" -o "$out/flag"
 expected=$("$out/flag")
 verdict "the flag in C" $? "$expected"
