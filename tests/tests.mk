@@ -1,7 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
-.PHONY: cost methods
+.PHONY: cost methods settle
 .SECONDARY:
 
 comma := ,
@@ -64,6 +64,10 @@ thesis: $(BUILD)/tests/thesis
 
 conservation flag: %: $(BUILD)/tests/%
 	$<
+
+# How many times cheaper cloth_settle() is than stepping to rest.
+settle: $(BUILD)/tests/settle
+	@$< --table
 
 # Materials, time schemes and solvers of examples/methods beside the documents that they come from.
 methods: $(BUILD)/tests/methods
