@@ -20661,7 +20661,7 @@ static void rest_shared_bodies(const cloth *c) {
 }
 
 /* A step of dt seconds on the way to rest. Returns its notes. */
-static int settle_step(settling *s, float dt) {
+static int step_towards_rest(settling *s, float dt) {
   const cloth *c = s->c;
   const int32_t left_out = enter_surroundings(c, dt, s->around);
   rest_shared_bodies(c);
@@ -20697,7 +20697,7 @@ static int settle_level(settling *s, float dt, float quiet, int32_t steps) {
   s->rest = 0.0f;
   s->energy = 0.0f;
   for (int32_t n = 0; n < steps && s->rest < quiet; n++) {
-    notes |= settle_step(s, dt);
+    notes |= step_towards_rest(s, dt);
   }
   return notes;
 }

@@ -9,4 +9,5 @@
 #include "methods.h"
 
 #include "isometric.h"
+#include "contact/ccd.h"
 #include "settle.h"
