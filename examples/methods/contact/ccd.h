@@ -6,20 +6,21 @@
 /*
  * Whether a point and a triangle, or two edges, touch while their corners move evenly along straight lines. The time is
  * bisected: if one fixed axis has all of the one on one side and all of the other on the other side at both ends of an
- * interval, it has so in between, as the places along the axis are linear in time. So an interval without such an axis is
- * halved, and one that cannot be halved further is a touch. Which axes are tried changes the speed and the number of
+ * interval, it has so in between, as the places along the axis are linear in time. So an interval without such an axis
+ * is halved, and one that cannot be halved further is a touch. Which axes are tried changes the speed and the number of
  * touches that are none, but no touch is missed: the test of an axis allows for its own rounding. No roots, no division
  * that decides, no stack.
  *
- * With d_k the differences of the corners of the one and of the other, d_k(0) and d_k(1), an axis a separates from t = l
- * to t = r if for each of them, at both ends,
+ * With d_k the differences of the corners of the one and of the other, d_k(0) and d_k(1), an axis a separates from t =
+ * l to t = r if for each of them, at both ends,
  *
  *     (1 - t) a.d_k(0) + t a.d_k(1) > 10 u ((1 - t) |a|.|d_k(0)| + t |a|.|d_k(1)|) + 1e-30,    u = 2^-24,
  *
  * with |a|.|d| the sum of the absolute products. Ends of intervals are k / 2^level: exact.
  */
 
-/* Deepest level of the bisection, and most intervals that are looked at: beyond, the pair touches where it has got to. */
+/* Deepest level of the bisection, and most intervals that are looked at: beyond, the pair touches where it has got to.
+ */
 #define CCD_LEVELS 10
 #define CCD_INTERVALS 32
 /* Bounds of the errors over the sums of absolute values: of places along an axis, and of the volume. */
@@ -67,8 +68,8 @@ static void add_volume(volume *to, cloth_vector a, cloth_vector b, cloth_vector 
   to->size += absolute_dot(size, c);
 }
 
-/* 1 if the four corners are never in one plane: all Bernstein coefficients of the cubic, times 1, 3, 3, 1, have one sign
-   beyond their errors. Of two edges the first three differences span the volume. */
+/* 1 if the four corners are never in one plane: all Bernstein coefficients of the cubic, times 1, 3, 3, 1, have one
+   sign beyond their errors. Of two edges the first three differences span the volume. */
 static int is_never_coplanar(const pair_differences *d) {
   int32_t positive = 0, negative = 0;
   for (int32_t ends = 0; ends < 4; ends++) {
