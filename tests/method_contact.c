@@ -6,6 +6,8 @@
  */
 #include "../examples/methods/methods.c"
 
+#include "../examples/methods/contact/ccd.h"
+
 #include "ccd_queries.h"
 #include "method_rows.h"
 #include "schemes.h"

@@ -6,6 +6,8 @@
  */
 #include "../examples/methods/methods.c"
 
+#include "../examples/methods/isometric.h"
+
 #include "method_rows.h"
 #include "schemes.h"
 

@@ -8,6 +8,4 @@
 
 #include "methods.h"
 
-#include "isometric.h"
-#include "contact/ccd.h"
 #include "settle.h"
