@@ -5,17 +5,18 @@
 
 /*
  * Constraints, bending, contact and friction as rows of one system (the isometric model's equations 3.24 to 3.30): each
- * row has a value C of up to six points, gradients, a compliance D and a multiplier. With x' the places without rows the
- * places wanted are
+ * row has a value C of up to six points, gradients, a compliance D and a multiplier. With x' the places without rows
+ * the places wanted are
  *
  *     x = x' - M^-1 J^T lambda    with    C(x) = D lambda,
  *
  * lambda at most 0 where a row only pushes (contact), and bounded by friction times the row before it where a row is
- * friction. Fast projection: from lambda = 0 a few times
+ * friction. Fast projection: from x' and lambda = 0 a few times, with the rows linear at the present places,
  *
  *     (J M^-1 J^T + D) d = C(x) - D lambda,    lambda += d,    x -= M^-1 J^T d,
  *
- * by conjugate gradients with Jacobi's preconditioner, after which multipliers outside their bounds are cut.
+ * by conjugate gradients with Jacobi's preconditioner. Rows that would pull are left out, and the system is solved
+ * again; rows that are left out and would be violated come back.
  */
 
 #define ROW_POINTS 6
@@ -30,9 +31,10 @@ typedef struct coupled_row {
   int32_t kind, points;
   int32_t node[ROW_POINTS];
   cloth_vector gradient[ROW_POINTS];
-  float value;      /* C [m] */
+  float value;      /* C at the present places [m] */
   float compliance; /* D, in the unit of the mobilities */
   float multiplier; /* lambda */
+  float target;     /* what lambda is to be where the row is left out */
   float friction;   /* ROW_FRICTION: coefficient */
   int32_t pusher;   /* ROW_FRICTION: the row that it belongs to */
   int32_t is_off;   /* 1: left out in this iteration */
@@ -48,7 +50,7 @@ typedef struct row_system {
   const float *mobility;
 } row_system;
 
-/* work = M^-1 J^T p, with p the directions or the changes. */
+/* work = M^-1 J^T p, with p the directions, or the changes of the multipliers. */
 static void spread_rows(const row_system *s, int of_changes) {
   for (int32_t i = 0; i < s->points; i++) {
     vector_store(s->work, i, vector(0.0f, 0.0f, 0.0f));
@@ -56,12 +58,21 @@ static void spread_rows(const row_system *s, int of_changes) {
   for (int32_t n = 0; n < s->count; n++) {
     const coupled_row *r = &s->rows[n];
     const float share = of_changes ? r->change : r->direction;
-    for (int32_t k = 0; !r->is_off && k < r->points; k++) {
+    for (int32_t k = 0; (of_changes || !r->is_off) && k < r->points; k++) {
       const cloth_vector before = vector_load(s->work, r->node[k]);
       const float factor = flush_small(share * s->mobility[r->node[k]], WORK_QUANTUM);
       vector_store(s->work, r->node[k], vector_add_scaled(before, r->gradient[k], factor));
     }
   }
+}
+
+/* J work */
+static float row_product(const row_system *s, const coupled_row *r) {
+  float sum = 0.0f;
+  for (int32_t k = 0; k < r->points; k++) {
+    sum += vector_dot(r->gradient[k], vector_load(s->work, r->node[k]));
+  }
+  return sum;
 }
 
 /* product = (J M^-1 J^T + D) direction. Returns direction . product. */
@@ -70,11 +81,8 @@ static float apply_rows(const row_system *s) {
   spread_rows(s, 0);
   for (int32_t n = 0; n < s->count; n++) {
     coupled_row *r = &s->rows[n];
-    r->product = r->compliance * r->direction;
-    for (int32_t k = 0; k < r->points; k++) {
-      r->product += vector_dot(r->gradient[k], vector_load(s->work, r->node[k]));
-    }
-    r->product = r->is_off ? 0.0f : flush_small(r->product, WORK_QUANTUM);
+    const float product = r->compliance * r->direction + row_product(s, r);
+    r->product = r->is_off ? 0.0f : flush_small(product, WORK_QUANTUM);
     sum += r->direction * r->product;
   }
   return sum;
@@ -84,6 +92,10 @@ static float apply_rows(const row_system *s) {
 static float start_rows(const row_system *s) {
   float sum = 0.0f;
   for (int32_t n = 0; n < s->count; n++) {
+    s->rows[n].change = s->rows[n].is_off ? s->rows[n].target - s->rows[n].multiplier : 0.0f;
+  }
+  spread_rows(s, 1);
+  for (int32_t n = 0; n < s->count; n++) {
     coupled_row *r = &s->rows[n];
     float diagonal = r->compliance;
     for (int32_t k = 0; k < r->points; k++) {
@@ -91,8 +103,8 @@ static float start_rows(const row_system *s) {
     }
     r->is_off |= !(diagonal > 1.0e-9f);
     r->inverse = r->is_off ? 0.0f : 1.0f / diagonal;
-    r->change = 0.0f;
-    r->rest = r->is_off ? 0.0f : flush_small(r->value - r->compliance * r->multiplier, WORK_QUANTUM);
+    r->rest = r->value - r->compliance * r->multiplier - row_product(s, r);
+    r->rest = r->is_off ? 0.0f : flush_small(r->rest, WORK_QUANTUM);
     r->direction = flush_small(r->inverse * r->rest, WORK_QUANTUM);
     sum += r->rest * r->direction;
   }
@@ -127,41 +139,73 @@ static int32_t solve_rows_by_gradients(const row_system *s, int32_t iterations, 
   return n;
 }
 
-/* Cuts the multipliers to their bounds. */
-static void bound_rows(const row_system *s) {
-  for (int32_t n = 0; n < s->count; n++) {
-    coupled_row *r = &s->rows[n];
-    const float wanted = r->multiplier + r->change;
-    float bound = wanted;
-    if (r->kind == ROW_PUSH) {
-      bound = minimum(wanted, 0.0f);
-    } else if (r->kind == ROW_FRICTION) {
-      const float most = r->friction * negate(s->rows[r->pusher].multiplier + s->rows[r->pusher].change);
-      bound = minimum(maximum(wanted, negate(maximum(most, 0.0f))), maximum(most, 0.0f));
-    }
-    r->change = bound - r->multiplier;
-    r->multiplier = bound;
-  }
+/* Leaves out a row of friction that holds more than it can, or whose contact does not push: its multiplier is then the
+   bound, or 0. Returns whether it has changed. */
+static int bound_friction(const row_system *s, coupled_row *r) {
+  const coupled_row *p = &s->rows[r->pusher];
+  const float most = p->is_off ? 0.0f : r->friction * maximum(negate(p->multiplier + p->change), 0.0f);
+  const float wanted = r->is_off ? r->target : r->multiplier + r->change;
+  const int slips = r->is_off || p->is_off || absolute(wanted) > most;
+  const int changed = slips && !r->is_off;
+  r->target = wanted < 0.0f ? negate(most) : most;
+  r->is_off = slips;
+  return changed;
 }
 
-/* One iteration of fast projection, with values and gradients at the present places. Returns the iterations. */
-static int32_t project_rows(const row_system *s, int32_t iterations, float tolerance) {
+/* Leaves out rows that pull or slip, and takes back rows that would be violated: work holds J's part of the solution.
+   Returns how many rows have changed. */
+static int32_t change_active_rows(const row_system *s) {
+  int32_t changed = 0;
+  spread_rows(s, 1);
   for (int32_t n = 0; n < s->count; n++) {
     coupled_row *r = &s->rows[n];
-    r->is_off = r->kind == ROW_PUSH && !(r->value < 0.0f) && !(r->multiplier < 0.0f);
-    r->is_off |= r->kind == ROW_FRICTION && s->rows[r->pusher].is_off && !(r->multiplier != 0.0f);
+    if (r->kind == ROW_PUSH) {
+      const float left = r->value - row_product(s, r);
+      const int is_off = r->is_off ? !(left < -1.0e-6f) : r->multiplier + r->change > 0.0f;
+      changed += is_off != r->is_off;
+      r->is_off = is_off;
+    } else if (r->kind == ROW_FRICTION) {
+      changed += bound_friction(s, r);
+    }
   }
-  const int32_t done = solve_rows_by_gradients(s, iterations, tolerance);
-  bound_rows(s);
+  return changed;
+}
+
+/* Most solves of an iteration with other rows. */
+#define ROW_ROUNDS 8
+
+/* One iteration, with values and gradients at the present places, of at most `iterations` of conjugate gradients each
+   round. Returns the iterations of all rounds. */
+static int32_t project_rows(const row_system *s, int32_t iterations, float tolerance) {
+  int32_t done = 0;
   for (int32_t n = 0; n < s->count; n++) {
-    s->rows[n].is_off &= !(s->rows[n].change != 0.0f);
+    coupled_row *r = &s->rows[n];
+    const coupled_row *p = r->kind == ROW_FRICTION ? &s->rows[r->pusher] : r;
+    r->is_off = r->kind != ROW_EQUAL && !(p->value < 0.0f) && !(p->multiplier < 0.0f);
+    r->target = 0.0f;
+  }
+  for (int32_t round = 0; round < ROW_ROUNDS; round++) {
+    done += solve_rows_by_gradients(s, iterations, tolerance);
+    if (change_active_rows(s) == 0) {
+      break;
+    }
   }
   spread_rows(s, 1);
+  for (int32_t n = 0; n < s->count; n++) {
+    s->rows[n].multiplier += s->rows[n].change;
+  }
   for (int32_t i = 0; i < s->points; i++) {
     const cloth_vector moved = vector_subtract(vector_load(s->x, i), vector_load(s->work, i));
     vector_store(s->x, i, vector_flush(moved, STATE_QUANTUM));
   }
   return done;
+}
+
+/* Before the first iteration of a step. */
+static void clear_rows(const row_system *s) {
+  for (int32_t n = 0; n < s->count; n++) {
+    s->rows[n].multiplier = 0.0f;
+  }
 }
 
 /// Rows that several models have ///

@@ -100,17 +100,15 @@ static void push_out(strand *s) {
   }
 }
 
-/* A step of k seconds under gravity: iterations of fast projection until no length is wrong by more than `tolerance`, at
-   most `most`. Returns how many. */
+/* A step of k seconds under gravity: iterations of fast projection until no length is wrong by more than `tolerance`,
+   at most `most`. Returns how many. */
 static int32_t strand_step(strand *s, float k, float tolerance, int32_t most) {
   for (int32_t i = 0; i < s->points; i++) {
     s->start[i] = vector_load(s->system.x, i);
     const cloth_vector v = vector_add_scaled(s->velocity[i], vector(0.0f, -9.81f, 0.0f), k);
     vector_store(s->system.x, i, vector_flush(vector_add_scaled(s->start[i], v, k), STATE_QUANTUM));
   }
-  for (int32_t n = 0; n < s->system.count; n++) {
-    s->row[n].multiplier = 0.0f;
-  }
+  clear_rows(&s->system);
   int32_t n = 0;
   for (float wrong = 1.0f; n < most && wrong > tolerance; n++) {
     evaluate_strand(s);
