@@ -9,11 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static int rows_missed;
+static int rows_missed, rows_printed;
 
 static inline void print_method_row(const char *row, const char *what, double document, double ours,
                                     const char *tolerance, int holds, const char *explanation) {
-  static int rows_printed;
   if (rows_printed++ == 0) {
     printf("%-11s %-58s %12s %12s %11s  %s\n", "method", "what", "document", "ours", "tolerance", "verdict");
   }
@@ -47,6 +46,12 @@ static inline void method_at_most(const char *row, const char *what, double docu
   char text[32];
   snprintf(text, sizeof text, "<= x %.3g", factor);
   print_method_row(row, what, document, ours, text, ours <= factor * document, explanation);
+}
+
+/* After all tests: how many rows there were. Returns what it is given, the status of the program. */
+static inline int finish_method_rows(int status) {
+  printf("%d rows, %d missed; one without an explanation is a failure\n", rows_printed, rows_missed);
+  return status;
 }
 
 #endif

@@ -24,7 +24,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 != "script" && $$2 != "alone" && $$2 != "first" { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves methods thesis
+INSIDE = culling deadline internals line_solves method_contact methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -70,10 +70,11 @@ settle: $(BUILD)/tests/settle
 	@$< --table
 
 # Materials, time schemes and solvers of examples/methods beside the documents that they come from.
-methods: $(BUILD)/tests/methods
-	$<
+methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact
+	$(BUILD)/tests/methods
+	$(BUILD)/tests/method_contact
 
-$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o): examples/methods/methods.c
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_contact.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
