@@ -543,7 +543,7 @@ static void test_no_locking(void) {
 
 /// Culling and rigid zones ///
 
-static float patch_floats[2][3 * 33 * 33];
+static float patch_floats[2][3 * 33 * 33], patch_now[3 * 121];
 
 static vector_array patch_places(int number) {
   return (vector_array){patch_floats[number], patch_floats[number] + 33 * 33, patch_floats[number] + 2 * 33 * 33};
@@ -632,11 +632,10 @@ static int patch_crosses(vector_array x, int n) {
   return 0;
 }
 
-/* Random smooth patches, some of which cross themselves: what is culled does not, nor does a motion on its way. */
-static void test_culling(void) {
-  const vector_array x = patch_places(0), y = patch_places(1);
-  const cell_block whole = {.columns = 33, .wide = 32, .high = 32}, small = {.columns = 11, .wide = 10, .high = 10};
-  int count, culled = 0, crossing = 0, wrong = 0, moves = 0, wrong_moves = 0;
+static void test_culling_bends(void) {
+  const vector_array x = patch_places(0);
+  const cell_block whole = {.columns = 33, .wide = 32, .high = 32};
+  int count;
   bend_patch(x, 32, 3.141, 0);
   method_within("20 culling", "roll of 180 degrees: culled as a whole", 1, is_block_clear(&whole, x, x, 0.0f), 0, NULL);
   bend_patch(x, 32, 3.316, 0);
@@ -648,42 +647,75 @@ static void test_culling(void) {
   method_within("20 culling", "waves of +-120 degrees: blocks of 8^2 of 49", 28, count_clear(x, 32, 8, &count), 0,
                 "the document does not say in which phase its waves begin");
   method_within("20 culling", "the same: blocks of 4^2, of all", 1, count_clear(x, 32, 4, &count) / count, 0, NULL);
+}
+
+/* A random smooth patch of 10 x 10 cells, and where it moves to. */
+static void draw_patch(vector_array x, vector_array y, uint32_t *random) {
+  const double size = 5.0 * random_share(random);
+  for (int k = 0; k < 2; k++) {
+    double a[8];
+    for (int i = 0; i < 8; i++)
+      a[i] = size * (random_share(random) - 0.5) * (k ? 0.3 : 1.0);
+    for (int i = 0; i < 121; i++) {
+      const int line = i / 11;
+      const double u = i % 11, v = line;
+      const double w[3] = {a[0] * sin(0.7 * u + a[1]) + a[2] * sin(0.9 * v), a[3] * sin(0.6 * v + a[4]),
+                           a[5] * sin(0.5 * u + 0.7 * v + a[6]) + 2.0 * a[7] * sin(0.4 * u)};
+      const cloth_vector place = vector((float)(u + 1.5 * w[0]), (float)w[2], (float)(v + 1.5 * w[1]));
+      const cloth_vector way = vector((float)w[0], (float)w[2], (float)w[1]);
+      vector_store(k ? y : x, i, k ? vector_add(vector_load(x, i), way) : place);
+    }
+  }
+}
+
+/* How often a patch crosses itself on its way, looked at five times. */
+static int count_crossings(vector_array x, vector_array y) {
+  const vector_array now = {patch_now, patch_now + 121, patch_now + 242};
+  int crossings = 0;
+  for (int t = 0; t <= 4; t++) {
+    for (int i = 0; i < 121; i++) {
+      const cloth_vector way = vector_subtract(vector_load(y, i), vector_load(x, i));
+      vector_store(now, i, vector_add_scaled(vector_load(x, i), way, 0.25f * (float)t));
+    }
+    crossings += patch_crosses(now, 10);
+  }
+  return crossings;
+}
+
+/* Random smooth patches, some of which cross themselves: what is culled does not, nor does a motion on its way. */
+static void test_culling_patches(void) {
+  const vector_array x = patch_places(0), y = patch_places(1);
+  const cell_block block = {.columns = 11, .wide = 10, .high = 10};
+  int culled = 0, crossing = 0, wrong = 0, moves = 0, wrong_moves = 0;
   uint32_t random = 21;
   for (int n = 0; n < 300; n++) {
-    const double size = 5.0 * random_share(&random);
-    for (int k = 0; k < 2; k++) {
-      double a[12];
-      for (int i = 0; i < 12; i++)
-        a[i] = size * (random_share(&random) - 0.5) * (k ? 0.3 : 1.0);
-      for (int i = 0; i < 121; i++) {
-        const int line = i / 11;
-        const double u = i % 11, v = line;
-        const double w[3] = {a[0] * sin(0.7 * u + a[1]) + a[2] * sin(0.9 * v), a[3] * sin(0.6 * v + a[4]),
-                             a[5] * sin(0.5 * u + 0.7 * v + a[6]) + 2.0 * a[7] * sin(0.4 * u)};
-        const cloth_vector old = vector_load(x, i);
-        const cloth_vector place = vector((float)(u + 1.5 * w[0]), (float)w[2], (float)(v + 1.5 * w[1]));
-        vector_store(k ? y : x, i, k ? vector((float)(w[0]) + old.x, (float)w[2] + old.y, (float)w[1] + old.z) : place);
-      }
-    }
-    const int crosses = patch_crosses(x, 10), is_culled = is_block_clear(&small, x, x, 1e-5f);
+    draw_patch(x, y, &random);
+    const int crosses = patch_crosses(x, 10), is_culled = is_block_clear(&block, x, x, 1e-5f);
     culled += is_culled;
     crossing += crosses;
     wrong += is_culled && crosses;
-    if (is_block_clear(&small, x, y, 1e-5f)) {
+    if (is_block_clear(&block, x, y, 1e-5f)) {
       moves++;
-      for (int t = 0; t <= 4; t++) {
-        for (int i = 0; i < 121; i++) {
-          const cloth_vector way = vector_subtract(vector_load(y, i), vector_load(x, i));
-          vector_store(x, i,
-                       vector_add_scaled(vector_load(x, i), way, t ? 0.25f / (1.0f - 0.25f * (float)(t - 1)) : 0.0f));
-        }
-        wrong_moves += patch_crosses(x, 10);
-      }
+      wrong_moves += count_crossings(x, y);
     }
   }
   CHECK(culled > 100 && crossing > 20 && moves > 50, "%d culled, %d crossing, %d motions", culled, crossing, moves);
   method_within("20 culling", "300 random patches: culled that cross themselves", 0, wrong, 0, NULL);
   method_within("20 culling", "motions culled that cross on their way", 0, wrong_moves, 0, NULL);
+}
+
+/* Two triangles apart from each other, with displacements of up to half the speed. */
+static void draw_zone(vector_array x, vector_array y, float *mass, double speed, uint32_t *random) {
+  for (int i = 0; i < 6; i++) {
+    double r[6];
+    for (int k = 0; k < 6; k++)
+      r[k] = random_share(random) - 0.5;
+    mass[i] = (float)(0.5 + random_share(random));
+    vector_store(x, i, vector((float)r[0], (float)(i < 3 ? 0.3 * r[1] : 0.4 + 0.3 * r[1]), (float)r[2]));
+    vector_store(
+        y, i,
+        vector_add(vector_load(x, i), vector((float)(speed * r[3]), (float)(speed * r[4]), (float)(speed * r[5]))));
+  }
 }
 
 /* Two triangles that do not touch move as one: they do not touch on their way, and keep their momenta. */
@@ -696,16 +728,7 @@ static void check_zones(int count) {
   for (int n = 0; n < count; n++) {
     float mass[6], touch;
     const double speed = n % 2 ? 1.5 : 1e-3;
-    for (int i = 0; i < 6; i++) {
-      double r[6];
-      for (int k = 0; k < 6; k++)
-        r[k] = random_share(&random) - 0.5;
-      mass[i] = (float)(0.5 + random_share(&random));
-      vector_store(x, i, vector((float)r[0], (float)(i < 3 ? 0.3 * r[1] : 0.4 + 0.3 * r[1]), (float)r[2]));
-      vector_store(
-          y, i,
-          vector_add(vector_load(x, i), vector((float)(speed * r[3]), (float)(speed * r[4]), (float)(speed * r[5]))));
-    }
+    draw_zone(x, y, mass, speed, &random);
     cloth_vector before[6], sum = vector(0.0f, 0.0f, 0.0f), twist = sum;
     for (int i = 0; i < 6; i++)
       before[i] = vector_load(y, i);
@@ -749,7 +772,8 @@ int main(int count, char **arguments) {
                                TEST(voxel_pairs),
                                TEST(voxel_layers),
                                TEST(voxel_solvers),
-                               TEST(culling),
+                               TEST(culling_bends),
+                               TEST(culling_patches),
                                TEST(zones),
                                TEST(hundred_thousand_bodies),
                                TEST(strand),
