@@ -780,6 +780,7 @@ int main(int count, char **arguments) {
                                TEST(isometric_projection),
                                TEST(isometric_solvers),
                                TEST(isometric_ball),
-                               TEST(no_locking)};
-  return finish_method_rows(RUN_TESTS(count, arguments, tests));
+                               TEST(no_locking),
+                               TEST(count_of_rows)};
+  return RUN_TESTS(count, arguments, tests);
 }

@@ -1407,6 +1407,7 @@ int main(int count, char **arguments) {
       TEST(every_combination),
       TEST(sample_of_choices),
       TEST(isometric_large),
+      TEST(count_of_rows),
   };
-  return finish_method_rows(RUN_TESTS(count, arguments, tests));
+  return RUN_TESTS(count, arguments, tests);
 }
