@@ -18,6 +18,7 @@
 # make contact      intersections of cloth that folds on itself, with and without self-contact
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
+# make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid

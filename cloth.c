@@ -162,6 +162,11 @@
 #else
 #define WITH_SLEEP 1
 #endif
+#ifdef CLOTH_NO_SETTLE /* cloth_settle() */
+#define WITH_SETTLE 0
+#else
+#define WITH_SETTLE 1
+#endif
 #ifdef CLOTH_NO_TARGETS /* motion constraints to animated targets */
 #define WITH_TARGETS 0
 #else
@@ -5169,6 +5174,7 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
+  COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
   COST_TARGET = 640,    /* motion constraint and backstop */
@@ -6577,6 +6583,10 @@ static int are_bodies_at_rest(const cloth *c) {
   return 1;
 }
 
+#endif
+
+#if WITH_SLEEP || WITH_SETTLE
+
 static void stop_bodies(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
@@ -7437,8 +7447,9 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
-/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as speed and kappa require. */
-static int32_t choose_substeps(const cloth *c, float dt) {
+/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as kappa and, unless the cloth
+   is at rest, speed require. */
+static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
   }
@@ -7450,8 +7461,8 @@ static int32_t choose_substeps(const cloth *c, float dt) {
     const float threshold = c->settings.integration.explicit_threshold;
     target = threshold > 0.0f ? threshold : SUBSTEP_KAPPA_EXPLICIT;
   }
-  float substeps =
-      max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
+  float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
     return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
@@ -7459,6 +7470,10 @@ static int32_t choose_substeps(const cloth *c, float dt) {
     substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
   return ceiling_within(substeps, c->settings.integration.max_substeps);
+}
+
+static int32_t choose_substeps(const cloth *c, float dt) {
+  return choose_substeps_for(c, dt, 0);
 }
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
@@ -18647,6 +18662,16 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
+/* What precedes the first substep. */
+static void begin_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  prepare_step(c, dt);
+  start_at_origin(c);
+  w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
+  w->body.index = -1; /* no collider's motion is known yet */
+}
+
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
@@ -18654,12 +18679,8 @@ static int step(const cloth *c, float dt) {
     return step_asleep(c, dt);
   }
 #endif
-  prepare_step(c, dt);
-  start_at_origin(c);
+  begin_step(c, dt);
   workspace *w = workspace_of(c);
-  w->tick = CLOTH_TICKS();
-  w->skips_contact = 0;
-  w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
     substep(c, &w->plan, index);
@@ -20356,8 +20377,8 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* A step with surroundings that have been checked. */
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+/* Begins a step with surroundings that have been checked. Returns how many shared bodies near the cloth had no room. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
@@ -20369,8 +20390,17 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c, around);
   }
-  const int result = step(c, dt);
-  if (has_bodies) {
+  return left_out;
+#else
+  (void)dt;
+  return 0;
+#endif
+}
+
+/* Ends the step that enter_surroundings() has begun. */
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+#if WITH_SHARED_BODIES
+  if (around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
     add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
@@ -20378,20 +20408,36 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
     workspace_of(c)->shared_bodies = 0;
   }
 #else
-  const int result = step(c, dt);
+  (void)around;
+  (void)left_out;
 #endif
   set_surroundings(c, NULL);
-  return result;
 }
 
 #else
 
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)c;
+  (void)dt;
   (void)around;
-  return step(c, dt);
+  return 0;
+}
+
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+  (void)c;
+  (void)around;
+  (void)left_out;
 }
 
 #endif
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  const int32_t left_out = enter_surroundings(c, dt, around);
+  const int result = step(c, dt);
+  leave_surroundings(c, around, left_out);
+  return result;
+}
 
 /// Calls that step ///
 
@@ -20470,6 +20516,283 @@ int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, 
 int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   return cloth_step_again_with(c, dt, NULL, effort);
 }
+
+#endif
+
+/// Rest ///
+
+/*
+ * A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
+ * of Tension Structures by Dynamic Relaxation", International Journal of Space Structures 14(2), 1999): the cloth moves
+ * by substeps, and whenever its kinetic energy has passed a maximum all velocities become 0. At a maximum of the
+ * kinetic energy the cloth passes its equilibrium, so each stop takes out all the energy that a swing would lose in
+ * seconds.
+ *
+ * The substeps are those of a step, with all that acts in it, so that what is at rest here is at rest there: the same
+ * bending, tethers, contact, friction and pushes. Substeps of up to COARSE_SUBSTEP begin: they cross a slow swing in
+ * fewer of them. Each level halves their length, down to that of the steps to come, as the equilibrium of sheets over
+ * bodies depends on it somewhat. A level ends when all particles have been slow for a time.
+ *
+ * In: the state, dt. Out: the state; the statistics are those of the last step. Scratch: that of a step.
+ */
+
+#if WITH_SETTLE
+
+/* Longest substep of the coarsest level [s]. */
+#define COARSE_SUBSTEP (1.0f / 120.0f)
+/* How long all particles have to be slow [s]: at a coarse level, and in the end. */
+#define COARSE_QUIET 0.15f
+#define FINAL_QUIET 0.5f
+/* Speeds over the speed that counts as rest: above STOPPED_SHARE a maximum of the kinetic energy stops the cloth, below
+   QUIET_SHARE a particle is slow; at coarse levels COARSE_SHARE is both. */
+#define STOPPED_SHARE 0.5f
+#define QUIET_SHARE 0.75f
+#define COARSE_SHARE 3.0f
+/* A coarse level takes at most one of so many steps. */
+#define LEVEL_STEPS 8
+/* Largest length of a substep over that of those to come: so that coarse levels take at most half of the steps. */
+#define COARSEST_LEVEL 16
+
+/* A cloth on its way to rest. */
+typedef struct settling {
+  const cloth *c;
+  const cloth_surroundings *around; /* without reactions: no time passes */
+  cloth_settle_report *report;
+  float stopped, quiet; /* squares of the two speeds of the level [m^2/s^2] */
+  float energy;         /* kinetic energy after the last substep [m^2/s^2 of the reference mass / 2] */
+  float fastest;        /* largest squared speed in the last step [m^2/s^2] */
+  float rest;           /* how long all have been slow [s] */
+} settling;
+
+/* Adds the colliders with mass to the energy and to the largest squared speed. A body's speed is that of its centre, or
+   of the point farthest from it. */
+static void add_bodies_speed(settling *s, float *energy, float *fastest) {
+#if WITH_BODIES
+  const cloth *c = s->c;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
+    const float speed = maximum(vector_length(b->velocity), turning),
+                squared = flush_small(speed * speed, WORK_QUANTUM);
+    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
+    *fastest = maximum(*fastest, squared);
+  }
+#else
+  (void)s;
+  (void)energy;
+  (void)fastest;
+#endif
+}
+
+/* Measures the motion after a substep: returns the kinetic energy, and raises s->fastest. Pins do not count. */
+CLOTH_SEPARATE float measure_settling(settling *s, float *fastest) {
+  const cloth *c = s->c;
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  float values[CLOTH_LANES];
+  lanes most = lanes_splat(0.0f);
+  lanes_sum sum = {{0.0f}};
+  EACH_BLOCK(i, left, c->count, {
+    const lanes_mask moves = lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    const lanes3 v = lanes3_keep(moves, lanes3_load(velocity, i));
+    const lanes squared = lanes3_dot(v, v);
+    most = lanes_maximum(squared, most);
+    lanes_sum_add(&sum, i, lanes_keep(moves, lanes_multiply(squared, mass_ratio_lanes(c, i))));
+  });
+  float energy = lanes_sum_total(&sum);
+  lanes_store(values, most);
+  *fastest = 0.0f;
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    *fastest = maximum(*fastest, values[lane]);
+  }
+  add_bodies_speed(s, &energy, fastest);
+  s->fastest = maximum(s->fastest, *fastest);
+  return energy;
+}
+
+/* Stops all particles but pins, and all bodies. Histories become those of particles at rest; particles in contact have
+   none, and keep their pushes, see contact_push.h. */
+CLOTH_SEPARATE void stop_cloth(const cloth *c) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      vector_store(vectors_at(c, c->state.velocity), i, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+  for (int32_t i = 0; c->state.velocity_history && i < c->count; i += CLOTH_LANES) {
+    const vector_array earlier = history_of(c, 1), earliest = history_of(c, 2);
+    const lanes3 mark = lanes3_load(earlier, i);
+    const lanes_mask has_none = has_no_history(mark.x);
+    lanes3_store(earlier, i, lanes3_select(has_none, mark, none), c->count - i);
+    lanes3_store(earliest, i, lanes3_select(has_none, lanes3_load(earliest, i), none), c->count - i);
+  }
+  if (c->state.warm_start) {
+    fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
+  }
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
+}
+
+/* After a substep of h seconds: stops the cloth if its kinetic energy has passed a maximum, and counts the time in
+   which all particles have been slow. */
+static void damp_motion(settling *s, float h) {
+  float fastest;
+  const float energy = measure_settling(s, &fastest);
+  const int stops = fastest > s->stopped && energy < s->energy;
+  s->rest = fastest > s->quiet ? 0.0f : s->rest + h;
+  if (stops) {
+    stop_cloth(s->c);
+    s->report->stops++;
+  }
+  s->energy = stops ? 0.0f : energy;
+}
+
+/* Bodies that cloths share rest where they are at the end of the step. */
+static void rest_shared_bodies(const cloth *c) {
+#if WITH_SHARED_BODIES
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
+    slots[n].previous = slots[n].body.pose;
+  }
+#else
+  (void)c;
+#endif
+}
+
+/* A step of dt seconds on the way to rest. Returns its notes. */
+static int step_towards_rest(settling *s, float dt) {
+  const cloth *c = s->c;
+  const int32_t left_out = enter_surroundings(c, dt, s->around);
+  rest_shared_bodies(c);
+  begin_step(c, dt);
+  const step_plan *plan = &workspace_of(c)->plan;
+  s->fastest = 0.0f;
+  for (int32_t index = 0; index < plan->substeps; index++) {
+    workspace_of(c)->plan.index = index;
+    substep(c, plan, index);
+    damp_motion(s, plan->h);
+  }
+  add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, COST_SETTLE);
+  s->report->steps++;
+  s->report->substeps += plan->substeps;
+  leave_step_origin(c);
+  finish_motions(c);
+  inputs_of(c)->last_substep = plan->h;
+  const int notes = finish_statistics(c, plan);
+  leave_surroundings(c, s->around, left_out);
+#if WITH_PLANNING
+  const uint32_t *work = statistics_of(c)->work;
+  uint32_t *sum = s->report->work;
+  const uint32_t low = sum[0] + work[0];
+  sum[1] += work[1] + (low < work[0]);
+  sum[0] = low;
+#endif
+  return notes;
+}
+
+/* Steps of dt seconds until all particles have been slow for `quiet` seconds, at most `steps`. Returns their notes. */
+static int settle_level(settling *s, float dt, float quiet, int32_t steps) {
+  int notes = 0;
+  s->rest = 0.0f;
+  s->energy = 0.0f;
+  for (int32_t n = 0; n < steps && s->rest < quiet; n++) {
+    notes |= step_towards_rest(s, dt);
+  }
+  return notes;
+}
+
+/* How many times as long as those to come the substeps of the coarsest level are: a power of 2. */
+static int32_t coarsest_level(const cloth *c, float dt) {
+  const float h = dt / (float)c->settings.integration.substeps;
+  int32_t level = 1;
+  while (level < COARSEST_LEVEL && 2.0f * (float)level * h <= COARSE_SUBSTEP &&
+         2.0f * (float)level * dt <= MAX_TIME_STEP && !is_refused(c, 2.0f * (float)level * dt)) {
+    level *= 2;
+  }
+  return level;
+}
+
+/* Settles with the substeps that the settings say. Returns the notes of all steps. */
+static int settle_levels(settling *s, float dt, float speed, int32_t max_steps) {
+  int notes = 0;
+  const float coarse = speed * COARSE_SHARE, stopped = speed * STOPPED_SHARE, quiet = speed * QUIET_SHARE;
+  s->stopped = s->quiet = coarse * coarse;
+  for (int32_t level = coarsest_level(s->c, dt); level > 1; level /= 2) {
+    notes |= settle_level(s, (float)level * dt, COARSE_QUIET, max_steps / LEVEL_STEPS);
+  }
+  s->stopped = stopped * stopped;
+  s->quiet = quiet * quiet;
+  notes |= settle_level(s, dt, FINAL_QUIET, max_steps - s->report->steps);
+  return notes;
+}
+
+/* Squares of speeds stay far from subnormal numbers. */
+#define MIN_REST_SPEED 1.0e-4f
+#define MAX_REST_SPEED 10.0f
+
+int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
+                      cloth_settle_report *report) {
+  const int error = check_step_with(c, dt, around);
+  if (error) {
+    return error;
+  }
+  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_settle_report unread;
+  cloth_surroundings without_reactions;
+  if (around) {
+    without_reactions = *around;
+    without_reactions.reactions = NULL;
+  }
+  settling s = {.c = c, .around = around ? &without_reactions : NULL, .report = report ? report : &unread};
+  fill_zero(s.report, sizeof *s.report);
+  if (is_asleep(c)) {
+    s.report->settled = 1;
+    return CLOTH_OK;
+  }
+  const int32_t substeps = c->settings.integration.substeps;
+  allow_refinements(c);
+  stop_cloth(c);
+  wake(c);
+  c->settings.integration.substeps = choose_substeps_for(c, dt, 1);
+  const int notes = settle_levels(&s, dt, speed, max_steps);
+  c->settings.integration.substeps = substeps;
+  stop_cloth(c);
+  s.report->settled = s.rest >= FINAL_QUIET;
+  s.report->speed = square_root(s.fastest);
+  return notes;
+}
+
+int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report) {
+  return cloth_settle_with(c, dt, NULL, speed, max_steps, report);
+}
+
+#if WITH_PLANNING
+
+int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
+  uint64_t most = 0;
+  int error = cloth_get_work_bound(c, dt, &most);
+  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
+  }
+  cloth_settings *settings = &((cloth *)(uintptr_t)c)->settings;
+  const int32_t substeps = settings->integration.substeps;
+  settings->integration.substeps = choose_substeps_for(c, dt, 1);
+  for (int32_t level = coarsest_level(c, dt); level >= 1; level /= 2) {
+    uint64_t bound = 0;
+    error = error ? error : cloth_get_work_bound(c, (float)level * dt, &bound);
+    most = larger_work(most, bound);
+  }
+  most += (uint64_t)(uint32_t)c->count * (uint32_t)settings->integration.substeps * COST_SETTLE;
+  settings->integration.substeps = substeps;
+  *work = most * (uint32_t)max_steps;
+  return error;
+}
+
+#endif
 
 #endif
 

@@ -34,7 +34,7 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TEST, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL,
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL,
  *            _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts out: their functions are not defined,
  *            a config that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
@@ -462,6 +462,39 @@ struct cloth_surroundings;
    geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
    capacity.max_shared_bodies. */
 CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
+
+/* Most steps that a call of cloth_settle() may make. */
+#define CLOTH_SETTLE_LIMIT 100000
+
+/* What cloth_settle() did. */
+typedef struct cloth_settle_report {
+  int32_t settled;  /* 1: no particle was faster than 0.75 `speed` for half a second; 0: `max_steps` were too few */
+  int32_t steps;    /* steps made, coarse ones included */
+  int32_t substeps; /* their substeps */
+  int32_t stops;    /* how often the cloth was stopped */
+  float speed;      /* of the fastest particle in the last step, before it was stopped [m/s] */
+  uint32_t work[2]; /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
+} cloth_settle_report;
+
+/* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium of
+   the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes substeps that are stopped
+   whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
+   first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for half a second, but in at most
+   `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
+     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 600
+   suit most. `report` may be NULL.
+   Moves of pins, colliders and targets that were set for the next step are made first. Colliders with mass move as in
+   steps, and come to rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the
+   statistics, and reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic
+   substeps those of a cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step()
+   or cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
+CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
+CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
+                                int32_t max_steps, cloth_settle_report *report);
+
+/* Writes the most work that cloth_settle() can do now. Returns what cloth_get_work_bound() does; RANGE: max_steps.
+   Absent with CLOTH_NO_SETTLE or CLOTH_NO_PLANNING. */
+CLOTH_API int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work);
 
 /// Drawing ///
 

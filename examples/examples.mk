@@ -55,14 +55,14 @@ WEB_FLAGS = --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contr
 web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
 	cp $(WEB_PAGE) $(BUILD)/web
 
-$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c $(WEB_GLUE) port/boards/memory.c $(HEADERS)
+$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c examples/methods/methods.c $(WEB_GLUE) port/boards/memory.c $(HEADERS)
 	@sh tests/install.sh web
 	@mkdir -p $(@D)
-	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter %.c,$^) -o $@
+	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
 
-$(BUILD)/web/hashes: examples/web/hashes.c $(WEB_GLUE) $(HEADERS)
+$(BUILD)/web/hashes: examples/web/hashes.c examples/methods/methods.c $(WEB_GLUE) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
 
 $(BUILD)/web/hashes.json: $(BUILD)/web/hashes
 	$< > $@

@@ -234,6 +234,10 @@ static int are_bodies_at_rest(const cloth *c) {
   return 1;
 }
 
+#endif
+
+#if WITH_SLEEP || WITH_SETTLE
+
 static void stop_bodies(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);

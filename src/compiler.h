@@ -143,6 +143,11 @@
 #else
 #define WITH_SLEEP 1
 #endif
+#ifdef CLOTH_NO_SETTLE /* cloth_settle() */
+#define WITH_SETTLE 0
+#else
+#define WITH_SETTLE 1
+#endif
 #ifdef CLOTH_NO_TARGETS /* motion constraints to animated targets */
 #define WITH_TARGETS 0
 #else

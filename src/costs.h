@@ -32,6 +32,7 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
+  COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
   COST_TARGET = 640,    /* motion constraint and backstop */

@@ -119,6 +119,7 @@
 #include "build_geometry.h"
 #include "surroundings.h"
 #include "step_calls.h"
+#include "settle.h"
 #include "output.h"
 #include "skin.h"
 #include "bind.h"

@@ -219,8 +219,9 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
-/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as speed and kappa require. */
-static int32_t choose_substeps(const cloth *c, float dt) {
+/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as kappa and, unless the cloth
+   is at rest, speed require. */
+static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
   }
@@ -232,8 +233,8 @@ static int32_t choose_substeps(const cloth *c, float dt) {
     const float threshold = c->settings.integration.explicit_threshold;
     target = threshold > 0.0f ? threshold : SUBSTEP_KAPPA_EXPLICIT;
   }
-  float substeps =
-      max_particle_speed(c, dt) * dt / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
+  float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   if (projection_threshold(c) < SUBSTEP_KAPPA) {
     return ceiling_within(maximum(substeps, SUBSTEPS_PROJECTED), c->settings.integration.max_substeps);
   }
@@ -241,6 +242,10 @@ static int32_t choose_substeps(const cloth *c, float dt) {
     substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
   return ceiling_within(substeps, c->settings.integration.max_substeps);
+}
+
+static int32_t choose_substeps(const cloth *c, float dt) {
+  return choose_substeps_for(c, dt, 0);
 }
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */

@@ -341,6 +341,16 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
+/* What precedes the first substep. */
+static void begin_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  prepare_step(c, dt);
+  start_at_origin(c);
+  w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
+  w->body.index = -1; /* no collider's motion is known yet */
+}
+
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
@@ -348,12 +358,8 @@ static int step(const cloth *c, float dt) {
     return step_asleep(c, dt);
   }
 #endif
-  prepare_step(c, dt);
-  start_at_origin(c);
+  begin_step(c, dt);
   workspace *w = workspace_of(c);
-  w->tick = CLOTH_TICKS();
-  w->skips_contact = 0;
-  w->body.index = -1; /* no collider's motion is known yet */
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
     substep(c, &w->plan, index);

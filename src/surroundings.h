@@ -216,8 +216,8 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* A step with surroundings that have been checked. */
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+/* Begins a step with surroundings that have been checked. Returns how many shared bodies near the cloth had no room. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
@@ -229,8 +229,17 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c, around);
   }
-  const int result = step(c, dt);
-  if (has_bodies) {
+  return left_out;
+#else
+  (void)dt;
+  return 0;
+#endif
+}
+
+/* Ends the step that enter_surroundings() has begun. */
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+#if WITH_SHARED_BODIES
+  if (around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
     add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
@@ -238,17 +247,33 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
     workspace_of(c)->shared_bodies = 0;
   }
 #else
-  const int result = step(c, dt);
+  (void)around;
+  (void)left_out;
 #endif
   set_surroundings(c, NULL);
-  return result;
 }
 
 #else
 
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)c;
+  (void)dt;
   (void)around;
-  return step(c, dt);
+  return 0;
+}
+
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+  (void)c;
+  (void)around;
+  (void)left_out;
 }
 
 #endif
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  const int32_t left_out = enter_surroundings(c, dt, around);
+  const int result = step(c, dt);
+  leave_surroundings(c, around, left_out);
+  return result;
+}

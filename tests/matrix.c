@@ -13,6 +13,9 @@
 #include "../cloth.c"
 #else
 #include "../examples/methods/methods.c"
+
+#include "../examples/methods/contact/ccd.h"
+#include "../examples/methods/isometric_rows.h"
 #endif
 
 #include "../port/boards/board.h"

@@ -4,27 +4,32 @@
  */
 typedef struct method_scene {
   const char *name;
-  int material, bending, scheme, solver, newton;
+  int material, bending, scheme, solver, newton, repels;
 } method_scene;
 
 static const method_scene method_scenes[] = {
-    {"springs-euler", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"springs-euler", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
+     0},
     {"unprojected-springs", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1},
-    {"conditions-plane", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
-    {"trisprings-hinge", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
-    {"bdf2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1},
-    {"imex2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1},
-    {"newton", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 3},
-    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1},
-    {"nonlinear", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, 1},
-    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, 1},
-    {"explicit", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, 1},
-    {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1},
+     CLOTH_SOLVER_GRADIENTS, 1, 0},
+    {"conditions-plane", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
+     0},
+    {"trisprings-hinge", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
+     0},
+    {"bdf2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, 0},
+    {"imex2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1, 0},
+    {"newton", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 3, 0},
+    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1, 0},
+    {"nonlinear", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, 1, 0},
+    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, 1, 0},
+    {"explicit", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, 1, 0},
+    {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1, 0},
+    {"repulsion", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1, 1},
+    {"repulsion-sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1, 1},
 };
 #define METHOD_SCENES ((int)(sizeof method_scenes / sizeof method_scenes[0]))
 
-static unsigned char method_memory[40960] __attribute__((aligned(CLOTH_ALIGNMENT)));
+static unsigned char method_memory[65536] __attribute__((aligned(CLOTH_ALIGNMENT)));
 
 /* Reports subnormal numbers, prints the scene's hash, and returns it. */
 static uint64_t end_method_scene(void) {
@@ -62,6 +67,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   method.solver = s->solver;
   method.newton = s->newton;
   method.iterations = 12;
+  method.repulsion = s->repels ? 0.5f : 0.0f;
   scene_set = "methods";
   scene_name = s->name;
   scene_frame = 0;
@@ -103,8 +109,78 @@ OWN_FRAME static uint64_t run_isometric_scene(void) {
   return end_method_scene();
 }
 
+/* The isometric model with all rows: 3 x 3 cells on a turning ball. */
+OWN_FRAME static uint64_t run_rows_scene(void) {
+  static coupled_row rows[400];
+  static float floats[3 * 49];
+  isometric_sheet sheet = {.cells_warp = 3, .cells_weft = 3, .spacing = 0.2f};
+  row_ball ball = {vector(0.3f, -0.16f, 0.3f), 0.15f, 0.4f, 0.01f};
+  isometric_rows model = {.sheet = &sheet, .density = 0.2f, .bending = 1e-4f, .ball = &ball};
+  float *nodes = (float *)(void *)method_memory;
+  scene_set = "methods";
+  scene_name = "isometric-rows";
+  scene_hash = HASH_START;
+  isometric_init(&sheet, nodes);
+  isometric_rows_init(&model, rows, floats, FRAME_SECONDS / 4.0f);
+  for (scene_frame = 0; scene_frame < 2 * FULL_FRAMES; scene_frame++)
+    isometric_rows_step(&model, vector(0.0f, -9.81f, 0.0f), FRAME_SECONDS / 4.0f, 2, 12);
+  for (int i = 0; i < isometric_floats(&sheet); i++)
+    fold_float(nodes[i]);
+  return end_method_scene();
+}
+
+/* Exact queries of continuous collision between corners with small whole coordinates. */
+OWN_FRAME static uint64_t run_ccd_scene(void) {
+  uint32_t random = 1;
+  scene_set = "methods";
+  scene_name = "ccd";
+  scene_hash = HASH_START;
+  for (int n = 0; n < 200; n++) {
+    moving_pair p;
+    float time;
+    p.is_edges = n & 1;
+    for (int k = 0; k < 24; k++) {
+      random = random * 1664525u + 1013904223u;
+      cloth_vector *corner = k < 12 ? &p.start[k / 3] : &p.end[k / 3 - 4];
+      *(k % 3 == 0 ? &corner->x : k % 3 == 1 ? &corner->y : &corner->z) = (float)(random >> 24) - 128.0f;
+    }
+    fold((uint32_t)find_first_touch(&p, &time), 4);
+    fold_float(time);
+  }
+  return end_method_scene();
+}
+
+/* cloth_settle(): a sheet over a ball. */
+OWN_FRAME static uint64_t run_settle_scene(void) {
+  cloth *sheet = NULL;
+  cloth_settle_report report;
+  scene_set = "methods";
+  scene_name = "settle";
+  scene_hash = HASH_START;
+  scene_config = cloth_config_default();
+  scene_config.columns = 7;
+  scene_config.rows = 6;
+  scene_config.substeps = 3;
+  scene_config.max_colliders = 1;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
+    return 0;
+  checked(cloth_pin(sheet, 0));
+  checked(cloth_pin(sheet, 6));
+  cloth_collider ball = cloth_collider_default();
+  ball.pose.position = vector(0.5f, -0.3f, 0.5f);
+  ball.radius = 0.25f;
+  checked(cloth_add_collider(sheet, &ball));
+  checked(cloth_settle(sheet, FRAME_SECONDS, 0.01f, 24, &report));
+  fold_state(sheet);
+  fold((uint32_t)report.stops, 4);
+  return end_method_scene();
+}
+
 static uint64_t run_method_scenes(uint64_t hash) {
   for (int i = 0; i < METHOD_SCENES; i++)
     hash = folded(hash, run_method_scene(&method_scenes[i]), 8);
-  return folded(hash, run_isometric_scene(), 8);
+  hash = folded(hash, run_isometric_scene(), 8);
+  hash = folded(hash, run_rows_scene(), 8);
+  hash = folded(hash, run_ccd_scene(), 8);
+  return folded(hash, run_settle_scene(), 8);
 }

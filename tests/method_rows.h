@@ -9,11 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static int rows_missed;
+static int rows_missed, rows_printed, rows_unexplained;
 
 static inline void print_method_row(const char *row, const char *what, double document, double ours,
                                     const char *tolerance, int holds, const char *explanation) {
-  static int rows_printed;
   if (rows_printed++ == 0) {
     printf("%-11s %-58s %12s %12s %11s  %s\n", "method", "what", "document", "ours", "tolerance", "verdict");
   }
@@ -22,6 +21,7 @@ static inline void print_method_row(const char *row, const char *what, double do
     printf("%-11s   explained: %s\n", "", explanation);
   }
   rows_missed += !holds;
+  rows_unexplained += !holds && !explanation;
   CHECK(holds || explanation, "%s, %s: document %.9g, ours %.9g, tolerance %s", row, what, document, ours, tolerance);
 }
 
@@ -47,6 +47,12 @@ static inline void method_at_most(const char *row, const char *what, double docu
   char text[32];
   snprintf(text, sizeof text, "<= x %.3g", factor);
   print_method_row(row, what, document, ours, text, ours <= factor * document, explanation);
+}
+
+/* The last test of a program: how many rows there were, and that each that is missed is explained. */
+static inline void test_count_of_rows(void) {
+  printf("%d rows, %d missed, %d of these without an explanation\n", rows_printed, rows_missed, rows_unexplained);
+  CHECK(rows_printed > 0 && rows_unexplained == 0, "%d rows, %d unexplained", rows_printed, rows_unexplained);
 }
 
 #endif

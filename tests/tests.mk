@@ -1,7 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
-.PHONY: cost methods
+.PHONY: cost methods settle
 .SECONDARY:
 
 comma := ,
@@ -25,7 +25,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves methods thesis
+INSIDE = culling deadline internals line_solves method_contact methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -66,11 +66,16 @@ thesis: $(BUILD)/tests/thesis
 conservation flag: %: $(BUILD)/tests/%
 	$<
 
-# Materials, time schemes and solvers of examples/methods beside the documents that they come from.
-methods: $(BUILD)/tests/methods
-	$<
+# How many times cheaper cloth_settle() is than stepping to rest.
+settle: $(BUILD)/tests/settle
+	@$< --table
 
-$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o): examples/methods/methods.c
+# Materials, time schemes and solvers of examples/methods beside the documents that they come from.
+methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact
+	$(BUILD)/tests/methods
+	$(BUILD)/tests/method_contact
+
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_contact.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality

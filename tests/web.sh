@@ -105,6 +105,22 @@ check_fabrics() {
   verdict "all $expected fabrics" $? "$result"
 }
 
+# Every method, on a scene with contact; none where the stiffness has a map.
+check_methods() {
+  select_scene tablecloth 0
+  result=$(run "const list = document.querySelectorAll('#controls select')[1], trouble = document.getElementById('trouble');
+    return [...list.options].map(({ value, text }) => { list.value = value; list.dispatchEvent(new Event('input'));
+      page.advance(15); return trouble.hidden && text !== '' && page.stretch() < 0.5 && page.position(500).every(Number.isFinite);
+    }).join()" | tr -d '\n')
+  [ "$(echo "$result" | grep -o true | wc -l)" = 14 ]
+  verdict "all 14 methods" $? "$result"
+  select_scene decomposition 0
+  result=$(run "const list = document.querySelectorAll('#controls select')[1], trouble = document.getElementById('trouble');
+    list.value = 1; list.dispatchEvent(new Event('input')); return !trouble.hidden && list.value === '0'")
+  [ "$result" = true ]
+  verdict "no method for a map of stiffness" $? "$result"
+}
+
 # Every grid that the page offers, in every scene.
 check_grids() {
   for name in $scenes; do
@@ -164,6 +180,7 @@ check_orbit
 pictures desktop
 check_sliders
 check_fabrics
+check_methods
 check_grids
 screen 390 844 1 true
 open_page ""

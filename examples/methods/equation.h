@@ -129,6 +129,7 @@ static void extrapolate_forces(const method_work *w) {
 
 /* Sets up the equation of the substep. */
 static void start_equation(method_work *w) {
+  list_repulsion(w);
   find_explicit_forces(w);
   if (is_second_order(w)) {
     w->tau = w->k * (2.0f / 3.0f);

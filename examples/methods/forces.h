@@ -1,4 +1,5 @@
 #pragma once
+#include "contact/repulsion.h"
 #include "material.h"
 
 /// Forces ///
@@ -109,6 +110,10 @@ static void add_pulls(method_work *w, int is_implicit, vector_array x, vector_ar
       add_family_pulls(w, &w->family[n], x, v, packs, to);
     }
   }
+  const int pairs_act = is_implicit == (w->method->scheme != CLOTH_SCHEME_EXPLICIT);
+  if (pairs_act && w->pair_count > 0) {
+    add_pair_pulls(w, x, v, is_implicit ? w->tau : w->k, packs, to);
+  }
   w->report->evaluations += is_implicit;
 }
 
@@ -130,6 +135,7 @@ static void apply_tangents(method_work *w, vector_array p, vector_array to) {
       add_row_pulls(&r, to);
     }
   }
+  add_pair_tangents(w, p, to);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const lanes3 inertia = lanes3_scale(lanes3_load(p, i), mass_ratio_lanes(c, i));
     lanes3_store(to, i, lanes3_quantise(lanes3_subtract(inertia, lanes3_load(to, i)), WORK_ROUNDER), c->count - i);
@@ -196,6 +202,7 @@ static void build_blocks(method_work *w) {
       }
     }
   }
+  add_pair_blocks(w);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
     const lanes mass = lanes_select(lanes_first(left), mass_ratio_lanes(c, i), lanes_splat(1.0f));

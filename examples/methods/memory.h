@@ -1,4 +1,5 @@
 #pragma once
+#include "contact/voxels.h"
 #include "laws/laws.h"
 
 /// The memory of a method ///
@@ -48,6 +49,10 @@ typedef struct element_family {
   uint32_t packed;       /* float of the packed tangents where those of the family start */
 } element_family;
 
+/* Room for pairs that repel each other, per particle, and words of one. */
+#define PAIRS_PER_PARTICLE 8
+#define PAIR_WORDS ((int32_t)(sizeof(close_pair) / sizeof(float)))
+
 #define METHOD_MAGIC 0x6d657468u /* marks memory with a history */
 
 typedef struct method_header {
@@ -67,7 +72,10 @@ typedef struct method_work {
   uint32_t inverse; /* float where the preconditioner's blocks start */
   uint32_t rows;    /* float where the lines of a row start */
   uint32_t labels;  /* float where the labels of components start */
-  uint32_t total;   /* floats */
+  uint32_t voxels;  /* float where the voxels of repulsion start */
+  uint32_t pairs;   /* float where its pairs start */
+  int32_t pair_count;
+  uint32_t total; /* floats */
   int32_t family_count;
   element_family family[FAMILY_LIMIT];
   vector_array x, v; /* of the cloth: positions and velocities when the substep starts */
@@ -106,6 +114,10 @@ static void lay_out_memory(method_work *w) {
     w->family[n].packed = end;
     end += (uint32_t)(w->family[n].law.packed * packed_stride(&w->family[n]));
   }
+  w->voxels = end;
+  end += w->method->repulsion > 0.0f ? (uint32_t)voxel_words(w->c->count) : 0u;
+  w->pairs = end;
+  end += w->method->repulsion > 0.0f ? (uint32_t)(PAIRS_PER_PARTICLE * w->c->count * PAIR_WORDS) : 0u;
   w->total = end;
 }
 

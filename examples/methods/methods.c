@@ -8,5 +8,4 @@
 
 #include "methods.h"
 
-#include "isometric.h"
 #include "settle.h"

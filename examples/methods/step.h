@@ -36,7 +36,7 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 
 /* A number that tells methods apart whose memory is laid out differently. */
 static uint32_t method_shape(const cloth_method *m) {
-  return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12);
+  return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12 | (m->repulsion > 0.0f) << 16);
 }
 
 /* Takes the caller's memory; another cloth's, or another method's, counts as new. */
@@ -70,7 +70,7 @@ static int has_equation(const method_work *w) {
   for (int32_t n = 0; n < w->family_count; n++) {
     implicit |= w->family[n].is_implicit;
   }
-  return implicit;
+  return implicit || (w->pair_count > 0 && w->method->scheme != CLOTH_SCHEME_EXPLICIT);
 }
 
 /* Rounds v' and y as accept_particles() does, and keeps them: a particle that is elsewhere when the next substep starts
@@ -124,6 +124,9 @@ static int is_unstable(method_work *w, float k) {
   find_stability(w, k);
   for (int32_t n = 0; n < w->family_count; n++) {
     sum += w->family[n].law.kind == LAW_SPRING && w->family[n].row[1] == 0 ? 0.0f : w->family[n].kappa;
+  }
+  if (has_repulsion(w)) {
+    sum += k * (k * over_mass(w, direction_stiffness(w->c, WARP)) + 2.0f * over_mass(w, direction_damping(w->c, WARP)));
   }
   return !(sum < EXPLICIT_KAPPA_SUM);
 }

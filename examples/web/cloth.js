@@ -46,6 +46,10 @@ export class Cloth {
     return this.list(this.call.fabric_name);
   }
 
+  methods() {
+    return this.list(this.call.method_name);
+  }
+
   // Throws what the library calls the error.
   must(result) {
     if (result < 0) {

@@ -21,6 +21,7 @@ static float bodies[BODY_FLOATS * STAGE_BODY_LIMIT];
 int EXPORT(self_test)(void);
 const char *EXPORT(scene_name)(int kind);
 const char *EXPORT(fabric_name)(int kind);
+const char *EXPORT(method_name)(int number);
 int EXPORT(scene_open)(int kind, int columns);
 int EXPORT(scene_step)(void);
 int EXPORT(run_board_flag)(int frames);
@@ -58,6 +59,10 @@ const char *fabric_name(int kind) {
   return kind < CLOTH_FABRIC_COUNT ? stage_fabric_name((cloth_fabric_kind)kind) : NULL;
 }
 
+const char *method_name(int number) {
+  return number < STAGE_METHOD_COUNT ? stage_method_name(number) : NULL;
+}
+
 int scene_open(int kind, int columns) {
   return stage_open(&the_stage, (stage_kind)kind, columns);
 }
@@ -77,7 +82,7 @@ int run_board_flag(int frames) {
 }
 
 const char *result_name(int result) {
-  return cloth_result_name(result);
+  return result == CLOTH_ERROR_METHOD ? "no method for a map of stiffness" : cloth_result_name(result);
 }
 
 float setting(int which) {
@@ -173,6 +178,8 @@ uint32_t hash_low(void) {
 }
 
 int iterations(void) {
+  if (the_stage.settings[STAGE_METHOD] > 0)
+    return the_stage.report.iterations;
   cloth_statistics statistics;
   cloth_get_statistics(the_stage.sheet, &statistics);
   return statistics.iterations;

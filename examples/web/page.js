@@ -34,7 +34,7 @@ const exponent = (value) => {
 
 // In the module's order. A logarithmic slider holds the logarithm.
 const SETTINGS = [
-  { title: "Fabric", isFabric: true },
+  { title: "Fabric", choices: () => cloth.fabrics() },
   { title: "Stretch", log: true, low: 1, high: 6, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
   { title: "Bend", log: true, low: -7, high: -2, step: 0.05, show: (v) => `${exponent(v)} N m` },
   { title: "Substeps", low: 1, high: 48, step: 1, show: String },
@@ -43,6 +43,7 @@ const SETTINGS = [
   { title: "Projected above κ", log: true, low: -1.3, high: 3, step: 0.05, endsNever: true,
     show: (v) => (v >= NEVER ? "never" : String(Number(v.toPrecision(2)))) },
   { title: "Wind", low: 0, high: 15, step: 0.1, show: (v) => `${v.toFixed(1)} m/s` },
+  { title: "Method", choices: () => cloth.methods() },
 ];
 
 const element = (id) => document.getElementById(id);
@@ -70,11 +71,11 @@ function report(error) {
 function makeSetting(setting, which) {
   const box = document.createElement("label");
   box.className = "setting";
-  box.innerHTML = `<span></span><output></output>${setting.isFabric ? "<select></select>" : '<input type="range">'}`;
+  box.innerHTML = `<span></span><output></output>${setting.choices ? "<select></select>" : '<input type="range">'}`;
   [setting.title_, setting.output, setting.input] = box.children;
   setting.title_.textContent = setting.title;
-  if (setting.isFabric) {
-    setting.input.append(...cloth.fabrics().map((name, i) => new Option(name, i)));
+  if (setting.choices) {
+    setting.input.append(...setting.choices().map((name, i) => new Option(name, i)));
   } else {
     Object.assign(setting.input, { min: setting.low, max: setting.high, step: setting.step });
   }

@@ -65,6 +65,65 @@ static void draw_stiffness(stage *s) {
   }
 }
 
+/// Methods ///
+
+typedef struct method_plan {
+  const char *name;
+  int32_t material, bending, scheme, solver, newton;
+} method_plan;
+
+static const method_plan methods[STAGE_METHOD_COUNT] = {
+    {"default", 0, 0, 0, 0, 0},
+    {"springs, Euler, gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 1},
+    {"unprojected damping", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 1},
+    {"conditions", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"trisprings", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"bending by springs", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS,
+     1},
+    {"bending by planes", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"bending by hinges", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1},
+    {"BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1},
+    {"IMEX2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1},
+    {"Newton, 4 iterations", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 4},
+    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1},
+    {"nonlinear gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR,
+     1},
+    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1},
+};
+
+/* Substeps and iterations that a method starts with: a solve is dearer than a sweep along lines. */
+enum { METHOD_SUBSTEPS = 4, METHOD_ITERATIONS = 32 };
+
+const char *stage_method_name(int32_t number) {
+  return methods[number].name;
+}
+
+/* Trisprings get the stretch stiffness of the fabric and a Poisson number of 2 / 5. */
+static cloth_method current_method(const stage *s) {
+  const method_plan *plan = &methods[(int32_t)s->settings[STAGE_METHOD]];
+  cloth_method method = cloth_method_default();
+  method.material = plan->material;
+  method.bending = plan->bending;
+  method.scheme = plan->scheme;
+  method.solver = plan->solver;
+  method.newton = plan->newton;
+  method.iterations = (int32_t)s->settings[STAGE_ITERATIONS];
+  method.lambda = 0.4f * s->settings[STAGE_STRETCH];
+  method.mu = 0.3f * s->settings[STAGE_STRETCH];
+  return method;
+}
+
+/* A step of the library, or of the method that takes its place. */
+static int step_sheet(stage *s) {
+  if (s->settings[STAGE_METHOD] == 0)
+    return cloth_step(s->sheet, stage_frame_time);
+  const cloth_method method = current_method(s);
+  return cloth_method_step(s->sheet, &method, stage_frame_time, s->method_memory, sizeof s->method_memory, &s->report);
+}
+
 /// Settings ///
 
 static void set_defaults(stage *s) {
@@ -76,6 +135,7 @@ static void set_defaults(stage *s) {
   s->settings[STAGE_EXPLICIT] = is_mixed ? 0.2f : config.integration.explicit_threshold;
   s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.integration.projection_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
+  s->settings[STAGE_METHOD] = 0;
 }
 
 static int take_fabric(stage *s) {
@@ -117,9 +177,14 @@ static cloth_config current_config(const stage *s) {
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
   config.integration.projection_threshold = s->settings[STAGE_PROJECTION];
   config.max_colliders = STAGE_BODY_LIMIT;
-  if (plan->feels_itself) {
+  if (plan->feels_itself && s->settings[STAGE_METHOD] == 0) {
     config.self_thickness = 0.45f * s->spacing;
     config.self.pairs = 8;
+  }
+  if (s->settings[STAGE_METHOD] > 0) { /* a method keeps its own history and has no tethers */
+    config.integration.explicit_threshold = 0;
+    config.integration.bdf2_blend = 0;
+    config.tethers.count = 0;
   }
   return config;
 }
@@ -270,6 +335,7 @@ static int populate(stage *s) {
 static int build(stage *s) {
   cloth_config config = current_config(s);
   s->grabbed = -1;
+  __builtin_memset(s->method_memory, 0, 4);
   int result = cloth_init(&config, s->arena, sizeof s->arena, &s->sheet);
   return result < 0 ? result : populate(s);
 }
@@ -316,7 +382,27 @@ static int rebuild(stage *s) {
   return build(s);
 }
 
+/* Another method goes on from where the cloth is, if it can. */
+static int take_method(stage *s) {
+  const int is_method = s->settings[STAGE_METHOD] > 0;
+  const float substeps = s->settings[STAGE_SUBSTEPS], iterations = s->settings[STAGE_ITERATIONS];
+  if (!(s->settings[STAGE_METHOD] >= 0 && s->settings[STAGE_METHOD] < STAGE_METHOD_COUNT))
+    return CLOTH_ERROR_RANGE;
+  if (is_method && s->kind == STAGE_DECOMPOSITION)
+    return CLOTH_ERROR_METHOD; /* its stiffness has a map */
+  s->settings[STAGE_SUBSTEPS] = is_method ? METHOD_SUBSTEPS : (float)cloth_config_default().substeps;
+  s->settings[STAGE_ITERATIONS] = METHOD_ITERATIONS;
+  const int result = rebuild(s);
+  if (result < 0) {
+    s->settings[STAGE_SUBSTEPS] = substeps;
+    s->settings[STAGE_ITERATIONS] = iterations;
+  }
+  return result;
+}
+
 static int apply(stage *s, stage_setting which) {
+  if (which == STAGE_METHOD)
+    return take_method(s);
   if (which == STAGE_WIND)
     return CLOTH_OK; /* stage_step() sets it */
   if (which == STAGE_FABRIC) {
@@ -360,5 +446,5 @@ int stage_step(stage *s) {
     result = move_collar(s);
   if (result >= 0)
     result = stage_move_hand(s);
-  return result < 0 ? result : cloth_step(s->sheet, stage_frame_time);
+  return result < 0 ? result : step_sheet(s);
 }

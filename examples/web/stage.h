@@ -7,6 +7,7 @@
 #define WEB_STAGE_H
 
 #include "cloth.h"
+#include "methods/methods.h"
 
 #include <stdint.h>
 
@@ -29,10 +30,14 @@ typedef enum stage_setting {
   STAGE_EXPLICIT,   /* threshold of kappa */
   STAGE_PROJECTION, /* likewise */
   STAGE_WIND,       /* mean speed [m/s] */
+  STAGE_METHOD,     /* 0: the library's step; else a method of examples/methods, without air and tethers */
   STAGE_SETTING_COUNT
 } stage_setting;
 
 enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
+
+/* Methods to choose from, and memory for them. */
+enum { STAGE_METHOD_COUNT = 14, STAGE_METHOD_BYTES = 5 << 20 };
 
 /* Frames of 1/60 s whose hash a native program writes down. */
 enum { STAGE_CHECK_FRAMES = 240 };
@@ -60,6 +65,8 @@ typedef struct stage {
   cloth_vector positions[STAGE_PARTICLE_LIMIT], velocities[STAGE_PARTICLE_LIMIT];
   float stiffness_map[STAGE_PARTICLE_LIMIT];
   float stiffness_most;
+  _Alignas(CLOTH_ALIGNMENT) unsigned char method_memory[STAGE_METHOD_BYTES];
+  cloth_method_report report; /* of a method's last step */
 } stage;
 
 extern const float stage_frame_time; /* [s] */
@@ -68,6 +75,9 @@ const char *stage_name(stage_kind kind);
 
 /* Of a preset. */
 const char *stage_fabric_name(cloth_fabric_kind kind);
+
+/* Of a method, 0 to STAGE_METHOD_COUNT - 1. */
+const char *stage_method_name(int32_t number);
 
 /* Starts a scene with its default settings. `columns` is 8..STAGE_COLUMN_LIMIT, or 0 for the scene's own. Returns
    CLOTH_OK, or CLOTH_ERROR_RANGE and has changed nothing, or another error. */

@@ -85,6 +85,14 @@ static void join_families(method_work *w, int32_t *parent) {
       }
     }
   }
+  const pair_list list = pairs_of(w);
+  for (int32_t n = 0; n < list.count; n++) {
+    const close_pair *p = &list.pairs[n];
+    const int acts = p->root.x != 0.0f || p->root.y != 0.0f || p->root.z != 0.0f;
+    if (acts && w->mobility[p->i] != 0.0f && w->mobility[p->j] != 0.0f) {
+      join_particles(parent, p->i, p->j);
+    }
+  }
 }
 
 /* The component of the list with the fewest particles, the later one of equals. */

@@ -126,6 +126,29 @@ static void clear_multipliers(const method_work *w, const element_family *f) {
   fill_zero(w->floats + f->packed, (size_t)(f->law.packed * packed_stride(f)) * sizeof(float));
 }
 
+static void push_particle(vector_array x, int32_t i, cloth_vector along, float by) {
+  vector_store(x, i, vector_flush(vector_add_scaled(vector_load(x, i), along, by), STATE_QUANTUM));
+}
+
+/* Sweeps over the pairs that repel each other: springs that only push. */
+static void sweep_pairs(const method_work *w) {
+  const pair_list list = pairs_of(w);
+  const float stiffness = w->tau * w->tau * over_mass(w, direction_stiffness(w->c, WARP));
+  const float compliance = 1.0f / maximum(stiffness, WORK_QUANTUM);
+  for (int32_t n = 0; n < list.count; n++) {
+    close_pair *p = &list.pairs[n];
+    const vector_array y = field(w, FIELD_PLACE);
+    const cloth_vector d = vector_flush_work(vector_subtract(vector_load(y, p->j), vector_load(y, p->i)));
+    const float length = vector_length(d), mobility = w->mobility[p->i] + w->mobility[p->j];
+    const cloth_vector u = vector_flush(vector_scale(d, 1.0f / maximum(length, 1.0e-6f)), STATE_QUANTUM);
+    const float wanted = multiplier_change(length - list.distance, compliance, p->multiplier, mobility);
+    const float multiplier = maximum(p->multiplier + wanted, 0.0f), change = multiplier - p->multiplier;
+    p->multiplier = multiplier;
+    push_particle(y, p->i, u, negate(change * w->mobility[p->i]));
+    push_particle(y, p->j, u, change * w->mobility[p->j]);
+  }
+}
+
 static void solve_by_sweeps(method_work *w) {
   copy_field(w, field(w, FIELD_TARGET), field(w, FIELD_RATE));
   find_places(w);
@@ -138,6 +161,7 @@ static void solve_by_sweeps(method_work *w) {
         sweep_family(w, &w->family[n]);
       }
     }
+    sweep_pairs(w);
   }
   find_rates(w);
   w->report->iterations += w->method->iterations;
