@@ -56,7 +56,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 8         /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 8      /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 9      /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -193,7 +193,8 @@ typedef struct cloth_config_grid {
   float min_bending_length; /* c in B' = bend + c^3 w h^3, the rigidity with which the cloth bends [cells]: w is its
                               weight per area at 9.81 m/s^2, h the root of the area of a cell. A grid has no folds
                               narrower than a cell; without a least bending length those of a limp fabric would be
-                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend */
+                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend. Hinges are stiffer by
+                              (c^3 w h^3 / B')^(2/3) / 4, as the joints of a chain bend more than a sheet does */
   float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
                          the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
                          start; 0..0.1; default 1e-4; nothing displaces grid.positions */

@@ -104,7 +104,7 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 #define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
 
 /* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
-#define HELD_STRAIN 0.05f
+#define HELD_STRAIN 0.03f
 /* Displacement by a contact over the spacing that may leave such a strain. */
 #define TEARING_DISPLACEMENT 0.1f
 

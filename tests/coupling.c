@@ -129,8 +129,9 @@ static void test_weight_in_tiers(void) {
     add_support(s.sheet, CLOTH_SHAPE_SPHERE);
     cloth_pin(s.sheet, 0);
     snprintf(what, sizeof what, "weight on a ball and a pin, %s", names[tier]);
-    /* Contact in the solver does not count the bending between particles that it holds and others. */
-    const double most = tier == 7 ? 0.02 : 0.01;
+    /* Contact in the solver does not count the bending between particles that it holds and others, which grows with the
+       rigidity of the hinges: on this coarse grid 1.25 times that of B'. */
+    const double most = tier == 7 ? 0.025 : 0.01;
     line(what, weighed(&s, &config, 1) / mass, 1.0 - most, 1.0 + most);
     fixture_free(&s);
   }

@@ -242,7 +242,7 @@ static void test_tube_solves(void) {
     }
     fixture_free(&s);
   }
-  CHECK(10 * iterations[CLOTH_PRECONDITIONER_MULTILEVEL] < 7 * iterations[CLOTH_PRECONDITIONER_BLOCK] &&
+  CHECK(4 * iterations[CLOTH_PRECONDITIONER_MULTILEVEL] < 3 * iterations[CLOTH_PRECONDITIONER_BLOCK] &&
             iterations[CLOTH_PRECONDITIONER_BLOCK] <= iterations[CLOTH_PRECONDITIONER_NONE],
         "%d iterations with blocks, %d with coarser grids, %d without either", iterations[CLOTH_PRECONDITIONER_BLOCK],
         iterations[CLOTH_PRECONDITIONER_MULTILEVEL], iterations[CLOTH_PRECONDITIONER_NONE]);

@@ -72,12 +72,15 @@ void bench_place_particles(bench_scene *s, int (*is_pinned_at)(const bench_scene
 
 /// Scene ///
 
-/* The rigidity B' = B + c^3 rho g h^3 that the library gives a fabric on a grid, with its defaults of B and c. */
+/* The rigidity of the hinges that the library gives a fabric on a grid, with its defaults of B and c = 1: that of B' =
+   B + c^3 rho g h^3, and the share of the moment of the weight that bends the joints of a chain, (h / 2 l)^2 with l^3 =
+   B' / (rho g). */
 static float rigidity_of(const bench_scene *s) {
   const double standard_gravity = 9.81;
   cloth_config c = cloth_config_default();
-  double least = (double)c.grid.min_bending_length * (double)s->spacing;
-  return (float)((double)c.fabric.bend + (double)s->density * standard_gravity * least * least * least);
+  double h = (double)c.grid.min_bending_length * (double)s->spacing;
+  double least = (double)s->density * standard_gravity * h * h * h, rigidity = (double)c.fabric.bend + least;
+  return (float)(rigidity * (1 + 0.25 * pow(least / rigidity, 2.0 / 3.0)));
 }
 
 /* The mass is spread evenly over the particles, whether inside or at an edge. */
