@@ -119,6 +119,8 @@
 #include "build_geometry.h"
 #include "surroundings.h"
 #include "step_calls.h"
+#include "group.h"
+#include "group_calls.h"
 #include "output.h"
 #include "skin.h"
 #include "bind.h"

@@ -271,12 +271,12 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
-   plan_hinges() does. */
-CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
+/* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
+   prepared, and for what plan_hinges() does. */
+CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
-  plan->substeps = choose_substeps(c, dt);
+  plan->substeps = substeps;
   plan->h = dt / (float)plan->substeps;
   plan->inverse_h = 1.0f / plan->h;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -303,6 +303,11 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->tether_growth = 1.0f;
   plan->tether_slack = 0.0f;
   plan->led = 0;
+}
+
+/* The same in the substeps that the cloth chooses. */
+static void plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan_step_in(c, dt, choose_substeps(c, dt), plan);
 }
 
 /* 1 if bending is solved along lines. */

@@ -216,21 +216,29 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* A step with surroundings that have been checked. */
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+/* Gives a step its surroundings, which have been checked. Returns how many bodies there was no room for. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif
 #if WITH_SHARED_BODIES
-  const int has_bodies = around && around->body_count > 0;
-  const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
+  left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
   if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c, around);
   }
-  const int result = step(c, dt);
-  if (has_bodies) {
+#else
+  (void)dt;
+#endif
+  return left_out;
+}
+
+/* Ends a step with surroundings. */
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+#if WITH_SHARED_BODIES
+  if (around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
     add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
@@ -238,17 +246,33 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
     workspace_of(c)->shared_bodies = 0;
   }
 #else
-  const int result = step(c, dt);
+  (void)around;
+  (void)left_out;
 #endif
   set_surroundings(c, NULL);
-  return result;
 }
 
 #else
 
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  (void)c;
+  (void)dt;
   (void)around;
-  return step(c, dt);
+  return 0;
+}
+
+static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
+  (void)c;
+  (void)around;
+  (void)left_out;
 }
 
 #endif
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  const int32_t left_out = enter_surroundings(c, dt, around);
+  const int result = step(c, dt);
+  leave_surroundings(c, around, left_out);
+  return result;
+}
