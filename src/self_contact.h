@@ -167,10 +167,10 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->place.x[i] += share * r->move[0][lane];
   b->place.y[i] += share * r->move[1][lane];
   b->place.z[i] += share * r->move[2][lane];
-  b->velocity.x[i] += share * r->change[0][lane];
-  b->velocity.y[i] += share * r->change[1][lane];
-  b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b, i);
+  const cloth_vector change =
+      vector(share * r->change[0][lane], share * r->change[1][lane], share * r->change[2][lane]);
+  vector_store(b->velocity, i, vector_add(vector_load(b->velocity, i), change));
+  shift_self_history(b, i, change);
 }
 
 /* Displacement since the start of the substep, in multiples of 2^-30 m. */
@@ -293,8 +293,8 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     const int32_t i = particle[k];
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
+      shift_self_history(b, i, vector_subtract(m.velocity, vector_load(b->velocity, i)));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b, i);
     }
   }
 }
