@@ -1066,10 +1066,9 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    (cloth_get_origin()) are rounded to its resolution there, so cloth_recentre() them together. What closes by more than
    two cells in a substep may pass through.
 
-   A cloth that sleeps holds still as if it was pinned. It wakes at the end of a step at whose start or end an awake
-   cloth touches it, or nearly does, with a particle faster than its sleep.speed, also when that one begins to leave it.
-   After a cloth under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake()
-   the other. */
+   A cloth that sleeps holds still as if it was pinned. It wakes at the end of a step in which an awake
+   cloth comes to it, moves beside it or begins to leave it, with a particle faster than its sleep.speed. After a cloth
+   under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
 typedef struct cloth_group_pair {

@@ -362,7 +362,7 @@ static int is_candidate_near(const self_body *a, const self_body *b, const int32
 }
 
 /* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
-static void find_woken_by(const group_step *s, int32_t batch) {
+static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
   const self_group *g = &s->contact;
   const int32_t first = g->tags[batch] >> 8, second = g->tags[batch] & 255;
   const int32_t sleeper = s->members[first].sleeps ? first : second;
@@ -380,19 +380,20 @@ static void find_woken_by(const group_step *s, int32_t batch) {
     find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     const int is_fast =
         sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
-    s->members[sleeper].wakes = is_fast && is_candidate_near(a, b, involved, reach);
+    s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));
   }
 }
 
-/* Marks the sleeping cloths beside which an awake one moves. */
-static void find_woken(const group_step *s) {
+/* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
+   begins, those that are near when it is over. */
+static void find_woken(const group_step *s, int is_over) {
   int32_t sleeping = 0;
   for (int32_t n = 0; n < s->group->count; n++) {
     sleeping += s->members[n].sleeps;
   }
   if (sleeping > 0) {
     for (int32_t n = 0; n < s->contact.found->batches; n++) {
-      find_woken_by(s, n);
+      find_woken_by(s, n, is_over);
     }
     add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)s->contact.found->batches * SELF_BATCH, COST_WAKE);
   }
@@ -432,7 +433,7 @@ static void follow_gather(const group_step *s, int32_t index) {
   if (s->group->count > 1 && index == 0) {
     report_gather(s);
 #if WITH_SLEEP
-    find_woken(s);
+    find_woken(s, 0);
 #endif
   }
 }
@@ -469,7 +470,7 @@ static int finish_group(const group_step *s) {
   int notes = 0;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
-    find_woken(s);
+    find_woken(s, 1);
 #endif
     report_contact(s);
   }
