@@ -21,6 +21,7 @@
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
+# make groups       pictures of two sheets on a ball, and of a cape that walks through a curtain
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller

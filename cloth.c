@@ -7541,10 +7541,14 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->led = 0;
 }
 
+#if WITH_PLANNING
+
 /* The same in the substeps that the cloth chooses. */
 static void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan_step_in(c, dt, choose_substeps(c, dt), plan);
 }
+
+#endif
 
 /* 1 if bending is solved along lines. */
 static int has_bend_lines(const step_plan *plan) {

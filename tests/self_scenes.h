@@ -149,7 +149,7 @@ static inline void describe_heap(self_stage *p) {
     p->config[i] = self_config(p->scene, n, n);
     p->config[i].edge_warp = vector_at(0.6 * c, 0.6 * tilt, 0.6 * s);
     p->config[i].edge_weft = vector_at(-0.6 * s, 0, 0.6 * c);
-    p->config[i].origin = vector_at(-0.3 * (c - s) + 0.1 * sin(2.0 * i), 0.25 + 0.25 * i, -0.3 * (s + c));
+    p->config[i].origin = vector_at(-0.3 * (c - s) + 0.1 * sin(2.0 * i), 0.25 + 0.4 * i, -0.3 * (s + c));
   }
 }
 
@@ -503,7 +503,7 @@ static inline self_result play_self_scene(const self_scene *s, const play_option
     }
     drive_self(&p, frame);
     r.notes |= step_self(&p);
-    int is_late = frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
+    int is_late = frame > 0 && frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
     sums.total += count;
     sums.rest += is_late ? count : 0;
     r.peak = count > r.peak ? count : r.peak;
