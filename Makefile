@@ -15,7 +15,7 @@
 # make thesis       the thesis's experiments beside its figures
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
-# make contact      intersections of cloth that folds on itself, with and without self-contact
+# make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png

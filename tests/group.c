@@ -56,7 +56,8 @@ static int is_reached(const group_goal *goal, const self_result *r) {
 
 static void print_goal(const group_goal *goal) {
   self_result none = play_goal(goal, 0), r = play_goal(goal, SELF_SHARE);
-  int quiet = r.acceleration <= 1.2 * none.acceleration || r.acceleration < 0.5;
+  int rests = goal->kind == SELF_STACK || goal->kind == SELF_HEAP;
+  int quiet = !rests || r.acceleration <= 1.2 * none.acceleration || r.acceleration < 0.5;
   int apart = r.gap >= 0.9 * SELF_SHARE || isinf(r.gap);
   printf("%-6s %3d %3d %5.0f %4.1f | %8.2f | %8.3f %5d %8.3f <= %g, %g %-6s | %5.3f %-6s | %7.3f %7.3f %-6s | %7.4f "
          "%4d %-6s | %5.3f %5.3f | %5.2f %6ld\n",

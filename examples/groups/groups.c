@@ -228,7 +228,7 @@ static void draw(image *picture, rectangle area, const world *w) {
     }
     objects[n].mesh = &meshes[n];
     objects[n].material = body < 0 ? fabrics[n] : body_material;
-    if (n == 0 && w->kind == CAPE) { /* its front is the side to the wearer */
+    if (n == 0) { /* the sides that the eye sees are the backs */
       objects[n].material.front = fabrics[n].back;
       objects[n].material.back = fabrics[n].front;
     }
