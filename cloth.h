@@ -1094,7 +1094,7 @@ typedef struct cloth_group {
 /* Returns a group with every default named above. */
 CLOTH_API cloth_group cloth_group_default(void);
 
-/* Writes how much memory a step of a group needs beside that of the cloths, some 45 bytes per particle and 6 KB. It is
+/* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
    work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
    a count, `pairs`, a thickness or a friction; INDEX: an exception; CONFLICT: a cloth twice; STATE: a cloth without
