@@ -6158,19 +6158,21 @@ static float step_origin_of(float low, float high) {
 
 /* The origin of a step for what lies in a box. */
 static cloth_vector step_origin_for(const position_box *box) {
-  return vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
-                step_origin_of(box->low.z, box->high.z));
+  const float *low = &box->low.x, *high = &box->high.x;
+  cloth_vector origin;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
+  }
+  return origin;
 }
 
-/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin, or from that of the
-   step, which is never the farther of the two where the box is all that the origin was chosen for. */
+/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
 static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
   const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
   float reach = 0.0f, farthest = 0.0f;
   for (int32_t axis = 0; axis < 3; axis++) {
     reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
     farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
-    farthest = maximum(maximum(high[axis] - origin[axis], origin[axis] - low[axis]), farthest);
   }
   workspace_of(c)->origin = there;
   workspace_of(c)->origin_reach = reach;
@@ -18699,7 +18701,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 }
 
 /* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
-CLOTH_ONCE void prepare_step(const cloth *c, float dt, int32_t substeps) {
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
   plan_hinges(c, &w->plan);
@@ -18772,7 +18774,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 }
 
 /* What follows the substeps. Returns the notes of the step. */
-CLOTH_ONCE int finish_step(const cloth *c, float dt) {
+static int finish_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
   finish_motions(c);
@@ -20675,7 +20677,7 @@ typedef struct group_step {
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
-  uint32_t bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
   int32_t particles;
 } group_layout;
 
@@ -20695,7 +20697,7 @@ static int32_t count_places(const cloth_group *group) {
 }
 
 /* A group of one cloth has the bounds that self_layout_of() gives it. */
-static group_layout group_layout_of(const cloth_group *group) {
+CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
@@ -20711,7 +20713,9 @@ static group_layout group_layout_of(const cloth_group *group) {
   l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
   l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
-  g.bodies = reserve(&end, count * (uint32_t)sizeof(self_body));
+  g.step = reserve(&end, sizeof(group_step));
+  g.bodies = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(self_body));
   g.members = end = align_up(end);
   reserve(&end, count * (uint32_t)sizeof(group_member));
   g.found = reserve(&end, sizeof(self_workspace));
@@ -20791,9 +20795,8 @@ static void place_parts(group_step *s, void *memory) {
   self_group *g = &s->contact;
   int32_t *counts = (int32_t *)(void *)(room + l.counts);
   float *mobility = (float *)(void *)(room + l.mobility);
-  fill_zero(room, l.counts);
   s->members = (group_member *)(void *)(room + l.members);
-  g->bodies = (self_body *)(void *)room;
+  g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
   g->batches = (self_batch *)(void *)(room + l.contact.batches);
   g->tags = is_single ? NULL : (uint16_t *)(void *)(room + l.tags);
@@ -20878,6 +20881,13 @@ static cloth_vector common_origin(const group_step *s) {
   return step_origin_for(&all);
 }
 
+/* 1 if a cloth is far from the origin of the step, as another cloth of the group is. */
+static int is_far_in_step(const cloth *c, const position_box *box) {
+  const cloth_vector low = place_in_step(c, box->low), high = place_in_step(c, box->high);
+  const float limit = FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return !vector_in_range(low, limit) || !vector_in_range(high, limit);
+}
+
 /* Puts all cloths at the origin of the step. */
 static void meet_at_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);
@@ -20887,6 +20897,7 @@ static void meet_at_origin(const group_step *s) {
     const cloth_vector there = vector_subtract(origin, way_between(leader, c));
     if (!s->members[n].sleeps) {
       start_substeps(c, &s->members[n].box, there);
+      workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
       continue;
     }
     const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
@@ -21012,10 +21023,16 @@ static void find_woken(const group_step *s, int is_over) {
 
 /// Stepping ///
 
-/* Begins a step of a group: prepares all cloths, and how they touch. */
-static void begin_group(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  cloth *first = member_of(s->group, 0);
+/* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
+CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_layout l = group_layout_of(group);
+  group_step *s = (group_step *)memory;
+  cloth *first = member_of(group, 0);
+  fill_zero(memory, l.counts);
+  s->group = group;
+  s->dt = dt;
+  s->substeps = substeps;
+  s->gathers = gathers_of(group);
   place_parts(s, memory);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -21048,7 +21065,7 @@ static void follow_gather(const group_step *s, int32_t index) {
 }
 
 /* Substep `index` of all cloths. */
-static void substep_together(const group_step *s, int32_t index) {
+CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
   const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
   if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
     follow_gather(s, index);
@@ -21075,7 +21092,7 @@ static void substep_together(const group_step *s, int32_t index) {
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
-static int finish_group(const group_step *s) {
+CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
@@ -21096,17 +21113,12 @@ static int finish_group(const group_step *s) {
 
 /* A step of a group that has been checked, with as many refinements as the workspaces allow. */
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
-  group_step s;
-  fill_zero(&s, sizeof s);
-  s.group = group;
-  s.dt = dt;
-  s.substeps = substeps;
-  s.gathers = gathers_of(group);
-  begin_group(&s, memory);
-  for (int32_t index = 0; s.leader >= 0 && index < substeps; index++) {
-    substep_together(&s, index);
+  const group_step *s = (const group_step *)memory;
+  begin_group(group, dt, substeps, memory);
+  for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
+    substep_together(s, index);
   }
-  return finish_group(&s);
+  return finish_group(s);
 }
 
 #endif

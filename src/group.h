@@ -66,7 +66,7 @@ typedef struct group_step {
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
-  uint32_t bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
   int32_t particles;
 } group_layout;
 
@@ -86,7 +86,7 @@ static int32_t count_places(const cloth_group *group) {
 }
 
 /* A group of one cloth has the bounds that self_layout_of() gives it. */
-static group_layout group_layout_of(const cloth_group *group) {
+CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
@@ -102,7 +102,9 @@ static group_layout group_layout_of(const cloth_group *group) {
   l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
   l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
-  g.bodies = reserve(&end, count * (uint32_t)sizeof(self_body));
+  g.step = reserve(&end, sizeof(group_step));
+  g.bodies = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(self_body));
   g.members = end = align_up(end);
   reserve(&end, count * (uint32_t)sizeof(group_member));
   g.found = reserve(&end, sizeof(self_workspace));
@@ -182,9 +184,8 @@ static void place_parts(group_step *s, void *memory) {
   self_group *g = &s->contact;
   int32_t *counts = (int32_t *)(void *)(room + l.counts);
   float *mobility = (float *)(void *)(room + l.mobility);
-  fill_zero(room, l.counts);
   s->members = (group_member *)(void *)(room + l.members);
-  g->bodies = (self_body *)(void *)room;
+  g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
   g->batches = (self_batch *)(void *)(room + l.contact.batches);
   g->tags = is_single ? NULL : (uint16_t *)(void *)(room + l.tags);
@@ -269,6 +270,13 @@ static cloth_vector common_origin(const group_step *s) {
   return step_origin_for(&all);
 }
 
+/* 1 if a cloth is far from the origin of the step, as another cloth of the group is. */
+static int is_far_in_step(const cloth *c, const position_box *box) {
+  const cloth_vector low = place_in_step(c, box->low), high = place_in_step(c, box->high);
+  const float limit = FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return !vector_in_range(low, limit) || !vector_in_range(high, limit);
+}
+
 /* Puts all cloths at the origin of the step. */
 static void meet_at_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);
@@ -278,6 +286,7 @@ static void meet_at_origin(const group_step *s) {
     const cloth_vector there = vector_subtract(origin, way_between(leader, c));
     if (!s->members[n].sleeps) {
       start_substeps(c, &s->members[n].box, there);
+      workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
       continue;
     }
     const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
@@ -403,10 +412,16 @@ static void find_woken(const group_step *s, int is_over) {
 
 /// Stepping ///
 
-/* Begins a step of a group: prepares all cloths, and how they touch. */
-static void begin_group(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  cloth *first = member_of(s->group, 0);
+/* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
+CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_layout l = group_layout_of(group);
+  group_step *s = (group_step *)memory;
+  cloth *first = member_of(group, 0);
+  fill_zero(memory, l.counts);
+  s->group = group;
+  s->dt = dt;
+  s->substeps = substeps;
+  s->gathers = gathers_of(group);
   place_parts(s, memory);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -439,7 +454,7 @@ static void follow_gather(const group_step *s, int32_t index) {
 }
 
 /* Substep `index` of all cloths. */
-static void substep_together(const group_step *s, int32_t index) {
+CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
   const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
   if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
     follow_gather(s, index);
@@ -466,7 +481,7 @@ static void substep_together(const group_step *s, int32_t index) {
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
-static int finish_group(const group_step *s) {
+CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
@@ -487,17 +502,12 @@ static int finish_group(const group_step *s) {
 
 /* A step of a group that has been checked, with as many refinements as the workspaces allow. */
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
-  group_step s;
-  fill_zero(&s, sizeof s);
-  s.group = group;
-  s.dt = dt;
-  s.substeps = substeps;
-  s.gathers = gathers_of(group);
-  begin_group(&s, memory);
-  for (int32_t index = 0; s.leader >= 0 && index < substeps; index++) {
-    substep_together(&s, index);
+  const group_step *s = (const group_step *)memory;
+  begin_group(group, dt, substeps, memory);
+  for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
+    substep_together(s, index);
   }
-  return finish_group(&s);
+  return finish_group(s);
 }
 
 #endif

@@ -280,7 +280,7 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 }
 
 /* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
-CLOTH_ONCE void prepare_step(const cloth *c, float dt, int32_t substeps) {
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
   plan_hinges(c, &w->plan);
@@ -353,7 +353,7 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 }
 
 /* What follows the substeps. Returns the notes of the step. */
-CLOTH_ONCE int finish_step(const cloth *c, float dt) {
+static int finish_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
   finish_motions(c);

@@ -94,19 +94,21 @@ static float step_origin_of(float low, float high) {
 
 /* The origin of a step for what lies in a box. */
 static cloth_vector step_origin_for(const position_box *box) {
-  return vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
-                step_origin_of(box->low.z, box->high.z));
+  const float *low = &box->low.x, *high = &box->high.x;
+  cloth_vector origin;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
+  }
+  return origin;
 }
 
-/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin, or from that of the
-   step, which is never the farther of the two where the box is all that the origin was chosen for. */
+/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
 static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
   const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
   float reach = 0.0f, farthest = 0.0f;
   for (int32_t axis = 0; axis < 3; axis++) {
     reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
     farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
-    farthest = maximum(maximum(high[axis] - origin[axis], origin[axis] - low[axis]), farthest);
   }
   workspace_of(c)->origin = there;
   workspace_of(c)->origin_reach = reach;
