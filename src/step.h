@@ -364,6 +364,7 @@ static int finish_step(const cloth *c, float dt) {
 #if WITH_SLEEP
   update_sleep(c, dt);
 #endif
+  (void)dt;
   return finish_statistics(c, &w->plan);
 }
 
