@@ -15,7 +15,7 @@
 # make thesis       the thesis's experiments beside its figures
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
-# make contact      intersections of cloth that folds on itself, with and without self-contact
+# make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
@@ -23,6 +23,7 @@
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
 # make crowd        a thousand people in capes, on one worker and on two
+# make groups       pictures of two sheets on a ball, and of a cape that walks through a curtain
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller

@@ -152,10 +152,15 @@
 #else
 #define WITH_PROJECTION 1
 #endif
-#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths */
+#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS */
 #define WITH_SELF 0
 #else
 #define WITH_SELF 1
+#endif
+#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
+#define WITH_GROUPS 0
+#else
+#define WITH_GROUPS 1
 #endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0
@@ -3247,7 +3252,7 @@ int cloth_self_test(void) {
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
   X(self.untangle, 0, 1, "")                                                                                           \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -3317,6 +3322,7 @@ int cloth_self_test(void) {
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
   X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
+  X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
@@ -3872,6 +3878,9 @@ static int find_left_out_contact(const cloth_config *config) {
   if (!WITH_SELF && needs_self(config)) {
     return CONFIG_FAULT(NO_SELF);
   }
+  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) {
+    return CONFIG_FAULT(NO_GROUPS);
+  }
   if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
     return CONFIG_FAULT(NO_QUERIES);
   }
@@ -4217,9 +4226,9 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
   return l;
 }
 
-/* Reserves the scratch of self-contact, the last of all. */
+/* Reserves the scratch of self-contact, the last of all. A cloth that feels only others has its share of a pool. */
 static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
-  if (c->self) {
+  if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
     reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
   }
@@ -5270,6 +5279,8 @@ enum {
   COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
   COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
+  COST_GROUP = 40,           /* per particle and substep of a group of cloths */
+  COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
   COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */
@@ -6173,16 +6184,25 @@ static float step_origin_of(float low, float high) {
    origin: floats there are coarser than a 512th of a cell. */
 #define FAR_CELLS 32768.0f
 
-/* Sets the origin of a step for a cloth in this box. Returns 1 if the cloth is far from its origin. */
-static int set_step_origin(const cloth *c, const position_box *box) {
+/* The origin of a step for what lies in a box. */
+static cloth_vector step_origin_for(const position_box *box) {
   const float *low = &box->low.x, *high = &box->high.x;
-  float *origin = &workspace_of(c)->origin.x;
+  cloth_vector origin;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
+  }
+  return origin;
+}
+
+/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
+static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
+  const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
   float reach = 0.0f, farthest = 0.0f;
   for (int32_t axis = 0; axis < 3; axis++) {
-    origin[axis] = step_origin_of(low[axis], high[axis]);
     reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
     farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
   }
+  workspace_of(c)->origin = there;
   workspace_of(c)->origin_reach = reach;
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
@@ -7526,12 +7546,12 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
-   plan_hinges() does. */
-CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
+/* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
+   prepared, and for what plan_hinges() does. */
+CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
-  plan->substeps = choose_substeps(c, dt);
+  plan->substeps = substeps;
   plan->h = dt / (float)plan->substeps;
   plan->inverse_h = 1.0f / plan->h;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -7559,6 +7579,15 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->tether_slack = 0.0f;
   plan->led = 0;
 }
+
+#if WITH_PLANNING
+
+/* The same in the substeps that the cloth chooses. */
+static void plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan_step_in(c, dt, choose_substeps(c, dt), plan);
+}
+
+#endif
 
 /* 1 if bending is solved along lines. */
 static int has_bend_lines(const step_plan *plan) {
@@ -12749,6 +12778,11 @@ static const self_settings *self_settings_of(const cloth *c) {
   return (const self_settings *)at(c, c->self);
 }
 
+/* 1 if the sheet feels itself; 0 also for one that feels only other cloths of a group. */
+static int feels_itself(const cloth *c) {
+  return c->self && self_settings_of(c)->gathers > 0;
+}
+
 static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
@@ -12775,6 +12809,7 @@ typedef struct self_body {
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
+  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;      /* mean of both [m] */
   float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
   int32_t levels;
@@ -12802,6 +12837,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
   b->is_wrapped = is_wrapped(c);
+  b->is_still = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
@@ -13198,6 +13234,35 @@ CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
   }
 }
 
+/* Fastest that a velocity of the history may get by a shift, per component [m/s]: well below HISTORY_INVALID. */
+#define SELF_FASTEST_HISTORY 0.9e5f
+
+static void shift_velocity(vector_array velocities, int32_t particle, cloth_vector change) {
+  const cloth_vector v = vector_add(vector_load(velocities, particle), change);
+  vector_store(velocities, particle, vector_flush(v, STATE_QUANTUM));
+}
+
+/* Changes the velocity history of a particle by what self-contact has changed its velocity by. All velocities of the
+   history change alike, as if the particle was seen from another frame: so its momentum (contact_momentum.h) changes by
+   the impulse of the contact and nothing else, the sum over the particles stays, and the next prediction extrapolates
+   neither the contact nor less of what forces do. A push of a collider's contact, which lies in place of the earliest
+   velocity until it has been withdrawn (contact_push.h), is no velocity. */
+CLOTH_INLINE void shift_self_history(const self_body *b, int32_t particle, cloth_vector change) {
+  if (!b->earlier.x || b->earlier.x[particle] >= 0.5f * HISTORY_INVALID) {
+    return;
+  }
+  const cloth_vector earlier = vector_add(vector_load(b->earlier, particle), change);
+  const cloth_vector earliest = vector_add(vector_load(b->earliest, particle), change);
+  if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) || !vector_in_range(earliest, SELF_FASTEST_HISTORY)) {
+    forget_self_history(b, particle);
+    return;
+  }
+  shift_velocity(b->earlier, particle, change);
+  if (!b->force_share || b->force_share[particle] < SHARE_PUSHED) {
+    shift_velocity(b->earliest, particle, change);
+  }
+}
+
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
@@ -13224,9 +13289,6 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const int32_t i = m.particle[n];
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
-    if (body->mobility[i] > 0.0f) {
-      forget_self_history(body, i);
-    }
   }
 }
 
@@ -13261,13 +13323,23 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
+/* How two cloths of a group touch each other, or one touches itself. */
+typedef struct self_pair {
+  float thickness; /* distance that they keep [m]; 0: they pass through each other */
+  float friction;
+  int32_t untangles; /* 1: contact is released where they stay tangled */
+} self_pair;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
   self_body *bodies;
   int32_t count;
   self_batch *batches;
-  uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
-  uint8_t *near;  /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
+  uint16_t *tags;         /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
+  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
+  int32_t *touching;      /* and those that touched in the last sweep */
+  uint8_t *near;          /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
@@ -13339,6 +13411,12 @@ static int open_batch(self_search *s, uint32_t tag) {
   return 1;
 }
 
+/* Adds to the counts of the two cloths of a tag, or the one. */
+static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
+  counts[tag >> 8] += more;
+  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
+}
+
 /* Puts a candidate of cloths a and b into a batch. */
 static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
   const self_group *g = s->group;
@@ -13368,6 +13446,9 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
   g->batches[batch].particle[place] = (uint16_t)particle;
   g->batches[batch].cell[place] = (uint16_t)cell;
+  if (g->candidates) {
+    count_both(g->candidates, tag, 1);
+  }
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -13570,7 +13651,7 @@ static void update_ages(const self_group *g) {
     for (int32_t i = 0; i < b->count; i++) {
       const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
       const int32_t older = age + (age < SELF_AGE_MARK - 1);
-      b->ages[i] = (uint8_t)(b->ages[i] & SELF_AGE_MARK ? older : 0);
+      b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
     }
   }
 }
@@ -13585,6 +13666,16 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
+/* How cloths a and b of a group touch. */
+static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
+  if (g->pairs) {
+    return g->pairs[a * g->count + b];
+  }
+  const self_settings *settings = self_settings_of(g->bodies[0].c);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  return pair;
+}
+
 /* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
    them where they are. */
 static void release_tangled(const self_group *g) {
@@ -13592,7 +13683,8 @@ static void release_tangled(const self_group *g) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    for (int32_t k = 0; k < SELF_BATCH; k++) {
+    const int32_t places = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles ? SELF_BATCH : 0;
+    for (int32_t k = 0; k < places; k++) {
       int32_t involved[5], tangled = 0;
       find_candidate(b, batch->particle[k], batch->cell[k], involved);
       for (int32_t i = 1; i < 5; i++) {
@@ -13620,18 +13712,15 @@ static int32_t count_tangled(const self_group *g) {
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
-/* Distance at which two cloths of a group touch [m]. */
-static float thickness_between(const self_group *g, int32_t a, int32_t b) {
-  (void)b;
-  return self_settings_of(g->bodies[a].c)->thickness;
-}
-
 /* One attempt at all candidates for `time` seconds. */
 static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
   s->is_last = attempt == SELF_ATTEMPTS - 1;
+  if (g->candidates) {
+    fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
+  }
   for (int32_t a = 0; a < g->count; a++) {
     const self_body *b = &g->bodies[a];
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
@@ -13640,8 +13729,11 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
-      visit_pair(s, a, b);
+      const float thickness = pair_between(g, a, b).thickness;
+      s->reach = thickness + attempt_skins[attempt] * spacing;
+      if (thickness > 0.0f) {
+        visit_pair(s, a, b);
+      }
     }
   }
 }
@@ -13710,20 +13802,24 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   return g;
 }
 
-/* Looks for candidates if substep `index` is one that does, before it changes velocities. */
-CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (!c->self) {
-    return;
-  }
-  const self_settings *settings = self_settings_of(c);
-  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+/* Looks for candidates if substep `index` is one of `wanted` in a step that do, before it changes velocities. Returns
+   1 if it is. */
+static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
+  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps;
   if (index * gathers % plan->substeps >= gathers) {
-    return;
+    return 0;
   }
-  self_body body;
-  const self_group g = self_group_of(c, &body);
   const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  gather_candidates(&g, plan->h * (float)substeps, index == 0, settings->untangle);
+  gather_candidates(g, plan->h * (float)substeps, index == 0, untangle);
+  return 1;
+}
+
+CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (feels_itself(c)) {
+    self_body body;
+    const self_group g = self_group_of(c, &body);
+    gather_if_due(&g, plan, index, self_settings_of(c)->gathers, self_settings_of(c)->untangle);
+  }
 }
 
 /* Sets the statistics to 0, before a step. */
@@ -13826,8 +13922,9 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
     if (share[k] < 0.0f || share[k] > 0.0f) {
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      forget_self_history(b, p);
+      const cloth_vector change = vector_scale(n, stopped * share[k]);
+      vector_store(b->velocity, p, vector_add(vector_load(b->velocity, p), change));
+      shift_self_history(b, p, change);
     }
   }
   tally->opened++;
@@ -14039,10 +14136,10 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->place.x[i] += share * r->move[0][lane];
   b->place.y[i] += share * r->move[1][lane];
   b->place.z[i] += share * r->move[2][lane];
-  b->velocity.x[i] += share * r->change[0][lane];
-  b->velocity.y[i] += share * r->change[1][lane];
-  b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b, i);
+  const cloth_vector change =
+      vector(share * r->change[0][lane], share * r->change[1][lane], share * r->change[2][lane]);
+  vector_store(b->velocity, i, vector_add(vector_load(b->velocity, i), change));
+  shift_self_history(b, i, change);
 }
 
 /* Displacement since the start of the substep, in multiples of 2^-30 m. */
@@ -14165,8 +14262,8 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     const int32_t i = particle[k];
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
+      shift_self_history(b, i, vector_subtract(m.velocity, vector_load(b->velocity, i)));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b, i);
     }
   }
 }
@@ -14224,14 +14321,15 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const self_pair pair = pair_between(g, first, second);
   const self_context s = {.a = a,
                           .b = b,
                           .place_a = a->place,
                           .place_b = b->place,
                           .start_a = a->start,
                           .start_b = b->start,
-                          .thickness = thickness_between(g, first, second),
-                          .friction = self_settings_of(a->c)->friction,
+                          .thickness = pair.thickness,
+                          .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
                           .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
@@ -14255,7 +14353,11 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
       tag = g->tags[batch];
       s = self_context_of(g, tag, pass, inverse_h);
     }
+    const int32_t touching = tally.touching;
     const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    if (g->touching && pass != SELF_HOLD) {
+      count_both(g->touching, tag, tally.touching - touching);
+    }
     g->near[batch] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_near : 1;
     tally.batches++;
   }
@@ -14279,7 +14381,11 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
   int32_t opened = 0;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    const float thickness = pair_between(g, n, n).thickness;
+    if (!(thickness > 0.0f)) {
+      continue;
+    }
+    const fold_tally folds = open_folds(b, thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
@@ -14306,6 +14412,9 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     if (sweep > 0 && (tally.moved == 0 || !may_refine(first))) {
       break;
     }
+    if (g->touching) {
+      fill_zero(g->touching, (size_t)g->count * sizeof(int32_t));
+    }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
   }
@@ -14318,7 +14427,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
 
 /* Contact of a cloth with itself in substep `index`. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (c->self) {
+  if (feels_itself(c)) {
     self_body body;
     const self_group g = self_group_of(c, &body);
     collide_group(&g, plan, index);
@@ -17518,23 +17627,28 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
    and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
-static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
-  if (!WITH_SELF || !c->self) {
-    return 0;
-  }
-  const self_settings *settings = (const self_settings *)at(c, c->self);
-  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
-  const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
-  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
+  const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
+  const int32_t gathers = wanted < substeps ? wanted : substeps;
   const uint64_t gather =
-      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
+      particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)l->max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
       places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
-      (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
+}
+
+/* The same for a cloth that feels itself, else 0. */
+static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
+  const self_settings *settings = (const self_settings *)at(c, c->self);
+  if (!WITH_SELF || !c->self || settings->gathers == 0) {
+    return 0;
+  }
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
+  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps);
 }
 
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
@@ -17652,6 +17766,19 @@ static uint64_t max_choice_work(const cloth *c) {
                                                     : 0u;
 }
 
+/* Most work of a step in so many substeps of a cloth that is awake. Writes the plan of such a step. */
+static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
+  step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
+  scene_summary scene = summarise_scene(c, count_uniform_particles(c));
+  plan_step_in(c, dt, substeps, plan);
+  plan_hinges(c, plan);
+  plan->is_free = is_free_cloth(c);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
+  return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
+}
+
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
@@ -17660,19 +17787,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (WITH_SLEEP && is_asleep(c)) {
-    *work = COST_STEP + max_choice_work(c);
-    return CLOTH_OK;
-  }
-  step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->shared_bodies = 0;       /* of no step */
-  scene_summary scene = summarise_scene(c, count_uniform_particles(c));
-  plan_step(c, dt, plan);
-  plan_hinges(c, plan);
-  plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
-             c->settings.capacity.meshes);
-  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
+  const int sleeps = WITH_SLEEP && is_asleep(c);
+  *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
 }
 
@@ -18623,9 +18739,9 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 }
 
 /* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
-static void prepare_step(const cloth *c, float dt) {
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   workspace *w = workspace_of(c);
-  plan_step(c, dt, &w->plan);
+  plan_step_in(c, dt, substeps, &w->plan);
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
@@ -18657,8 +18773,8 @@ static void prepare_step(const cloth *c, float dt) {
   }
 }
 
-/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
-static void start_at_origin(const cloth *c) {
+/* Lets the origin of a cloth that has strayed from it follow. Returns the box around the particles. */
+static position_box follow_to_box(const cloth *c) {
   workspace *w = workspace_of(c);
   position_box box = box_around(c);
 #if WITH_ORIGIN
@@ -18666,9 +18782,20 @@ static void start_at_origin(const cloth *c) {
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
   move_shared_bodies(c, shift);
+#else
+  (void)w;
 #endif
-  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  return box;
+}
+
+/* Begins the substeps of a step that has been prepared, at an origin (step_origin.h). */
+static void start_substeps(const cloth *c, const position_box *box, cloth_vector origin) {
+  workspace *w = workspace_of(c);
+  w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
+  w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
+  w->body.index = -1; /* no collider's motion is known yet */
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -18684,14 +18811,27 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
+/* What follows the substeps. Returns the notes of the step. */
+static int finish_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  leave_step_origin(c);
+  finish_motions(c);
+  inputs_of(c)->last_substep = w->plan.h;
+#if WITH_AIR
+  advance_gusts(inputs_of(c), dt);
+#endif
+#if WITH_SLEEP
+  update_sleep(c, dt);
+#endif
+  (void)dt;
+  return finish_statistics(c, &w->plan);
+}
+
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-  workspace *w = workspace_of(c);
-  prepare_step(c, dt);
-  start_at_origin(c);
-  w->tick = CLOTH_TICKS();
-  w->skips_contact = 0;
-  w->body.index = -1; /* no collider's motion is known yet */
+  prepare_step(c, dt, choose_substeps(c, dt));
+  const position_box box = follow_to_box(c);
+  start_substeps(c, &box, step_origin_for(&box));
 }
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
@@ -18707,16 +18847,7 @@ static int step(const cloth *c, float dt) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
-  leave_step_origin(c);
-  finish_motions(c);
-  inputs_of(c)->last_substep = w->plan.h;
-#if WITH_AIR
-  advance_gusts(inputs_of(c), dt);
-#endif
-#if WITH_SLEEP
-  update_sleep(c, dt);
-#endif
-  return finish_statistics(c, &w->plan);
+  return finish_step(c, dt);
 }
 
 /* Lets the next step do all its optional work (refinements), without a deadline. */
@@ -20399,27 +20530,26 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Begins a step with surroundings that have been checked. Returns how many shared bodies near the cloth had no room. */
+/* Gives a step its surroundings, which have been checked. Returns how many bodies there was no room for. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif
 #if WITH_SHARED_BODIES
-  const int has_bodies = around && around->body_count > 0;
-  const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
+  left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
   if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c, around);
   }
-  return left_out;
 #else
   (void)dt;
-  return 0;
 #endif
+  return left_out;
 }
 
-/* Ends the step that enter_surroundings() has begun. */
+/* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
 #if WITH_SHARED_BODIES
   if (around && around->body_count > 0) {
@@ -20812,6 +20942,764 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
   settings->integration.substeps = substeps;
   *work = most * (uint32_t)max_steps;
   return error;
+}
+
+#endif
+
+#endif
+
+/// Groups ///
+
+#if WITH_GROUPS
+
+/*
+ * Steps several cloths together, substep by substep: all gather, all predict, one pass of contact over all (self_
+ * contact.h), all finish. In: a group that group_calls.h has checked, and memory of the caller. Out: what a step of
+ * each cloth changes. Scratch: that of each cloth as in a step of its own, but for the end of it, in place of which
+ * boxes, candidates and intersections of all cloths lie in the caller's memory; that memory may hold pointers, as
+ * nothing of it outlasts the call.
+ *
+ * What contact between cloths keeps from step to step is how long each particle has been part of an intersection, with
+ * its own cloth or with another one: the ages in the state of its cloth. All else is found anew in every step.
+ *
+ * Positions of all cloths are relative to one point of the world during the step. A cloth that sleeps is not stepped:
+ * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
+ */
+
+#define GROUP_COOKIE 0xc1046001u /* proves that a group was made by cloth_group_default() */
+
+/* Room for candidates between cloths per particle, as cloth_group.pairs says. */
+#define GROUP_MAX_PAIRS 32
+#define GROUP_EXCEPTIONS (CLOTH_GROUP_LIMIT * (CLOTH_GROUP_LIMIT - 1) / 2)
+
+/* A cloth during a step of its group. */
+typedef struct group_member {
+  position_box box; /* around its particles, relative to its origin [m] */
+  float *mobility;  /* room for its mobilities */
+  float scale;      /* largest reference mass of the group over that of the cloth */
+  int32_t contacts; /* of predict_substep() */
+  int32_t left_out; /* of enter_surroundings() */
+  int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
+  int32_t wakes;    /* ... and wakes at its end */
+} group_member;
+
+/* A step of a group. */
+typedef struct group_step {
+  const cloth_group *group;
+  float dt;
+  int32_t substeps, gathers;
+  int32_t leader;    /* the first cloth that is awake; -1 if none is */
+  int32_t touches;   /* 1 if at least two of the cloths, or one and itself, may touch ... */
+  int32_t untangles; /* ... and if contact of such is released where they stay tangled */
+  self_group contact;
+  group_member *members;
+} group_step;
+
+/* Where everything lies in the memory of a group, and the bounds of its contact. */
+typedef struct group_layout {
+  self_layout contact;
+  uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  int32_t particles;
+} group_layout;
+
+static cloth *member_of(const cloth_group *group, int32_t n) {
+  return group->cloths[n];
+}
+
+/* Room for candidates in a group: each cloth's own, and that between several cloths. */
+static int32_t count_places(const cloth_group *group) {
+  int32_t places = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = member_of(group, n);
+    places += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0;
+    places += group->count > 1 ? c->count * group->pairs : 0;
+  }
+  return places;
+}
+
+/* A group of one cloth has the bounds that self_layout_of() gives it. */
+CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
+  group_layout g;
+  self_layout *l = &g.contact;
+  const uint32_t count = (uint32_t)group->count;
+  uint32_t end = 0, nodes = 0;
+  g.particles = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = member_of(group, n);
+    g.particles += c->count;
+    nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
+  }
+  const int32_t most = g.particles / SELF_PARTICLES_PER_INTERSECTION;
+  l->max_batches = (count_places(group) + SELF_BATCH - 1) / SELF_BATCH;
+  l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
+  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
+  g.step = reserve(&end, sizeof(group_step));
+  g.bodies = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(self_body));
+  g.members = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(group_member));
+  g.found = reserve(&end, sizeof(self_workspace));
+  g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
+  g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
+  g.mobility = reserve_floats(&end, g.particles);
+  l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
+  l->batches = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(self_batch));
+  l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  g.tags = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(uint16_t));
+  g.near = reserve(&end, (uint32_t)l->max_batches);
+  g.bytes = l->bytes = align_up(end);
+  return g;
+}
+
+/* Most work of the contact of a group in a step. */
+static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
+  const group_layout g = group_layout_of(group);
+  const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
+  const uint64_t several =
+      group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+}
+
+/// A step of a group ///
+
+/* How often a step of a group looks for candidates. */
+static int32_t gathers_of(const cloth_group *group) {
+  int32_t gathers = 1;
+  for (int32_t n = 0; n < group->count; n++) {
+    const int32_t wanted = self_settings_of(member_of(group, n))->gathers;
+    gathers = wanted > gathers ? wanted : gathers;
+  }
+  return gathers;
+}
+
+/* How cloths a and b of a group touch: as their configs say, or the last exception that names them; not at all where
+   both sleep. */
+static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
+  const cloth_group *group = s->group;
+  const cloth *first = member_of(group, a), *second = member_of(group, b);
+  const self_settings *x = self_settings_of(first), *y = self_settings_of(second);
+  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle};
+  for (int32_t n = 0; n < group->exception_count; n++) {
+    const cloth_group_pair *e = &group->exceptions[n];
+    if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
+      pair.thickness = flush_small(e->thickness, STATE_QUANTUM);
+      pair.friction = flush_small(e->friction, WORK_QUANTUM);
+    }
+  }
+  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) {
+    pair.thickness = 0.0f;
+  }
+  return pair;
+}
+
+/* Sets how all cloths touch. */
+static void choose_pairs(group_step *s, self_pair *pairs) {
+  const int32_t count = s->group->count;
+  s->touches = s->untangles = 0;
+  for (int32_t a = 0; a < count; a++) {
+    for (int32_t b = 0; b < count; b++) {
+      const self_pair pair = choose_pair(s, a, b);
+      pairs[a * count + b] = pair;
+      s->touches |= pair.thickness > 0.0f;
+      s->untangles |= pair.thickness > 0.0f && pair.untangles;
+    }
+  }
+}
+
+/* Finds the parts of the memory of a group. */
+static void place_parts(group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  const int is_single = s->group->count == 1;
+  char *room = (char *)memory;
+  self_group *g = &s->contact;
+  int32_t *counts = (int32_t *)(void *)(room + l.counts);
+  float *mobility = (float *)(void *)(room + l.mobility);
+  s->members = (group_member *)(void *)(room + l.members);
+  g->bodies = (self_body *)(void *)(room + l.bodies);
+  g->count = s->group->count;
+  g->batches = (self_batch *)(void *)(room + l.contact.batches);
+  g->tags = is_single ? NULL : (uint16_t *)(void *)(room + l.tags);
+  g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
+  g->candidates = is_single ? NULL : counts;
+  g->touching = is_single ? NULL : counts + g->count;
+  g->near = (uint8_t *)(room + l.near);
+  g->intersections = (self_intersection *)(void *)(room + l.contact.intersections);
+  g->visits = (self_visit *)(void *)(room + l.contact.visits);
+  g->max_batches = l.contact.max_batches;
+  g->max_intersections = l.contact.max_intersections;
+  g->max_visits = l.contact.max_visits;
+  g->max_leaf_visits = l.contact.max_leaf_visits;
+  g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
+  for (int32_t n = 0; n < g->count; n++) {
+    s->members[n].mobility = mobility;
+    mobility += member_of(s->group, n)->count;
+  }
+}
+
+/* Sets what contact knows of the cloths, after all have been prepared. */
+static void place_bodies(const group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  self_node *nodes = (self_node *)(void *)((char *)memory + l.contact.nodes);
+  float heaviest = 0.0f;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    heaviest = maximum(heaviest, reference_mass(member_of(s->group, n)));
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    group_member *m = &s->members[n];
+    self_body *b = &s->contact.bodies[n];
+    self_body_of(c, nodes, b);
+    nodes += self_nodes(c->grid.columns, c->grid.rows);
+    m->scale = heaviest / reference_mass(c);
+    b->is_still = m->sleeps;
+    if (m->sleeps) {
+      b->start = b->place = predicted_of(c);
+      fill_zero(m->mobility, (size_t)c->count * sizeof(float));
+      b->mobility = m->mobility;
+    } else if (m->scale > 1.0f) {
+      b->mobility = m->mobility;
+    }
+  }
+}
+
+/* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
+static void begin_member(const group_step *s, int32_t n) {
+  const cloth *c = member_of(s->group, n);
+  group_member *m = &s->members[n];
+  m->left_out = enter_surroundings(c, s->dt, s->group->around);
+  m->sleeps = WITH_SLEEP && is_asleep(c);
+#if WITH_SLEEP
+  if (m->sleeps) {
+    step_asleep(c, s->dt);
+    return;
+  }
+#endif
+  prepare_step(c, s->dt, s->substeps);
+  m->box = follow_to_box(c);
+}
+
+/* The way from the origin of one cloth to that of another [m]. */
+static cloth_vector way_between(const cloth *from, const cloth *to) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
+}
+
+/* The origin of a step for all cloths that are awake, relative to that of the first of them. */
+static cloth_vector common_origin(const group_step *s) {
+  const cloth *leader = member_of(s->group, s->leader);
+  position_box all = s->members[s->leader].box;
+  for (int32_t n = s->leader + 1; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      const cloth_vector way = way_between(leader, member_of(s->group, n));
+      const cloth_vector low = vector_add(s->members[n].box.low, way);
+      const cloth_vector high = vector_add(s->members[n].box.high, way);
+      all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+      all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    }
+  }
+  return step_origin_for(&all);
+}
+
+/* 1 if a cloth is far from the origin of the step, as another cloth of the group is. */
+static int is_far_in_step(const cloth *c, const position_box *box) {
+  const cloth_vector low = place_in_step(c, box->low), high = place_in_step(c, box->high);
+  const float limit = FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return !vector_in_range(low, limit) || !vector_in_range(high, limit);
+}
+
+/* Puts all cloths at the origin of the step. */
+static void meet_at_origin(const group_step *s) {
+  const cloth *leader = member_of(s->group, s->leader);
+  const cloth_vector origin = common_origin(s);
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const cloth_vector there = vector_subtract(origin, way_between(leader, c));
+    if (!s->members[n].sleeps) {
+      start_substeps(c, &s->members[n].box, there);
+      workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
+      continue;
+    }
+    const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
+    for (int32_t i = 0; i < c->count; i++) {
+      vector_store(to, i, vector_subtract(vector_load(from, i), there));
+    }
+  }
+}
+
+/* Makes the mobilities of cloths that are lighter than the heaviest comparable with its own. */
+static void scale_mobilities(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const group_member *m = &s->members[n];
+    const float *mobility = floats_at(c, c->scratch.mobility);
+    for (int32_t i = 0; m->scale > 1.0f && !m->sleeps && i < c->count; i++) {
+      m->mobility[i] = mobility[i] * m->scale;
+    }
+  }
+}
+
+/// Statistics and sleep ///
+
+/* Tells each cloth what the first gather of a step has found of it. */
+static void report_gather(const group_step *s) {
+  const self_group *g = &s->contact;
+  for (int32_t n = 0; n < g->found->intersections; n++) {
+    const int32_t a = number_body(g->intersections[n].edge), b = number_body(g->intersections[n].triangle);
+    self_workspace_of(g->bodies[a].c)->statistics.intersections++;
+    self_workspace_of(g->bodies[b].c)->statistics.intersections += a != b;
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
+    for (int32_t i = 0; i < b->count; i++) {
+      *tangled += b->ages[i] >= SELF_TANGLED_AGE;
+    }
+  }
+}
+
+/* Tells each cloth what contact has done in a step. */
+static void report_contact(const group_step *s) {
+  const self_group *g = &s->contact;
+  for (int32_t n = 0; n < g->count; n++) {
+    cloth_self_statistics *counts = &self_workspace_of(g->bodies[n].c)->statistics;
+    if (s->members[n].sleeps) {
+      reset_self(g->bodies[n].c);
+      continue;
+    }
+    counts->gathers = g->found->statistics.gathers;
+    counts->visits = g->found->statistics.visits;
+    counts->pairs_dropped = g->found->statistics.pairs_dropped;
+    counts->pairs = g->candidates[n];
+    counts->contacts = g->touching[n];
+  }
+}
+
+#if WITH_SLEEP
+
+/* Is one of some particles of a cloth faster than a speed? */
+static int is_one_faster(const self_body *b, const int32_t *particle, int32_t count, float speed) {
+  for (int32_t n = 0; n < count; n++) {
+    const cloth_vector v = vector_load(b->velocity, particle[n]);
+    if (vector_dot(v, v) > speed * speed) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
+static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  const cloth_vector p = vector_load(a->start, involved[0]);
+  cloth_vector low = vector_load(b->start, involved[1]), high = low;
+  for (int32_t n = 2; n < 5; n++) {
+    const cloth_vector q = vector_load(b->start, involved[n]);
+    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
+    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
+  }
+  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
+         p.y < high.y + reach && p.z < high.z + reach;
+}
+
+/* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
+static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
+  const self_group *g = &s->contact;
+  const int32_t first = g->tags[batch] >> 8, second = g->tags[batch] & 255;
+  const int32_t sleeper = s->members[first].sleeps ? first : second;
+  const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const float speed = g->bodies[sleeper].c->settings.sleep.speed;
+  const float reach = pair_between(g, first, second).thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
+  if (s->members[first].sleeps == s->members[second].sleeps) {
+    return;
+  }
+  for (int32_t n = 0; n < SELF_BATCH && !s->members[sleeper].wakes; n++) {
+    int32_t involved[5];
+    if (g->batches[batch].cell[n] == b->count - 1) {
+      continue;
+    }
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    const int is_fast =
+        sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
+    s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));
+  }
+}
+
+/* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
+   begins, those that are near when it is over. */
+static void find_woken(const group_step *s, int is_over) {
+  int32_t sleeping = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    sleeping += s->members[n].sleeps;
+  }
+  if (sleeping > 0) {
+    for (int32_t n = 0; n < s->contact.found->batches; n++) {
+      find_woken_by(s, n, is_over);
+    }
+    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)s->contact.found->batches * SELF_BATCH, COST_WAKE);
+  }
+}
+
+#endif
+
+/// Stepping ///
+
+/* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
+CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_layout l = group_layout_of(group);
+  group_step *s = (group_step *)memory;
+  cloth *first = member_of(group, 0);
+  fill_zero(memory, l.counts);
+  s->group = group;
+  s->dt = dt;
+  s->substeps = substeps;
+  s->gathers = gathers_of(group);
+  place_parts(s, memory);
+  s->leader = -1;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    begin_member(s, n);
+    s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
+  }
+  choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
+  if (s->leader < 0) {
+    return;
+  }
+  place_bodies(s, memory);
+  meet_at_origin(s);
+  if (s->group->count > 1) {
+    if (first->settings.capacity.fixed_work) {
+      add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
+    } else {
+      add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
+    }
+  }
+}
+
+/* What follows a gather that a substep has made. */
+static void follow_gather(const group_step *s, int32_t index) {
+  if (s->group->count > 1 && index == 0) {
+    report_gather(s);
+#if WITH_SLEEP
+    find_woken(s, 0);
+#endif
+  }
+}
+
+/* Substep `index` of all cloths. */
+CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
+  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
+    follow_gather(s, index);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    workspace *w = workspace_of(member_of(s->group, n));
+    if (!s->members[n].sleeps) {
+      w->tick = CLOTH_TICKS();
+      w->plan.index = index;
+      s->members[n].contacts = predict_substep(member_of(s->group, n), &w->plan, index);
+    }
+  }
+  if (s->touches) {
+    scale_mobilities(s);
+    collide_group(&s->contact, plan, index);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    workspace *w = workspace_of(member_of(s->group, n));
+    if (!s->members[n].sleeps) {
+      w->tick = CLOTH_TICKS();
+      finish_substep(member_of(s->group, n), &w->plan, index, s->members[n].contacts);
+    }
+  }
+}
+
+/* Ends a step of a group. Returns the notes of all cloths. */
+CLOTH_SEPARATE int finish_group(const group_step *s) {
+  int notes = 0;
+  if (s->leader >= 0 && s->touches && s->group->count > 1) {
+#if WITH_SLEEP
+    find_woken(s, 1);
+#endif
+    report_contact(s);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt);
+    if (s->members[n].wakes) {
+      wake(c);
+    }
+    leave_surroundings(c, s->group->around, s->members[n].left_out);
+  }
+  return notes;
+}
+
+/* A step of a group that has been checked, with as many refinements as the workspaces allow. */
+static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_step *s = (const group_step *)memory;
+  begin_group(group, dt, substeps, memory);
+  for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
+    substep_together(s, index);
+  }
+  return finish_group(s);
+}
+
+#endif
+
+/// Calls of groups ///
+
+#if WITH_GROUPS
+
+/*
+ * Checks a group, all cloths of it before one is changed, and steps it. In: the caller's arguments. Out: what group.h
+ * says.
+ */
+
+cloth_group cloth_group_default(void) {
+  cloth_group group;
+  fill_zero(&group, sizeof group);
+  group.cookie = GROUP_COOKIE;
+  group.pairs = 4;
+  return group;
+}
+
+static int check_exceptions(const cloth_group *group) {
+  if (group->exception_count > 0 && !group->exceptions) {
+    return CLOTH_ERROR_NULL;
+  }
+  for (int32_t n = 0; n < group->exception_count; n++) {
+    const cloth_group_pair *e = &group->exceptions[n];
+    if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
+      return CLOTH_ERROR_INDEX;
+    }
+    if (!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f)) {
+      return CLOTH_ERROR_RANGE;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/* Checks cloth n of a group, and that it is not one of those before it. */
+static int check_member(const cloth_group *group, int32_t n) {
+  int error = check_cloth(group->cloths[n]);
+  if (error) {
+    return error;
+  }
+  for (int32_t before = 0; before < n; before++) {
+    if (group->cloths[before] == group->cloths[n]) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  return group->cloths[n]->self ? CLOTH_OK : CLOTH_ERROR_STATE;
+}
+
+static int check_group(const cloth_group *group) {
+  if (!group) {
+    return CLOTH_ERROR_NULL;
+  }
+  if (group->cookie != GROUP_COOKIE) {
+    return CLOTH_ERROR_CONFIG;
+  }
+  if (group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 || group->pairs > GROUP_MAX_PAIRS ||
+      group->exception_count < 0 || group->exception_count > GROUP_EXCEPTIONS) {
+    return CLOTH_ERROR_RANGE;
+  }
+  int error = group->cloths ? CLOTH_OK : CLOTH_ERROR_NULL;
+  for (int32_t n = 0; n < group->count && !error; n++) {
+    error = check_member(group, n);
+  }
+  return error ? error : check_exceptions(group);
+}
+
+int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  if (!bytes) {
+    return CLOTH_ERROR_NULL;
+  }
+  *bytes = group_layout_of(group).bytes;
+  return CLOTH_OK;
+}
+
+/* A range of memory. */
+typedef struct memory_range {
+  uintptr_t start, bytes;
+} memory_range;
+
+static int do_overlap(memory_range a, memory_range b) {
+  return a.start < b.start + b.bytes && b.start < a.start + a.bytes;
+}
+
+static memory_range arena_of(const cloth *c) {
+  const memory_range range = {(uintptr_t)c, c->total_bytes};
+  return range;
+}
+
+/* The scratch of a cloth outside of its arena; of no bytes without. */
+static memory_range scratch_of(const cloth *c) {
+  const memory_range range = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};
+  return range;
+}
+
+/* 1 if two cloths use the same scratch, or one the arena of the other. */
+static int share_scratch(const cloth *a, const cloth *b) {
+  return (a->shared_bytes &&
+          (do_overlap(scratch_of(a), arena_of(b)) || (b->shared_bytes && do_overlap(scratch_of(a), scratch_of(b))))) ||
+         (b->shared_bytes && do_overlap(scratch_of(b), arena_of(a)));
+}
+
+/* Farthest that the origins of two cloths of a group may be apart [m]. */
+#define GROUP_MAX_WAY 200000
+
+static int is_way_in_range(int32_t a, int32_t b) {
+  const int64_t way = (int64_t)b - a;
+  return way >= -GROUP_MAX_WAY && way <= GROUP_MAX_WAY;
+}
+
+/* Checks two cloths of a group together. */
+static int check_two(const cloth *a, const cloth *b) {
+  const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
+  if (share_scratch(a, b)) {
+    return CLOTH_ERROR_STATE;
+  }
+  const int is_near =
+      is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
+  return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* Substeps that a cloth has room for. */
+static int32_t substep_room(const cloth *c) {
+  const int32_t fixed = c->settings.integration.substeps, most = c->settings.integration.max_substeps;
+  return fixed > most ? fixed : most;
+}
+
+/* Checks a step of a group, without its memory. Writes how many substeps it takes. */
+static int check_group_step(const cloth_group *group, float dt, int32_t *substeps) {
+  int error = check_group(group);
+  *substeps = 1;
+  for (int32_t n = 0; !error && n < group->count; n++) {
+    error = check_step_with(group->cloths[n], dt, group->around);
+    for (int32_t before = 0; !error && before < n; before++) {
+      error = check_two(group->cloths[before], group->cloths[n]);
+    }
+    const int32_t wanted = error ? 1 : choose_substeps(group->cloths[n], dt);
+    *substeps = wanted > *substeps ? wanted : *substeps;
+  }
+  for (int32_t n = 0; !error && n < group->count; n++) {
+    error = *substeps <= substep_room(group->cloths[n]) ? CLOTH_OK : CLOTH_ERROR_CONFLICT;
+  }
+  return error;
+}
+
+/* Checks the memory for a step of a group that has been checked. */
+static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
+  const memory_range range = {(uintptr_t)memory, bytes};
+  if (!memory) {
+    return CLOTH_ERROR_NULL;
+  }
+  int fits = (uintptr_t)memory % CLOTH_ALIGNMENT == 0 && bytes >= group_layout_of(group).bytes;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    fits &= !do_overlap(range, arena_of(c)) && !(c->shared_bytes && do_overlap(range, scratch_of(c)));
+  }
+  return fits ? CLOTH_OK : CLOTH_ERROR_ARENA;
+}
+
+static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
+  int error = check_group_step(group, dt, substeps);
+  return error ? error : check_memory(group, memory, bytes);
+}
+
+int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
+  int32_t substeps;
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) {
+    return error;
+  }
+  for (int32_t n = 0; n < group->count; n++) {
+    allow_refinements(group->cloths[n]);
+  }
+  return step_group(group, dt, substeps, memory);
+}
+
+#if WITH_PLANNING
+
+/* Do all cloths of a group allow steps that are refined less? */
+static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
+  int error = efforts ? CLOTH_OK : CLOTH_ERROR_NULL;
+  for (int32_t n = 0; n < group->count && !error; n++) {
+    error = group->cloths[n]->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+  }
+  return error;
+}
+
+int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
+                              cloth_effort *efforts) {
+  const uint32_t start = CLOTH_TICKS();
+  int32_t substeps;
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  error = error ? error : check_efforts(group, efforts);
+  if (error) {
+    return error;
+  }
+  for (int32_t n = 0; n < group->count; n++) {
+    workspace *w = workspace_of(group->cloths[n]);
+    allow_refinements(group->cloths[n]);
+    w->has_deadline = ticks != UINT32_MAX;
+    w->start = start;
+    w->ticks = ticks;
+  }
+  const int result = step_group(group, dt, substeps, memory);
+  for (int32_t n = 0; n < group->count; n++) {
+    efforts[n].refinements = workspace_of(group->cloths[n])->refinements;
+    efforts[n].cut_short = workspace_of(group->cloths[n])->is_cut;
+  }
+  return result;
+}
+
+int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
+                              const cloth_effort *efforts) {
+  int32_t substeps;
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  error = error ? error : check_efforts(group, efforts);
+  for (int32_t n = 0; !error && n < group->count; n++) {
+    error = efforts[n].refinements < 0 || (uint32_t)efforts[n].cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  }
+  if (error) {
+    return error;
+  }
+  for (int32_t n = 0; n < group->count; n++) {
+    workspace *w = workspace_of(group->cloths[n]);
+    allow_refinements(group->cloths[n]);
+    w->is_cut = efforts[n].cut_short;
+    w->max_refinements = efforts[n].refinements;
+  }
+  return step_group(group, dt, substeps, memory);
+}
+
+/* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
+static uint64_t member_work(const cloth *c, float dt, int32_t substeps) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0) {
+    return COST_STEP;
+  }
+  const uint64_t work = bound_of_step(c, dt, substeps);
+  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
+}
+
+int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
+  int32_t substeps;
+  int error = check_group_step(group, dt, &substeps);
+  if (error) {
+    return error;
+  }
+  if (!work) {
+    return CLOTH_ERROR_NULL;
+  }
+  *work = max_group_work(group, gathers_of(group), substeps);
+  for (int32_t n = 0; n < group->count; n++) {
+    *work += member_work(group->cloths[n], dt, substeps);
+  }
+  return CLOTH_OK;
 }
 
 #endif

@@ -34,9 +34,10 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL,
- *            _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES leave parts out: their functions are not defined,
- *            a config that needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _CELL_CONTACT, _CONTACT_LINES, _SELF_TEST,
+ *            _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES
+ *            leave parts out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and
+ *            the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,6 +70,7 @@ extern "C" {
 #define CLOTH_HULL_PLANE_LIMIT 64     /* most planes of a hull */
 #define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
 #define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
+#define CLOTH_GROUP_LIMIT 16          /* most cloths of a group */
 #define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
 #define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
@@ -296,8 +298,9 @@ typedef struct cloth_config_self {
   int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
                        per particle. What does not fit is looked for again with less foresight, then left out, which
                        CLOTH_NOTE_PAIRS_DROPPED tells */
-  int32_t gathers;  /* how often a step looks for candidates, at equal distances; 1..CLOTH_SUBSTEP_LIMIT, at most once a
-                       substep; default 1. More suit fast cloth on fine grids */
+  int32_t gathers;  /* how often a step looks for candidates, at equal distances; 0..CLOTH_SUBSTEP_LIMIT, at most once a
+                       substep; default 1. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
+                       the other cloths of a cloth_group; of the memory it needs 1 byte per particle then */
   int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
                        come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1 */
 } cloth_config_self;
@@ -445,7 +448,8 @@ typedef enum cloth_note {
                           cloth_set_origin() */
   CLOTH_NOTE_ORIGIN_MOVED = 64,   /* the step moved the origin, see config.world.recentre_distance */
   CLOTH_NOTE_PAIRS_DROPPED = 512, /* there was no room for all candidates of self-contact, see self.pairs */
-  CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself somewhere, see cloth_self_statistics */
+  CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself, or another cloth of its group, somewhere, see
+                                     cloth_self_statistics */
 } cloth_note;
 
 /* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
@@ -1082,6 +1086,76 @@ CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
    expensive shape and every particle at every one of them. Returns CLOTH_OK, an error of the config, or RANGE: dt. */
 CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work);
 
+/// Groups ///
+
+/* Cloths that feel each other are stepped together, substep by substep: all move by their own forces and springs, then
+   all touch each other and themselves in one pass, then each meets its colliders, so that pins, targets and colliders
+   have the last word. The law is that of self-contact: particles against triangles of the other cloth, both ways, with
+   Coulomb friction, and the side taken from where the substep began. Momentum is kept. Each cloth's memory, state,
+   saves, images and hashes are its own. A step of a group is a function of the states, the configs, dt and the group;
+   the order of the cloths counts, as contacts act one after the other. A group of one cloth does what cloth_step()
+   does, to the bit.
+
+   Every cloth of a group has a self_thickness. All take the largest number of substeps that one of them would take
+   alone. Positions are relative to one whole metre near the first cloth that is awake; cloths whose origins differ
+   (cloth_get_origin()) are rounded to its resolution there, so cloth_recentre() them together. What closes by more than
+   two cells in a substep may pass through.
+
+   A cloth that sleeps holds still as if it was pinned. It wakes at the end of a step in which an awake
+   cloth comes to it, moves beside it or begins to leave it, with a particle faster than its sleep.speed. After a cloth
+   under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other. */
+
+/* Two cloths of a group that touch in another way than their configs say. */
+typedef struct cloth_group_pair {
+  int32_t a, b;    /* their places in the group, in any order, not equal */
+  float thickness; /* distance that they keep [m]; 0: they pass through each other; 0..1 */
+  float friction;  /* coefficient of friction between them [1]; 0..10 */
+} cloth_group_pair;
+
+/* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
+typedef struct cloth_group {
+  uint32_t cookie;      /* set by cloth_group_default() */
+  int32_t count;        /* of the cloths; 1..CLOTH_GROUP_LIMIT; default 0 */
+  cloth *const *cloths; /* each once. Two of them keep the larger of their self_thicknesses apart, with the larger of
+                           their self_frictions; where both have self.untangle, contact is released where they have
+                           passed through each other for three steps */
+  int32_t pairs;        /* room for candidates between cloths, per particle, beside the self.pairs of each cloth; 1..32;
+                           default 4; 4.5 bytes each. Of no meaning for a single cloth */
+  int32_t exception_count;            /* 0..120; default 0 */
+  const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
+  const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
+} cloth_group;
+
+/* Returns a group with every default named above. */
+CLOTH_API cloth_group cloth_group_default(void);
+
+/* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
+   work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
+   order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
+   a count, `pairs`, a thickness or a friction; INDEX: an exception; CONFLICT: a cloth twice; STATE: a cloth without
+   self_thickness; an error of a cloth. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
+CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
+
+/* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
+   those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any
+   cloth has; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the cloths; CONFLICT: another
+   cloth takes more substeps than one has room for, the larger of its `substeps` and integration.max_substeps; STATE:
+   two cloths share scratch; RANGE: origins more than 2e5 m apart; ARENA: memory too small, not aligned, or part of a
+   cloth. An error steps none of them. */
+CLOTH_API int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes);
+
+/* The calls of "Deadlines and work" for a group: with a deadline for all, and the efforts of all cloths in their order.
+   Return what cloth_step_together() does, NULL without efforts; STATE with capacity.fixed_work of one of them; RANGE:
+   an effort. */
+CLOTH_API int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
+                                        cloth_effort *efforts);
+CLOTH_API int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
+                                        const cloth_effort *efforts);
+
+/* Writes the most work that cloth_step_together() can do now, all cloths together. Returns CLOTH_OK, or what
+   cloth_step_together() would but for ARENA. */
+CLOTH_API int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work);
+
 /// Planning ///
 
 /* What a config is expected to do. */
@@ -1159,7 +1233,9 @@ typedef struct cloth_statistics {
 CLOTH_API int cloth_get_statistics(const cloth *c, cloth_statistics *statistics);
 CLOTH_API int cloth_get_substep_iterations(const cloth *c, int32_t substep);
 
-/* What the last step did about the contact of the sheet with itself. Zero for a cloth that sleeps. */
+/* What the last step did about the contact of the sheet with itself and with the other cloths of its group. In a group
+   of several cloths gathers, visits and pairs_dropped are those of the group, and the rest what the cloth took part in;
+   intersections for which there was no room are then not counted. Zero for a cloth that sleeps. */
 typedef struct cloth_self_statistics {
   int32_t gathers;       /* how often candidates were looked for, again included */
   int32_t visits;        /* pairs of boxes that were compared */

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd groups
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -42,6 +42,14 @@ shapes: $(BUILD)/shapes/shapes
 	$< $(BUILD)/shapes/shapes.png
 
 $(BUILD)/shapes/shapes: $(addprefix examples/,shapes/shapes.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+# Cloths that are stepped together.
+groups: $(BUILD)/groups/groups
+	$< $(BUILD)/groups/groups.png
+
+$(BUILD)/groups/groups: $(addprefix examples/,groups/groups.c figure.c meander.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 

@@ -133,10 +133,15 @@
 #else
 #define WITH_PROJECTION 1
 #endif
-#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths */
+#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS */
 #define WITH_SELF 0
 #else
 #define WITH_SELF 1
+#endif
+#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
+#define WITH_GROUPS 0
+#else
+#define WITH_GROUPS 1
 #endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0

@@ -171,6 +171,9 @@ static int find_left_out_contact(const cloth_config *config) {
   if (!WITH_SELF && needs_self(config)) {
     return CONFIG_FAULT(NO_SELF);
   }
+  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) {
+    return CONFIG_FAULT(NO_GROUPS);
+  }
   if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
     return CONFIG_FAULT(NO_QUERIES);
   }

@@ -106,6 +106,8 @@ enum {
   COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
   COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
+  COST_GROUP = 40,           /* per particle and substep of a group of cloths */
+  COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
   COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */

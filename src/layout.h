@@ -240,9 +240,9 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
   return l;
 }
 
-/* Reserves the scratch of self-contact, the last of all. */
+/* Reserves the scratch of self-contact, the last of all. A cloth that feels only others has its share of a pool. */
 static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
-  if (c->self) {
+  if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
     reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
   }

@@ -120,6 +120,8 @@
 #include "surroundings.h"
 #include "step_calls.h"
 #include "settle.h"
+#include "group.h"
+#include "group_calls.h"
 #include "output.h"
 #include "skin.h"
 #include "bind.h"

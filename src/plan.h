@@ -276,12 +276,12 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
-/* Fills a plan for a step of dt, but for `tethered` and `is_free`, which follow when the step is prepared, and for what
-   plan_hinges() does. */
-CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
+/* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
+   prepared, and for what plan_hinges() does. */
+CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
   plan->dt = dt;
   plan->notes = 0;
-  plan->substeps = choose_substeps(c, dt);
+  plan->substeps = substeps;
   plan->h = dt / (float)plan->substeps;
   plan->inverse_h = 1.0f / plan->h;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -309,6 +309,15 @@ CLOTH_SEPARATE void plan_step(const cloth *c, float dt, step_plan *plan) {
   plan->tether_slack = 0.0f;
   plan->led = 0;
 }
+
+#if WITH_PLANNING
+
+/* The same in the substeps that the cloth chooses. */
+static void plan_step(const cloth *c, float dt, step_plan *plan) {
+  plan_step_in(c, dt, choose_substeps(c, dt), plan);
+}
+
+#endif
 
 /* 1 if bending is solved along lines. */
 static int has_bend_lines(const step_plan *plan) {

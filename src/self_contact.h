@@ -167,10 +167,10 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->place.x[i] += share * r->move[0][lane];
   b->place.y[i] += share * r->move[1][lane];
   b->place.z[i] += share * r->move[2][lane];
-  b->velocity.x[i] += share * r->change[0][lane];
-  b->velocity.y[i] += share * r->change[1][lane];
-  b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b, i);
+  const cloth_vector change =
+      vector(share * r->change[0][lane], share * r->change[1][lane], share * r->change[2][lane]);
+  vector_store(b->velocity, i, vector_add(vector_load(b->velocity, i), change));
+  shift_self_history(b, i, change);
 }
 
 /* Displacement since the start of the substep, in multiples of 2^-30 m. */
@@ -293,8 +293,8 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     const int32_t i = particle[k];
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
+      shift_self_history(b, i, vector_subtract(m.velocity, vector_load(b->velocity, i)));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b, i);
     }
   }
 }
@@ -352,14 +352,15 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const self_pair pair = pair_between(g, first, second);
   const self_context s = {.a = a,
                           .b = b,
                           .place_a = a->place,
                           .place_b = b->place,
                           .start_a = a->start,
                           .start_b = b->start,
-                          .thickness = thickness_between(g, first, second),
-                          .friction = self_settings_of(a->c)->friction,
+                          .thickness = pair.thickness,
+                          .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
                           .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
@@ -383,7 +384,11 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
       tag = g->tags[batch];
       s = self_context_of(g, tag, pass, inverse_h);
     }
+    const int32_t touching = tally.touching;
     const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    if (g->touching && pass != SELF_HOLD) {
+      count_both(g->touching, tag, tally.touching - touching);
+    }
     g->near[batch] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_near : 1;
     tally.batches++;
   }
@@ -407,7 +412,11 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
   int32_t opened = 0;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
+    const float thickness = pair_between(g, n, n).thickness;
+    if (!(thickness > 0.0f)) {
+      continue;
+    }
+    const fold_tally folds = open_folds(b, thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
@@ -434,6 +443,9 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     if (sweep > 0 && (tally.moved == 0 || !may_refine(first))) {
       break;
     }
+    if (g->touching) {
+      fill_zero(g->touching, (size_t)g->count * sizeof(int32_t));
+    }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
   }
@@ -446,7 +458,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
 
 /* Contact of a cloth with itself in substep `index`. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (c->self) {
+  if (feels_itself(c)) {
     self_body body;
     const self_group g = self_group_of(c, &body);
     collide_group(&g, plan, index);

@@ -59,8 +59,9 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
     if (share[k] < 0.0f || share[k] > 0.0f) {
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      forget_self_history(b, p);
+      const cloth_vector change = vector_scale(n, stopped * share[k]);
+      vector_store(b->velocity, p, vector_add(vector_load(b->velocity, p), change));
+      shift_self_history(b, p, change);
     }
   }
   tally->opened++;

@@ -38,13 +38,23 @@
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
+/* How two cloths of a group touch each other, or one touches itself. */
+typedef struct self_pair {
+  float thickness; /* distance that they keep [m]; 0: they pass through each other */
+  float friction;
+  int32_t untangles; /* 1: contact is released where they stay tangled */
+} self_pair;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
   self_body *bodies;
   int32_t count;
   self_batch *batches;
-  uint16_t *tags; /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
-  uint8_t *near;  /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
+  uint16_t *tags;         /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
+  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
+  int32_t *touching;      /* and those that touched in the last sweep */
+  uint8_t *near;          /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
@@ -116,6 +126,12 @@ static int open_batch(self_search *s, uint32_t tag) {
   return 1;
 }
 
+/* Adds to the counts of the two cloths of a tag, or the one. */
+static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
+  counts[tag >> 8] += more;
+  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
+}
+
 /* Puts a candidate of cloths a and b into a batch. */
 static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
   const self_group *g = s->group;
@@ -145,6 +161,9 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
   g->batches[batch].particle[place] = (uint16_t)particle;
   g->batches[batch].cell[place] = (uint16_t)cell;
+  if (g->candidates) {
+    count_both(g->candidates, tag, 1);
+  }
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -347,7 +366,7 @@ static void update_ages(const self_group *g) {
     for (int32_t i = 0; i < b->count; i++) {
       const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
       const int32_t older = age + (age < SELF_AGE_MARK - 1);
-      b->ages[i] = (uint8_t)(b->ages[i] & SELF_AGE_MARK ? older : 0);
+      b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
     }
   }
 }
@@ -362,6 +381,16 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
+/* How cloths a and b of a group touch. */
+static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
+  if (g->pairs) {
+    return g->pairs[a * g->count + b];
+  }
+  const self_settings *settings = self_settings_of(g->bodies[0].c);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  return pair;
+}
+
 /* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
    them where they are. */
 static void release_tangled(const self_group *g) {
@@ -369,7 +398,8 @@ static void release_tangled(const self_group *g) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    for (int32_t k = 0; k < SELF_BATCH; k++) {
+    const int32_t places = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles ? SELF_BATCH : 0;
+    for (int32_t k = 0; k < places; k++) {
       int32_t involved[5], tangled = 0;
       find_candidate(b, batch->particle[k], batch->cell[k], involved);
       for (int32_t i = 1; i < 5; i++) {
@@ -397,18 +427,15 @@ static int32_t count_tangled(const self_group *g) {
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
-/* Distance at which two cloths of a group touch [m]. */
-static float thickness_between(const self_group *g, int32_t a, int32_t b) {
-  (void)b;
-  return self_settings_of(g->bodies[a].c)->thickness;
-}
-
 /* One attempt at all candidates for `time` seconds. */
 static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
   s->is_last = attempt == SELF_ATTEMPTS - 1;
+  if (g->candidates) {
+    fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
+  }
   for (int32_t a = 0; a < g->count; a++) {
     const self_body *b = &g->bodies[a];
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
@@ -417,8 +444,11 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
-      visit_pair(s, a, b);
+      const float thickness = pair_between(g, a, b).thickness;
+      s->reach = thickness + attempt_skins[attempt] * spacing;
+      if (thickness > 0.0f) {
+        visit_pair(s, a, b);
+      }
     }
   }
 }
@@ -487,20 +517,24 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   return g;
 }
 
-/* Looks for candidates if substep `index` is one that does, before it changes velocities. */
-CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (!c->self) {
-    return;
-  }
-  const self_settings *settings = self_settings_of(c);
-  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+/* Looks for candidates if substep `index` is one of `wanted` in a step that do, before it changes velocities. Returns
+   1 if it is. */
+static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
+  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps;
   if (index * gathers % plan->substeps >= gathers) {
-    return;
+    return 0;
   }
-  self_body body;
-  const self_group g = self_group_of(c, &body);
   const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  gather_candidates(&g, plan->h * (float)substeps, index == 0, settings->untangle);
+  gather_candidates(g, plan->h * (float)substeps, index == 0, untangle);
+  return 1;
+}
+
+CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+  if (feels_itself(c)) {
+    self_body body;
+    const self_group g = self_group_of(c, &body);
+    gather_if_due(&g, plan, index, self_settings_of(c)->gathers, self_settings_of(c)->untangle);
+  }
 }
 
 /* Sets the statistics to 0, before a step. */

@@ -27,6 +27,11 @@ static const self_settings *self_settings_of(const cloth *c) {
   return (const self_settings *)at(c, c->self);
 }
 
+/* 1 if the sheet feels itself; 0 also for one that feels only other cloths of a group. */
+static int feels_itself(const cloth *c) {
+  return c->self && self_settings_of(c)->gathers > 0;
+}
+
 static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
@@ -53,6 +58,7 @@ typedef struct self_body {
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
+  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;      /* mean of both [m] */
   float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
   int32_t levels;
@@ -80,6 +86,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
   b->is_wrapped = is_wrapped(c);
+  b->is_still = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;

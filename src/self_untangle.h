@@ -179,6 +179,35 @@ CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
   }
 }
 
+/* Fastest that a velocity of the history may get by a shift, per component [m/s]: well below HISTORY_INVALID. */
+#define SELF_FASTEST_HISTORY 0.9e5f
+
+static void shift_velocity(vector_array velocities, int32_t particle, cloth_vector change) {
+  const cloth_vector v = vector_add(vector_load(velocities, particle), change);
+  vector_store(velocities, particle, vector_flush(v, STATE_QUANTUM));
+}
+
+/* Changes the velocity history of a particle by what self-contact has changed its velocity by. All velocities of the
+   history change alike, as if the particle was seen from another frame: so its momentum (contact_momentum.h) changes by
+   the impulse of the contact and nothing else, the sum over the particles stays, and the next prediction extrapolates
+   neither the contact nor less of what forces do. A push of a collider's contact, which lies in place of the earliest
+   velocity until it has been withdrawn (contact_push.h), is no velocity. */
+CLOTH_INLINE void shift_self_history(const self_body *b, int32_t particle, cloth_vector change) {
+  if (!b->earlier.x || b->earlier.x[particle] >= 0.5f * HISTORY_INVALID) {
+    return;
+  }
+  const cloth_vector earlier = vector_add(vector_load(b->earlier, particle), change);
+  const cloth_vector earliest = vector_add(vector_load(b->earliest, particle), change);
+  if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) || !vector_in_range(earliest, SELF_FASTEST_HISTORY)) {
+    forget_self_history(b, particle);
+    return;
+  }
+  shift_velocity(b->earlier, particle, change);
+  if (!b->force_share || b->force_share[particle] < SHARE_PUSHED) {
+    shift_velocity(b->earliest, particle, change);
+  }
+}
+
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
@@ -205,9 +234,6 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const int32_t i = m.particle[n];
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
-    if (body->mobility[i] > 0.0f) {
-      forget_self_history(body, i);
-    }
   }
 }
 

@@ -46,7 +46,7 @@
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
   X(self.untangle, 0, 1, "")                                                                                           \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -116,6 +116,7 @@
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
   X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
+  X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \

@@ -280,9 +280,9 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 }
 
 /* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
-static void prepare_step(const cloth *c, float dt) {
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   workspace *w = workspace_of(c);
-  plan_step(c, dt, &w->plan);
+  plan_step_in(c, dt, substeps, &w->plan);
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
@@ -314,8 +314,8 @@ static void prepare_step(const cloth *c, float dt) {
   }
 }
 
-/* Puts the step at its origin, see step_origin.h, after that of a cloth that has strayed from it has followed. */
-static void start_at_origin(const cloth *c) {
+/* Lets the origin of a cloth that has strayed from it follow. Returns the box around the particles. */
+static position_box follow_to_box(const cloth *c) {
   workspace *w = workspace_of(c);
   position_box box = box_around(c);
 #if WITH_ORIGIN
@@ -323,9 +323,20 @@ static void start_at_origin(const cloth *c) {
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
   move_shared_bodies(c, shift);
+#else
+  (void)w;
 #endif
-  w->plan.notes |= set_step_origin(c, &box) ? CLOTH_NOTE_FAR : 0;
+  return box;
+}
+
+/* Begins the substeps of a step that has been prepared, at an origin (step_origin.h). */
+static void start_substeps(const cloth *c, const position_box *box, cloth_vector origin) {
+  workspace *w = workspace_of(c);
+  w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
+  w->tick = CLOTH_TICKS();
+  w->skips_contact = 0;
+  w->body.index = -1; /* no collider's motion is known yet */
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -341,14 +352,27 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
+/* What follows the substeps. Returns the notes of the step. */
+static int finish_step(const cloth *c, float dt) {
+  workspace *w = workspace_of(c);
+  leave_step_origin(c);
+  finish_motions(c);
+  inputs_of(c)->last_substep = w->plan.h;
+#if WITH_AIR
+  advance_gusts(inputs_of(c), dt);
+#endif
+#if WITH_SLEEP
+  update_sleep(c, dt);
+#endif
+  (void)dt;
+  return finish_statistics(c, &w->plan);
+}
+
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-  workspace *w = workspace_of(c);
-  prepare_step(c, dt);
-  start_at_origin(c);
-  w->tick = CLOTH_TICKS();
-  w->skips_contact = 0;
-  w->body.index = -1; /* no collider's motion is known yet */
+  prepare_step(c, dt, choose_substeps(c, dt));
+  const position_box box = follow_to_box(c);
+  start_substeps(c, &box, step_origin_for(&box));
 }
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
@@ -364,16 +388,7 @@ static int step(const cloth *c, float dt) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
-  leave_step_origin(c);
-  finish_motions(c);
-  inputs_of(c)->last_substep = w->plan.h;
-#if WITH_AIR
-  advance_gusts(inputs_of(c), dt);
-#endif
-#if WITH_SLEEP
-  update_sleep(c, dt);
-#endif
-  return finish_statistics(c, &w->plan);
+  return finish_step(c, dt);
 }
 
 /* Lets the next step do all its optional work (refinements), without a deadline. */

@@ -92,16 +92,25 @@ static float step_origin_of(float low, float high) {
    origin: floats there are coarser than a 512th of a cell. */
 #define FAR_CELLS 32768.0f
 
-/* Sets the origin of a step for a cloth in this box. Returns 1 if the cloth is far from its origin. */
-static int set_step_origin(const cloth *c, const position_box *box) {
+/* The origin of a step for what lies in a box. */
+static cloth_vector step_origin_for(const position_box *box) {
   const float *low = &box->low.x, *high = &box->high.x;
-  float *origin = &workspace_of(c)->origin.x;
+  cloth_vector origin;
+  for (int32_t axis = 0; axis < 3; axis++) {
+    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
+  }
+  return origin;
+}
+
+/* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
+static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
+  const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
   float reach = 0.0f, farthest = 0.0f;
   for (int32_t axis = 0; axis < 3; axis++) {
-    origin[axis] = step_origin_of(low[axis], high[axis]);
     reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
     farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
   }
+  workspace_of(c)->origin = there;
   workspace_of(c)->origin_reach = reach;
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }

@@ -216,27 +216,26 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Begins a step with surroundings that have been checked. Returns how many shared bodies near the cloth had no room. */
+/* Gives a step its surroundings, which have been checked. Returns how many bodies there was no room for. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+  int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
 #if WITH_MESH
   forget_triangles(c);
 #endif
 #if WITH_SHARED_BODIES
-  const int has_bodies = around && around->body_count > 0;
-  const int32_t left_out = has_bodies ? choose_bodies(c, dt, around) : 0;
+  left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
   if (c->settings.capacity.max_shared_bodies > 0) {
     compare_bodies(c, around);
   }
-  return left_out;
 #else
   (void)dt;
-  return 0;
 #endif
+  return left_out;
 }
 
-/* Ends the step that enter_surroundings() has begun. */
+/* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
 #if WITH_SHARED_BODIES
   if (around && around->body_count > 0) {

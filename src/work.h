@@ -199,23 +199,28 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
    and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
-static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
-  if (!WITH_SELF || !c->self) {
-    return 0;
-  }
-  const self_settings *settings = (const self_settings *)at(c, c->self);
-  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
-  const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
-  const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
+static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
+  const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
+  const int32_t gathers = wanted < substeps ? wanted : substeps;
   const uint64_t gather =
-      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
+      particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)l->max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
       places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
-      (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
+}
+
+/* The same for a cloth that feels itself, else 0. */
+static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
+  const self_settings *settings = (const self_settings *)at(c, c->self);
+  if (!WITH_SELF || !c->self || settings->gathers == 0) {
+    return 0;
+  }
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
+  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps);
 }
 
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
@@ -333,6 +338,19 @@ static uint64_t max_choice_work(const cloth *c) {
                                                     : 0u;
 }
 
+/* Most work of a step in so many substeps of a cloth that is awake. Writes the plan of such a step. */
+static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
+  step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
+  workspace_of(c)->shared_bodies = 0;       /* of no step */
+  scene_summary scene = summarise_scene(c, count_uniform_particles(c));
+  plan_step_in(c, dt, substeps, plan);
+  plan_hinges(c, plan);
+  plan->is_free = is_free_cloth(c);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
+             c->settings.capacity.meshes);
+  return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
+}
+
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {
@@ -341,19 +359,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  if (WITH_SLEEP && is_asleep(c)) {
-    *work = COST_STEP + max_choice_work(c);
-    return CLOTH_OK;
-  }
-  step_plan *plan = &workspace_of(c)->plan; /* every step makes its own */
-  workspace_of(c)->shared_bodies = 0;       /* of no step */
-  scene_summary scene = summarise_scene(c, count_uniform_particles(c));
-  plan_step(c, dt, plan);
-  plan_hinges(c, plan);
-  plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
-             c->settings.capacity.meshes);
-  *work = planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
+  const int sleeps = WITH_SLEEP && is_asleep(c);
+  *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
 }
 

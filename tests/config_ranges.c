@@ -69,7 +69,7 @@ static const config_field config_fields[] = {
     FLOATS(self_thickness, 0, 50, " m"),
     FLOATS(self_friction, 0, 10, ""),
     INTS(self.pairs, 1, 32, ""),
-    INTS(self.gathers, 1, CLOTH_SUBSTEP_LIMIT, ""),
+    INTS(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, ""),
     INTS(self.untangle, 0, 1, ""),
     INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
     INTS(capacity.max_confined, 0, 65535, ""),

@@ -133,6 +133,12 @@ int main(void) {
   expect_left_out(&config, "self_thickness: CLOTH_NO_SELF");
   config = cloth_config_default();
 #endif
+#if defined(CLOTH_NO_GROUPS) && !defined(CLOTH_NO_SELF)
+  config.self_thickness = 0.01f;
+  config.self.gathers = 0;
+  expect_left_out(&config, "self.gathers: CLOTH_NO_GROUPS");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_WRAP
   config.grid.wrap = 1;
   expect_left_out(&config, "grid.wrap: CLOTH_NO_WRAP");

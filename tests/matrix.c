@@ -1095,6 +1095,19 @@ OWN_FRAME static void run_frame(cloth *sheet) {
 #endif
 }
 
+/* Reports subnormal numbers, prints the scene's hash, and returns it. */
+static uint64_t end_scene(void) {
+  if (subnormals_seen())
+    fail("subnormal numbers");
+  forget_subnormals();
+  put_text("scene ");
+  put_scene();
+  put_text(" ");
+  put_hash(scene_hash);
+  end_line();
+  return scene_hash;
+}
+
 /* Runs a scene on its grid of the small or of the full set, and prints its hash. */
 OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
   scene_set = full ? "full" : "small";
@@ -1119,16 +1132,7 @@ OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
     run_frame(sheet);
   }
   fold_results(sheet);
-
-  if (subnormals_seen())
-    fail("subnormal numbers");
-  forget_subnormals();
-  put_text("scene ");
-  put_scene();
-  put_text(" ");
-  put_hash(scene_hash);
-  end_line();
-  return scene_hash;
+  return end_scene();
 }
 
 static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full) {
@@ -1138,6 +1142,7 @@ static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full
 }
 
 #ifndef MATRIX_SMALL
+#include "matrix_group.h"
 #include "matrix_methods.h"
 #endif
 
@@ -1169,6 +1174,7 @@ int board_main(void) {
   print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
 #ifndef MATRIX_SMALL
   uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
+  full = folded(full, run_group_scene(), 8);
   print_set("full", run_method_scenes(full));
 #endif
   return failures == 0 ? 0 : 1;

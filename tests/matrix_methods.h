@@ -31,19 +31,6 @@ static const method_scene method_scenes[] = {
 
 static unsigned char method_memory[65536] __attribute__((aligned(CLOTH_ALIGNMENT)));
 
-/* Reports subnormal numbers, prints the scene's hash, and returns it. */
-static uint64_t end_method_scene(void) {
-  if (subnormals_seen())
-    fail("subnormal numbers");
-  forget_subnormals();
-  put_text("scene ");
-  put_scene();
-  put_text(" ");
-  put_hash(scene_hash);
-  end_line();
-  return scene_hash;
-}
-
 OWN_FRAME static void run_method_frames(cloth *sheet, const cloth_method *method) {
   cloth_method_report report;
   if (method->scheme == CLOTH_SCHEME_STATIC) {
@@ -90,7 +77,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
   run_method_frames(sheet, &method);
-  return end_method_scene();
+  return end_scene();
 }
 
 /* The isometric model: 4 x 4 cells, held by one node. */
@@ -106,7 +93,7 @@ OWN_FRAME static uint64_t run_isometric_scene(void) {
     isometric_step(&sheet, vector(0.0f, -9.81f, 0.0f), FRAME_SECONDS, 6);
   for (int i = 0; i < isometric_floats(&sheet); i++)
     fold_float(floats[i]);
-  return end_method_scene();
+  return end_scene();
 }
 
 /* The isometric model with all rows: 3 x 3 cells on a turning ball. */

@@ -3,9 +3,6 @@
    to be reached (make contact); `--play SCENE N SUBSTEPS THICKNESS` plays one. SPDX-License-Identifier: MIT */
 #include "self_scenes.h"
 
-/* Distance of the sheet to itself in all scenes, over the spacing. */
-#define SHARE 0.45
-
 /// The table ///
 
 /* A scene and what is to be reached: intersections a frame in the mean, and in the mean of the last 30 frames. */
@@ -45,9 +42,9 @@ static int is_reached(const self_goal *goal, const self_result *r) {
 }
 
 static void print_goal(const self_goal *goal) {
-  self_result none = play_goal(goal, 0), r = play_goal(goal, SHARE);
+  self_result none = play_goal(goal, 0), r = play_goal(goal, SELF_SHARE);
   int quiet = r.acceleration <= 1.2 * none.acceleration || r.acceleration < 0.5;
-  int apart = r.gap >= 0.9 * SHARE || isinf(r.gap);
+  int apart = r.gap >= 0.9 * SELF_SHARE || isinf(r.gap);
   int is_gentle = r.mean <= none.mean && r.rest <= none.rest && r.stretch <= 2 * none.stretch + 0.25;
   printf(
       "%-6s %3d %3d %5d %5d | %8.2f | %8.3f %5d %8.3f <= %2g, %g %-6s | %5.3f %-6s | %7.3f %7.3f %-6s | %5.3f %5.3f | "
@@ -64,7 +61,7 @@ static int print_table(void) {
       "[m/s^2]; largest strain;\ncandidates and pairs of boxes per particle, gathers a step, candidates dropped. "
       "'none': the same scene without self-contact;\nno worse: no more intersections than there, and no strain above "
       "twice its and .25. Distance %.2f spacings.\n",
-      SHARE);
+      SELF_SHARE);
   printf(
       "scene    n sub start pairs |     none |     mean  peak     rest    goal        |   gap        |    acc    none"
       "        |  stretch none no worse |  most boxes gath dropped\n");
@@ -80,11 +77,11 @@ static void test_scenes(void) {
     const self_goal *goal = &self_goals[i];
     if (!goal->is_asserted)
       continue;
-    self_result r = play_goal(goal, SHARE);
+    self_result r = play_goal(goal, SELF_SHARE);
     CHECK(is_reached(goal, &r), "%s %d, %d substeps: %g intersections a frame, %g at rest", self_kind_names[goal->kind],
           goal->n, goal->substeps, r.mean, r.rest);
     CHECK(r.stretch <= 0.6, "%s %d: strain %g", self_kind_names[goal->kind], goal->n, r.stretch);
-    CHECK(r.gap >= 0.9 * SHARE, "%s: layers are %g spacings apart", self_kind_names[goal->kind], r.gap);
+    CHECK(r.gap >= 0.9 * SELF_SHARE, "%s: layers are %g spacings apart", self_kind_names[goal->kind], r.gap);
     CHECK(r.dropped == 0, "%s: %ld candidates dropped", self_kind_names[goal->kind], r.dropped);
     CHECK(!(r.notes & CLOTH_NOTE_RECOVERED), "%s: notes %d", self_kind_names[goal->kind], r.notes);
   }
@@ -101,7 +98,7 @@ static self_stage clapping_stage(const self_scene *s, const play_options *o, int
 }
 
 static const self_scene small_scene = {SELF_LINE, 17, 6, 0};
-static const play_options small_options = {.thickness = SHARE, .friction = 0.3};
+static const play_options small_options = {.thickness = SELF_SHARE, .friction = 0.3};
 
 static void test_tangles_without(void) {
   self_goal goal = {SELF_LINE, 28, 10, 0, 0, 0, 0, 0};

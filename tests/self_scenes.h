@@ -13,13 +13,14 @@ typedef enum self_kind {
   SELF_STACK, /* two sheets fall onto a ball, one turned against the other */
   SELF_SLOPE, /* a small sheet slides on a held one, 20 degrees steep */
   SELF_SHOT,  /* a small sheet is thrown flat against a held one */
+  SELF_HEAP,  /* four towels fall onto each other, and onto the floor */
   SELF_HANG,  /* by two corners, meets nothing */
   SELF_CAPE,  /* around a walking figure that turns */
   SELF_KINDS
 } self_kind;
 
 static const char *const self_kind_names[SELF_KINDS] = {"towel", "edge", "line", "tube", "stack",
-                                                        "slope", "shot", "hang", "cape"};
+                                                        "slope", "shot", "heap", "hang", "cape"};
 
 static inline self_kind self_kind_named(const char *name) {
   int kind = 0;
@@ -58,7 +59,10 @@ typedef struct self_result {
   uint64_t hash;
 } self_result;
 
-enum { SELF_CLOTHS = 2 };
+enum { SELF_CLOTHS = 4 };
+
+/* Distance of the sheet to itself and to others in all scenes, over the spacing. */
+#define SELF_SHARE 0.45
 
 /* A scene while it is played. */
 typedef struct self_stage {
@@ -68,6 +72,7 @@ typedef struct self_stage {
   cloth_vector *start[SELF_CLOTHS]; /* start positions, or NULL */
   fixture f[SELF_CLOTHS];
   cloth *sheets[SELF_CLOTHS];
+  void *group_block; /* memory of the group, where there are several */
   cloth_vector ring[256];
   int body[3];
 } self_stage;
@@ -135,6 +140,19 @@ static inline void describe_stack(self_stage *p) {
   }
 }
 
+/* A towel turned about the vertical and tilted. */
+static inline void describe_heap(self_stage *p) {
+  int n = p->scene->n;
+  p->cloths = 4;
+  for (int i = 0; i < 4; i++) {
+    double a = 0.9 * i, c = cos(a), s = sin(a), tilt = i % 2 ? 0.3 : -0.2;
+    p->config[i] = self_config(p->scene, n, n);
+    p->config[i].edge_warp = vector_at(0.6 * c, 0.6 * tilt, 0.6 * s);
+    p->config[i].edge_weft = vector_at(-0.6 * s, 0, 0.6 * c);
+    p->config[i].origin = vector_at(-0.3 * (c - s) + 0.1 * sin(2.0 * i), 0.25 + 0.4 * i, -0.3 * (s + c));
+  }
+}
+
 static inline void describe_pair(self_stage *p) {
   int n = p->scene->n, is_slope = p->scene->kind == SELF_SLOPE;
   double h = 1.0 / (n - 1);
@@ -148,7 +166,7 @@ static inline void describe_pair(self_stage *p) {
     c->edge_warp = vector_at(h * (c->columns - 1), 0, 0);
     c->edge_weft = vector_at(0, 0, h * (c->rows - 1));
     c->gravity = vector_at(9.81 * sin(3.14159265358979 / 9), -9.81 * cos(3.14159265358979 / 9), 0);
-    c->origin = i ? vector_at(0.01, 0.3 * h + 0.0005, 0.25) : vector_at(0, 0, 0);
+    c->origin = i ? vector_at(0.01, SELF_SHARE * h + 0.0005, 0.25) : vector_at(0, 0, 0);
   }
   if (!is_slope) {
     p->config[0].edge_weft = vector_at(0, -1, 0);
@@ -190,6 +208,10 @@ static inline void describe_self(self_stage *p, const self_scene *s) {
     break;
   case SELF_STACK:
     describe_stack(p);
+    p->frames = 240;
+    break;
+  case SELF_HEAP:
+    describe_heap(p);
     p->frames = 240;
     break;
   case SELF_SLOPE:
@@ -266,6 +288,10 @@ static inline void furnish_self(self_stage *p) {
       self_add_collider(p->sheets[i], &ball, NULL);
       self_add_floor(p->sheets[i], -0.35);
     }
+    break;
+  case SELF_HEAP:
+    for (int i = 0; i < p->cloths; i++)
+      self_add_floor(p->sheets[i], 0);
     break;
   case SELF_SLOPE:
   case SELF_SHOT:
@@ -399,8 +425,37 @@ static inline void sum_frame(self_stage *p, const mesh *m, int is_late, self_sum
   }
 }
 
+/* The cloths of a scene as a group. */
+static inline cloth_group group_of(const self_stage *p) {
+  cloth_group group = cloth_group_default();
+  group.cloths = p->sheets;
+  group.count = p->cloths;
+  group.pairs = 8;
+  return group;
+}
+
+static inline int step_self_group(self_stage *p) {
+  const cloth_group group = group_of(p);
+  uint64_t bound = 0, work = 0;
+  size_t bytes = 0;
+  CHECK(cloth_group_bytes(&group, &bytes) == CLOTH_OK, "cloth_group_bytes");
+  if (p->group_block == NULL)
+    p->group_block = mesh_memory(bytes + CLOTH_ALIGNMENT);
+  unsigned char *memory = (unsigned char *)p->group_block;
+  memory += (CLOTH_ALIGNMENT - (uintptr_t)memory % CLOTH_ALIGNMENT) % CLOTH_ALIGNMENT;
+  CHECK(cloth_group_work_bound(&group, FRAME, &bound) == CLOTH_OK, "cloth_group_work_bound");
+  int notes = cloth_step_together(&group, FRAME, memory, bytes);
+  CHECK(notes >= 0, "cloth_step_together: %s", cloth_result_name(notes));
+  for (int i = 0; i < p->cloths; i++)
+    work += read_work(p->sheets[i]);
+  CHECK(work <= bound, "%g work, bound %g", (double)work, (double)bound);
+  return notes;
+}
+
 static inline int step_self(self_stage *p) {
   int notes = 0;
+  if (p->cloths > 1 && p->config[0].self_thickness > 0)
+    return step_self_group(p);
   for (int i = 0; i < p->cloths; i++) {
     uint64_t bound = 0;
     CHECK(cloth_get_work_bound(p->sheets[i], FRAME, &bound) == CLOTH_OK, "cloth_get_work_bound");
@@ -448,7 +503,7 @@ static inline self_result play_self_scene(const self_scene *s, const play_option
     }
     drive_self(&p, frame);
     r.notes |= step_self(&p);
-    int is_late = frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
+    int is_late = frame > 0 && frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
     sums.total += count;
     sums.rest += is_late ? count : 0;
     r.peak = count > r.peak ? count : r.peak;
@@ -466,6 +521,7 @@ static inline self_result play_self_scene(const self_scene *s, const play_option
     fixture_free(&p.f[i]);
     free(p.start[i]);
   }
+  free(p.group_block);
   return r;
 }
 

@@ -148,7 +148,7 @@ static int begin_method(method_work *w, const cloth *c, const cloth_method *meth
 static void prepare_method(method_work *w, float dt) {
   const cloth *c = w->c;
   allow_refinements(c);
-  prepare_step(c, dt);
+  prepare_step(c, dt, choose_substeps(c, dt));
   workspace *space = workspace_of(c);
   space->body.index = -1;
   w->k = space->plan.h;

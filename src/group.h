@@ -1,0 +1,513 @@
+#pragma once
+#include "access.h"
+#include "compiler.h"
+#include "costs.h"
+#include "lanes.h"
+#include "layout.h"
+#include "scalar.h"
+#include "self_contact.h"
+#include "self_gather.h"
+#include "self_tree.h"
+#include "self_untangle.h"
+#include "sleep.h"
+#include "step.h"
+#include "step_origin.h"
+#include "surroundings.h"
+#include "types.h"
+#include "work.h"
+
+/// Groups ///
+
+#if WITH_GROUPS
+
+/*
+ * Steps several cloths together, substep by substep: all gather, all predict, one pass of contact over all (self_
+ * contact.h), all finish. In: a group that group_calls.h has checked, and memory of the caller. Out: what a step of
+ * each cloth changes. Scratch: that of each cloth as in a step of its own, but for the end of it, in place of which
+ * boxes, candidates and intersections of all cloths lie in the caller's memory; that memory may hold pointers, as
+ * nothing of it outlasts the call.
+ *
+ * What contact between cloths keeps from step to step is how long each particle has been part of an intersection, with
+ * its own cloth or with another one: the ages in the state of its cloth. All else is found anew in every step.
+ *
+ * Positions of all cloths are relative to one point of the world during the step. A cloth that sleeps is not stepped:
+ * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
+ */
+
+#define GROUP_COOKIE 0xc1046001u /* proves that a group was made by cloth_group_default() */
+
+/* Room for candidates between cloths per particle, as cloth_group.pairs says. */
+#define GROUP_MAX_PAIRS 32
+#define GROUP_EXCEPTIONS (CLOTH_GROUP_LIMIT * (CLOTH_GROUP_LIMIT - 1) / 2)
+
+/* A cloth during a step of its group. */
+typedef struct group_member {
+  position_box box; /* around its particles, relative to its origin [m] */
+  float *mobility;  /* room for its mobilities */
+  float scale;      /* largest reference mass of the group over that of the cloth */
+  int32_t contacts; /* of predict_substep() */
+  int32_t left_out; /* of enter_surroundings() */
+  int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
+  int32_t wakes;    /* ... and wakes at its end */
+} group_member;
+
+/* A step of a group. */
+typedef struct group_step {
+  const cloth_group *group;
+  float dt;
+  int32_t substeps, gathers;
+  int32_t leader;    /* the first cloth that is awake; -1 if none is */
+  int32_t touches;   /* 1 if at least two of the cloths, or one and itself, may touch ... */
+  int32_t untangles; /* ... and if contact of such is released where they stay tangled */
+  self_group contact;
+  group_member *members;
+} group_step;
+
+/* Where everything lies in the memory of a group, and the bounds of its contact. */
+typedef struct group_layout {
+  self_layout contact;
+  uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  int32_t particles;
+} group_layout;
+
+static cloth *member_of(const cloth_group *group, int32_t n) {
+  return group->cloths[n];
+}
+
+/* Room for candidates in a group: each cloth's own, and that between several cloths. */
+static int32_t count_places(const cloth_group *group) {
+  int32_t places = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = member_of(group, n);
+    places += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0;
+    places += group->count > 1 ? c->count * group->pairs : 0;
+  }
+  return places;
+}
+
+/* A group of one cloth has the bounds that self_layout_of() gives it. */
+CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
+  group_layout g;
+  self_layout *l = &g.contact;
+  const uint32_t count = (uint32_t)group->count;
+  uint32_t end = 0, nodes = 0;
+  g.particles = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = member_of(group, n);
+    g.particles += c->count;
+    nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
+  }
+  const int32_t most = g.particles / SELF_PARTICLES_PER_INTERSECTION;
+  l->max_batches = (count_places(group) + SELF_BATCH - 1) / SELF_BATCH;
+  l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
+  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
+  g.step = reserve(&end, sizeof(group_step));
+  g.bodies = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(self_body));
+  g.members = end = align_up(end);
+  reserve(&end, count * (uint32_t)sizeof(group_member));
+  g.found = reserve(&end, sizeof(self_workspace));
+  g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
+  g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
+  g.mobility = reserve_floats(&end, g.particles);
+  l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
+  l->batches = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(self_batch));
+  l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  g.tags = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(uint16_t));
+  g.near = reserve(&end, (uint32_t)l->max_batches);
+  g.bytes = l->bytes = align_up(end);
+  return g;
+}
+
+/* Most work of the contact of a group in a step. */
+static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
+  const group_layout g = group_layout_of(group);
+  const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
+  const uint64_t several =
+      group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+}
+
+/// A step of a group ///
+
+/* How often a step of a group looks for candidates. */
+static int32_t gathers_of(const cloth_group *group) {
+  int32_t gathers = 1;
+  for (int32_t n = 0; n < group->count; n++) {
+    const int32_t wanted = self_settings_of(member_of(group, n))->gathers;
+    gathers = wanted > gathers ? wanted : gathers;
+  }
+  return gathers;
+}
+
+/* How cloths a and b of a group touch: as their configs say, or the last exception that names them; not at all where
+   both sleep. */
+static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
+  const cloth_group *group = s->group;
+  const cloth *first = member_of(group, a), *second = member_of(group, b);
+  const self_settings *x = self_settings_of(first), *y = self_settings_of(second);
+  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle};
+  for (int32_t n = 0; n < group->exception_count; n++) {
+    const cloth_group_pair *e = &group->exceptions[n];
+    if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
+      pair.thickness = flush_small(e->thickness, STATE_QUANTUM);
+      pair.friction = flush_small(e->friction, WORK_QUANTUM);
+    }
+  }
+  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) {
+    pair.thickness = 0.0f;
+  }
+  return pair;
+}
+
+/* Sets how all cloths touch. */
+static void choose_pairs(group_step *s, self_pair *pairs) {
+  const int32_t count = s->group->count;
+  s->touches = s->untangles = 0;
+  for (int32_t a = 0; a < count; a++) {
+    for (int32_t b = 0; b < count; b++) {
+      const self_pair pair = choose_pair(s, a, b);
+      pairs[a * count + b] = pair;
+      s->touches |= pair.thickness > 0.0f;
+      s->untangles |= pair.thickness > 0.0f && pair.untangles;
+    }
+  }
+}
+
+/* Finds the parts of the memory of a group. */
+static void place_parts(group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  const int is_single = s->group->count == 1;
+  char *room = (char *)memory;
+  self_group *g = &s->contact;
+  int32_t *counts = (int32_t *)(void *)(room + l.counts);
+  float *mobility = (float *)(void *)(room + l.mobility);
+  s->members = (group_member *)(void *)(room + l.members);
+  g->bodies = (self_body *)(void *)(room + l.bodies);
+  g->count = s->group->count;
+  g->batches = (self_batch *)(void *)(room + l.contact.batches);
+  g->tags = is_single ? NULL : (uint16_t *)(void *)(room + l.tags);
+  g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
+  g->candidates = is_single ? NULL : counts;
+  g->touching = is_single ? NULL : counts + g->count;
+  g->near = (uint8_t *)(room + l.near);
+  g->intersections = (self_intersection *)(void *)(room + l.contact.intersections);
+  g->visits = (self_visit *)(void *)(room + l.contact.visits);
+  g->max_batches = l.contact.max_batches;
+  g->max_intersections = l.contact.max_intersections;
+  g->max_visits = l.contact.max_visits;
+  g->max_leaf_visits = l.contact.max_leaf_visits;
+  g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
+  for (int32_t n = 0; n < g->count; n++) {
+    s->members[n].mobility = mobility;
+    mobility += member_of(s->group, n)->count;
+  }
+}
+
+/* Sets what contact knows of the cloths, after all have been prepared. */
+static void place_bodies(const group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  self_node *nodes = (self_node *)(void *)((char *)memory + l.contact.nodes);
+  float heaviest = 0.0f;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    heaviest = maximum(heaviest, reference_mass(member_of(s->group, n)));
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    group_member *m = &s->members[n];
+    self_body *b = &s->contact.bodies[n];
+    self_body_of(c, nodes, b);
+    nodes += self_nodes(c->grid.columns, c->grid.rows);
+    m->scale = heaviest / reference_mass(c);
+    b->is_still = m->sleeps;
+    if (m->sleeps) {
+      b->start = b->place = predicted_of(c);
+      fill_zero(m->mobility, (size_t)c->count * sizeof(float));
+      b->mobility = m->mobility;
+    } else if (m->scale > 1.0f) {
+      b->mobility = m->mobility;
+    }
+  }
+}
+
+/* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
+static void begin_member(const group_step *s, int32_t n) {
+  const cloth *c = member_of(s->group, n);
+  group_member *m = &s->members[n];
+  m->left_out = enter_surroundings(c, s->dt, s->group->around);
+  m->sleeps = WITH_SLEEP && is_asleep(c);
+#if WITH_SLEEP
+  if (m->sleeps) {
+    step_asleep(c, s->dt);
+    return;
+  }
+#endif
+  prepare_step(c, s->dt, s->substeps);
+  m->box = follow_to_box(c);
+}
+
+/* The way from the origin of one cloth to that of another [m]. */
+static cloth_vector way_between(const cloth *from, const cloth *to) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
+}
+
+/* The origin of a step for all cloths that are awake, relative to that of the first of them. */
+static cloth_vector common_origin(const group_step *s) {
+  const cloth *leader = member_of(s->group, s->leader);
+  position_box all = s->members[s->leader].box;
+  for (int32_t n = s->leader + 1; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      const cloth_vector way = way_between(leader, member_of(s->group, n));
+      const cloth_vector low = vector_add(s->members[n].box.low, way);
+      const cloth_vector high = vector_add(s->members[n].box.high, way);
+      all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+      all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    }
+  }
+  return step_origin_for(&all);
+}
+
+/* 1 if a cloth is far from the origin of the step, as another cloth of the group is. */
+static int is_far_in_step(const cloth *c, const position_box *box) {
+  const cloth_vector low = place_in_step(c, box->low), high = place_in_step(c, box->high);
+  const float limit = FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return !vector_in_range(low, limit) || !vector_in_range(high, limit);
+}
+
+/* Puts all cloths at the origin of the step. */
+static void meet_at_origin(const group_step *s) {
+  const cloth *leader = member_of(s->group, s->leader);
+  const cloth_vector origin = common_origin(s);
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const cloth_vector there = vector_subtract(origin, way_between(leader, c));
+    if (!s->members[n].sleeps) {
+      start_substeps(c, &s->members[n].box, there);
+      workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
+      continue;
+    }
+    const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
+    for (int32_t i = 0; i < c->count; i++) {
+      vector_store(to, i, vector_subtract(vector_load(from, i), there));
+    }
+  }
+}
+
+/* Makes the mobilities of cloths that are lighter than the heaviest comparable with its own. */
+static void scale_mobilities(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const group_member *m = &s->members[n];
+    const float *mobility = floats_at(c, c->scratch.mobility);
+    for (int32_t i = 0; m->scale > 1.0f && !m->sleeps && i < c->count; i++) {
+      m->mobility[i] = mobility[i] * m->scale;
+    }
+  }
+}
+
+/// Statistics and sleep ///
+
+/* Tells each cloth what the first gather of a step has found of it. */
+static void report_gather(const group_step *s) {
+  const self_group *g = &s->contact;
+  for (int32_t n = 0; n < g->found->intersections; n++) {
+    const int32_t a = number_body(g->intersections[n].edge), b = number_body(g->intersections[n].triangle);
+    self_workspace_of(g->bodies[a].c)->statistics.intersections++;
+    self_workspace_of(g->bodies[b].c)->statistics.intersections += a != b;
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
+    for (int32_t i = 0; i < b->count; i++) {
+      *tangled += b->ages[i] >= SELF_TANGLED_AGE;
+    }
+  }
+}
+
+/* Tells each cloth what contact has done in a step. */
+static void report_contact(const group_step *s) {
+  const self_group *g = &s->contact;
+  for (int32_t n = 0; n < g->count; n++) {
+    cloth_self_statistics *counts = &self_workspace_of(g->bodies[n].c)->statistics;
+    if (s->members[n].sleeps) {
+      reset_self(g->bodies[n].c);
+      continue;
+    }
+    counts->gathers = g->found->statistics.gathers;
+    counts->visits = g->found->statistics.visits;
+    counts->pairs_dropped = g->found->statistics.pairs_dropped;
+    counts->pairs = g->candidates[n];
+    counts->contacts = g->touching[n];
+  }
+}
+
+#if WITH_SLEEP
+
+/* Is one of some particles of a cloth faster than a speed? */
+static int is_one_faster(const self_body *b, const int32_t *particle, int32_t count, float speed) {
+  for (int32_t n = 0; n < count; n++) {
+    const cloth_vector v = vector_load(b->velocity, particle[n]);
+    if (vector_dot(v, v) > speed * speed) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
+static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  const cloth_vector p = vector_load(a->start, involved[0]);
+  cloth_vector low = vector_load(b->start, involved[1]), high = low;
+  for (int32_t n = 2; n < 5; n++) {
+    const cloth_vector q = vector_load(b->start, involved[n]);
+    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
+    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
+  }
+  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
+         p.y < high.y + reach && p.z < high.z + reach;
+}
+
+/* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
+static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
+  const self_group *g = &s->contact;
+  const int32_t first = g->tags[batch] >> 8, second = g->tags[batch] & 255;
+  const int32_t sleeper = s->members[first].sleeps ? first : second;
+  const self_body *a = &g->bodies[first], *b = &g->bodies[second];
+  const float speed = g->bodies[sleeper].c->settings.sleep.speed;
+  const float reach = pair_between(g, first, second).thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
+  if (s->members[first].sleeps == s->members[second].sleeps) {
+    return;
+  }
+  for (int32_t n = 0; n < SELF_BATCH && !s->members[sleeper].wakes; n++) {
+    int32_t involved[5];
+    if (g->batches[batch].cell[n] == b->count - 1) {
+      continue;
+    }
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    const int is_fast =
+        sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
+    s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));
+  }
+}
+
+/* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
+   begins, those that are near when it is over. */
+static void find_woken(const group_step *s, int is_over) {
+  int32_t sleeping = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    sleeping += s->members[n].sleeps;
+  }
+  if (sleeping > 0) {
+    for (int32_t n = 0; n < s->contact.found->batches; n++) {
+      find_woken_by(s, n, is_over);
+    }
+    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)s->contact.found->batches * SELF_BATCH, COST_WAKE);
+  }
+}
+
+#endif
+
+/// Stepping ///
+
+/* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
+CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_layout l = group_layout_of(group);
+  group_step *s = (group_step *)memory;
+  cloth *first = member_of(group, 0);
+  fill_zero(memory, l.counts);
+  s->group = group;
+  s->dt = dt;
+  s->substeps = substeps;
+  s->gathers = gathers_of(group);
+  place_parts(s, memory);
+  s->leader = -1;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    begin_member(s, n);
+    s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
+  }
+  choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
+  if (s->leader < 0) {
+    return;
+  }
+  place_bodies(s, memory);
+  meet_at_origin(s);
+  if (s->group->count > 1) {
+    if (first->settings.capacity.fixed_work) {
+      add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
+    } else {
+      add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
+    }
+  }
+}
+
+/* What follows a gather that a substep has made. */
+static void follow_gather(const group_step *s, int32_t index) {
+  if (s->group->count > 1 && index == 0) {
+    report_gather(s);
+#if WITH_SLEEP
+    find_woken(s, 0);
+#endif
+  }
+}
+
+/* Substep `index` of all cloths. */
+CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
+  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
+    follow_gather(s, index);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    workspace *w = workspace_of(member_of(s->group, n));
+    if (!s->members[n].sleeps) {
+      w->tick = CLOTH_TICKS();
+      w->plan.index = index;
+      s->members[n].contacts = predict_substep(member_of(s->group, n), &w->plan, index);
+    }
+  }
+  if (s->touches) {
+    scale_mobilities(s);
+    collide_group(&s->contact, plan, index);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    workspace *w = workspace_of(member_of(s->group, n));
+    if (!s->members[n].sleeps) {
+      w->tick = CLOTH_TICKS();
+      finish_substep(member_of(s->group, n), &w->plan, index, s->members[n].contacts);
+    }
+  }
+}
+
+/* Ends a step of a group. Returns the notes of all cloths. */
+CLOTH_SEPARATE int finish_group(const group_step *s) {
+  int notes = 0;
+  if (s->leader >= 0 && s->touches && s->group->count > 1) {
+#if WITH_SLEEP
+    find_woken(s, 1);
+#endif
+    report_contact(s);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt);
+    if (s->members[n].wakes) {
+      wake(c);
+    }
+    leave_surroundings(c, s->group->around, s->members[n].left_out);
+  }
+  return notes;
+}
+
+/* A step of a group that has been checked, with as many refinements as the workspaces allow. */
+static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
+  const group_step *s = (const group_step *)memory;
+  begin_group(group, dt, substeps, memory);
+  for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
+    substep_together(s, index);
+  }
+  return finish_group(s);
+}
+
+#endif
