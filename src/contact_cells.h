@@ -1,0 +1,401 @@
+#pragma once
+#include "access.h"
+#include "attachments.h"
+#include "bodies.h"
+#include "compiler.h"
+#include "contact.h"
+#include "contact_momentum.h"
+#include "contact_push.h"
+#include "contact_record.h"
+#include "contact_response.h"
+#include "costs.h"
+#include "lanes.h"
+#include "plan.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "step_origin.h"
+#include "triangle_point.h"
+#include "types.h"
+
+/// Contact of cells ///
+
+/*
+ * Contact of particles keeps every particle the thickness of the cloth away from a collider. Between particles nothing
+ * does: a sphere or capsule that is narrower than a cell of the grid, or that has stretched the cells around it so far,
+ * would pass. So the two triangles of such cells are kept out of the bare collider.
+ *
+ * A triangle whose corners are all r + t away from the centre of a ball of radius r, t being the thickness, is farther
+ * away than r if its longest edge is shorter than 2 sqrt(t (2 r + t)). Only longer ones take part, so that cloth whose
+ * cells are small beside a collider has no contacts of cells.
+ *
+ * Contact is continuous. A triangle is on the side of the collider where it was when the substep began. In the
+ * collider's axes its corners go straight from start to end. If the nearest point of the triangle is on the same side
+ * of the collider at both ends, it touches if the end is inside. Otherwise the path is followed in steps no longer than
+ * the distance left over that which the fastest corner goes (conservative advancement: Mirtich, "Impulse-based Dynamic
+ * Simulation of Rigid Body Systems", 1996), up to where it touches.
+ *
+ * The point of contact, with barycentric weights b_i of the corners, is a particle with the mobility sum b_i^2 w_i, for
+ * which contact_response.h has the law; corner i takes the share b_i w_i / sum b_j^2 w_j of its displacement, so that
+ * pins hold and momentum is kept. The corners are in contact then, as contact_push.h and contact_lines.h have it.
+ *
+ * In: positions at the start of the substep (state), predicted positions, mobilities, colliders, the plan. Out:
+ * predicted positions, velocities, the velocity history of the corners, reactions, statistics. Scratch: workspace.body.
+ */
+
+#if WITH_CELL_CONTACT
+
+/* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
+ */
+#define CELL_BLOCK 8
+/* Most triangles that are tested against a collider in a substep; what is beyond is counted in statistics.overflows. */
+#define CELL_TRIANGLES 128
+/* Steps towards the nearest points of a triangle and the axis of a capsule. */
+#define CELL_NEAREST_STEPS 3
+/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
+#define CELL_TRACE_STEPS 8
+/* A traced triangle touches when it is this near over the radius [1]. */
+#define CELL_CLEARANCE 0.01f
+
+/* A triangle of the cloth in a substep, in a collider's axes. */
+typedef struct cell_path {
+  int32_t particle[3];
+  cloth_vector from[3], to[3]; /* places of the corners [m] */
+  float longest;               /* way of the fastest corner [m] */
+} cell_path;
+
+/* Where a triangle is nearest to a collider, and touches it. */
+typedef struct cell_point {
+  float weight[3];     /* of the corners */
+  cloth_vector core;   /* centre of the ball that is nearest to the triangle [m] */
+  cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
+  float radius;        /* of the ball [m] */
+  float distance;      /* from the collider [m] */
+} cell_point;
+
+/* 1 if the cells are kept out of a collider. */
+static int guards_cells(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
+}
+
+/* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
+static float wide_square(const cloth *c, const cloth_collider *body) {
+  const float thickness = c->settings.contact.thickness;
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  return 4.0f * thickness * (2.0f * radius + thickness);
+}
+
+/// A triangle and a collider ///
+
+/* The ball of a sphere or capsule that is nearest to a point: its centre and radius. A capsule is made of balls along
+   its axis; the normals of its cone lean by sine = (r0 - r1) / length. */
+static float nearest_ball(const cloth_collider *body, cloth_vector p, cloth_vector *centre) {
+  *centre = vector(0.0f, 0.0f, 0.0f);
+  if (body->shape == CLOTH_SHAPE_SPHERE) {
+    return body->radius;
+  }
+  const float length = 2.0f * body->half_height, lean = (body->radius - body->radius_top) / length;
+  const float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
+  const float radial = vector_length(vector(p.x, 0.0f, p.z));
+  const float y = flush_small(p.y - radial * (lean / slope), STATE_QUANTUM);
+  centre->y = maximum(minimum(y, body->half_height), negate(body->half_height));
+  return body->radius + (body->radius_top - body->radius) * ((centre->y + body->half_height) / length);
+}
+
+/* The point of a capsule's axis where it passes the plane of a triangle, or its end that is nearest to the plane. */
+static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector corner[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(corner[1], corner[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(corner[2], corner[0]), STATE_QUANTUM);
+  const cloth_vector normal = vector_flush_work(vector_cross(first, second));
+  const float height = flush_small(vector_dot(normal, corner[0]), WORK_QUANTUM);
+  const float half = body->half_height, most = half * absolute(normal.y);
+  if (most > absolute(height)) {
+    return vector(0.0f, flush_small(height / normal.y, STATE_QUANTUM), 0.0f);
+  }
+  const int is_up = (height > 0.0f) == (normal.y > 0.0f);
+  return vector(0.0f, is_up ? half : negate(half), 0.0f);
+}
+
+/* The points of a triangle and a collider that are nearest to each other. */
+static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], cell_point *point) {
+  const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
+  cloth_vector way = {0.0f, 0.0f, 0.0f};
+  point->radius = body->radius;
+  point->core = is_sphere ? way : axis_at_plane(body, corner);
+  for (int32_t step = 0; step < (is_sphere ? 1 : CELL_NEAREST_STEPS); step++) {
+    cloth_vector q[3];
+    if (step > 0) {
+      point->radius = nearest_ball(body, vector_add(point->core, way), &point->core);
+    }
+    for (int32_t n = 0; n < 3; n++) {
+      q[n] = vector_flush(vector_subtract(corner[n], point->core), STATE_QUANTUM);
+    }
+    nearest_weights(q, point->weight);
+    way = weighted_point(q, point->weight);
+  }
+  const float length = vector_length(way);
+  point->distance = length - point->radius;
+  point->normal = vector(0.0f, 0.0f, 0.0f);
+  if (length > NORMAL_MIN_LENGTH) {
+    point->normal = vector_flush_work(vector_scale(way, 1.0f / length));
+  }
+}
+
+/* The corners after a share of their path. */
+static void corners_at(const cell_path *path, float share, cloth_vector corner[3]) {
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], path->from[n]), STATE_QUANTUM);
+    corner[n] = vector_flush(vector_add_scaled(path->from[n], way, share), STATE_QUANTUM);
+  }
+}
+
+/* How deep the end of a path is in the tangent plane of a contact, where the corners have the contact's weights [m]. */
+static float depth_of(const cell_path *path, const cell_point *point) {
+  const cloth_vector way = vector_subtract(weighted_point(path->to, point->weight), point->core);
+  return point->radius - flush_small(vector_dot(point->normal, vector_flush(way, STATE_QUANTUM)), STATE_QUANTUM);
+}
+
+/* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
+static float trace_cell(const cloth_collider *body, const cell_path *path, cell_point *point) {
+  float share = 0.0f;
+  for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
+    cloth_vector corner[3];
+    share += point->distance / path->longest;
+    if (share >= 1.0f) {
+      return 0.0f;
+    }
+    corners_at(path, share, corner);
+    find_nearest(body, corner, point);
+  }
+  return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
+}
+
+/* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
+static float find_cell_contact(const cloth_collider *body, const cell_path *path, cell_point *point) {
+  cell_point start;
+  find_nearest(body, path->from, &start);
+  const float before = maximum(start.distance, 0.0f);
+  if (before >= path->longest) {
+    return 0.0f;
+  }
+  find_nearest(body, path->to, point);
+  const int same_side = vector_dot(start.normal, point->normal) > 0.0f;
+  if (same_side && (point->distance < 0.0f || before + point->distance >= path->longest)) {
+    return negate(point->distance);
+  }
+  if (same_side && before <= CELL_CLEARANCE * start.radius) {
+    return 0.0f;
+  }
+  *point = start;
+  return trace_cell(body, path, point);
+}
+
+/// The response ///
+
+/* What a collider receives from cells: sums of impulses on particles [N s], and of their moments [N m s]. */
+typedef struct cell_sums {
+  cloth_vector impulse, torque;
+  int32_t tested, touching;
+} cell_sums;
+
+/* Moves corner `n` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
+   by contact of their own, in the first lane. */
+CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
+                                int32_t n, float depth, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const lanes_mask first = lanes_first(1);
+  const int32_t i = path->particle[n];
+  contact_block b;
+  fill_zero(&b, sizeof b);
+  b.from = lanes3_splat(path->from[n]);
+  b.to = lanes3_splat(path->to[n]);
+  b.push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  b.normal = lanes3_splat(point->normal);
+  b.penetration = lanes_keep(first, lanes_splat(depth));
+  b.touches = lanes_keep(first, lanes_splat(1.0f));
+  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
+  const lanes3 displacement = lanes3_keep(first, displacements_of(c, plan, m, i, velocity, &b));
+  const link_answers none = no_links();
+  contact_response r = response_to(shape_of(c, m), displacement, b.normal, b.penetration, &none);
+  r.touches = b.touches;
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, &b, displacement, &r);
+  }
+#endif
+  const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
+  const cloth_vector arm = vector_flush(vector_subtract(lanes3_first(moved.position), m->pivot), STATE_QUANTUM);
+  const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
+  sums->impulse = vector_add(sums->impulse, impulse);
+  sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {moved.position, moved.normal, moved.impulse};
+    record_contacts(c, m, i, r.touches, made);
+  }
+#endif
+}
+
+/* Moves the corners of a triangle that touches a collider: those below the tangent plane there to the plane. Pins hold.
+ */
+static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
+                            cell_sums *sums) {
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], point->core), STATE_QUANTUM);
+    const float depth = point->radius - flush_small(vector_dot(point->normal, way), STATE_QUANTUM);
+    if (depth > 0.0f && mobility[path->particle[n]] > 0.0f) {
+      move_corner(c, plan, path, point, n, depth, sums);
+    }
+  }
+  sums->touching++;
+}
+
+/// The search ///
+
+/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the
+   collider: contact of particles has to lift it out first. */
+static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
+  const cloth_collider *body = shape_of(c, m);
+  float wide = 0.0f;
+  triangle_corners(c, triangle, path->particle);
+  path->longest = STATE_QUANTUM;
+  for (int32_t n = 0; n < 3; n++) {
+    cloth_vector centre;
+    path->from[n] = to_local(&m->start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
+    path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
+    path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
+    const float radius = nearest_ball(body, path->from[n], &centre);
+    if (vector_length(vector_subtract(path->from[n], centre)) < radius) {
+      return 0;
+    }
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    const float edge = vector_length(vector_subtract(path->to[n], path->to[(n + 1) % 3]));
+    wide = maximum(wide, edge * edge);
+  }
+  return wide > wide_square(c, body);
+}
+
+/* Contact of one triangle with a collider. */
+CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  cell_path path;
+  cell_point point;
+  if (!follow_triangle(c, m, triangle, &path)) {
+    return;
+  }
+  const float depth = find_cell_contact(shape_of(c, m), &path, &point);
+  if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
+    respond_to_cell(c, plan, &path, &point, sums);
+  }
+}
+
+/* A box around points, relative to a collider. */
+typedef struct cell_box {
+  lanes3 low, high;
+} cell_box;
+
+CLOTH_INLINE void add_to_box(cell_box *box, lanes3 p) {
+  box->low = lanes3_minimum(p, box->low);
+  box->high = lanes3_maximum(p, box->high);
+}
+
+CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
+  const lanes3 d = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM);
+  return lanes3_dot(d, d);
+}
+
+/* How far from zero an interval is. */
+CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
+  return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
+}
+
+/* Which cells of a block, of which particle `i` is a corner of the first, may touch a collider: their triangles are
+   wide, and the box around their path is within reach. */
+CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, int32_t i) {
+  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+  lanes3 p[4];
+  cell_box box;
+  for (int32_t n = 0; n < 4; n++) {
+    const lanes3 from = lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]),
+                                        lanes3_splat(m->start.position));
+    p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
+    if (n == 0) {
+      box.low = box.high = from;
+    }
+    add_to_box(&box, from);
+    add_to_box(&box, p[n]);
+  }
+  lanes longest = lanes_maximum(squared_edge(p[0], p[1]), squared_edge(p[0], p[2]));
+  longest = lanes_maximum(longest, lanes_maximum(squared_edge(p[3], p[1]), squared_edge(p[3], p[2])));
+  longest = lanes_maximum(longest, squared_edge(p[0], p[3]));
+  const lanes3 gap = lanes3_of(interval_gap(box.low.x, box.high.x), interval_gap(box.low.y, box.high.y),
+                               interval_gap(box.low.z, box.high.z));
+  const lanes_mask near = lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
+  return lanes_both(near, lanes_less(lanes_splat(wide), longest));
+}
+
+/* Contact of up to CELL_BLOCK cells of a row with a collider. */
+CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, int32_t row, int32_t column,
+                                       cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const int32_t cells = cells_along_warp(c), first = row * c->grid.columns + column;
+  const int32_t left = cells - column < CELL_BLOCK ? cells - column : CELL_BLOCK;
+  const float wide = wide_square(c, shape_of(c, m));
+  float touches[CELL_BLOCK];
+  lanes any = lanes_splat(0.0f);
+  for (int32_t n = 0; n < CELL_BLOCK && n < left; n += CLOTH_LANES) {
+    const lanes near = lanes_keep(may_cells_touch(c, m, wide, first + n), lanes_splat(1.0f));
+    lanes_store(touches + n, near);
+    any = lanes_maximum(any, lanes_within(near, left - n));
+  }
+  if (column + left > c->grid.columns - 1) {
+    touches[left - 1] = 1.0f; /* across the seam of a tube */
+  } else if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
+    return;
+  }
+  for (int32_t n = 0; n < left; n++) {
+    for (int32_t which = 0; touches[n] > 0.0f && which < 2; which++) {
+      collide_triangle(c, plan, 2 * (row * cells + column + n) + which, sums);
+    }
+  }
+}
+
+/* Contact of the cells with a collider. */
+static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums) {
+  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t column = 0; column < cells_along_warp(c); column += CELL_BLOCK) {
+      collide_cell_block(c, plan, row, column, sums);
+    }
+  }
+}
+
+/* Contact of the cells with all colliders, after that of the particles. Returns how many contacts there were. */
+CLOTH_SEPARATE int32_t project_cells(const cloth *c, const step_plan *plan, int32_t substep) {
+  int32_t touching = 0;
+#if WITH_BODIES
+  if (inputs_of(c)->body_count > 0) {
+    move_bodies(c, plan, 0);
+    workspace_of(c)->body.index = -1;
+  }
+#endif
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_collider(c, index) && guards_cells(&slot_at(c, index)->body)) {
+      const cloth_vector none = {0.0f, 0.0f, 0.0f};
+      cell_sums sums = {none, none, 0, 0};
+      const moving_body *m = body_in_substep(c, plan, index, substep);
+      collide_cells(c, plan, &sums);
+      react(c, m, sums.impulse, sums.torque);
+      touching += sums.touching;
+    }
+  }
+#if WITH_BODIES
+  if (touching > 0 && inputs_of(c)->body_count > 0) {
+    move_bodies(c, plan, 0);
+    workspace_of(c)->body.index = -1;
+  }
+#endif
+  return touching;
+}
+
+#endif
