@@ -354,19 +354,21 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   } else if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
     return;
   }
-  for (int32_t n = 0; n < left; n++) {
-    for (int32_t which = 0; touches[n] > 0.0f && which < 2; which++) {
-      collide_triangle(c, plan, 2 * (row * cells + column + n) + which, sums);
+  for (int32_t n = 0; n < 2 * left; n++) {
+    const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
+    if (touches[next / 2] > 0.0f) {
+      collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
     }
   }
 }
 
 /* Contact of the cells with a collider. */
 static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums) {
-  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
-    for (int32_t column = 0; column < cells_along_warp(c); column += CELL_BLOCK) {
-      collide_cell_block(c, plan, row, column, sums);
-    }
+  const int32_t blocks = (cells_along_warp(c) + CELL_BLOCK - 1) / CELL_BLOCK, count = blocks * (c->grid.rows - 1);
+  const int is_backward = workspace_of(c)->body.substep % 2;
+  for (int32_t n = 0; n < count; n++) {
+    const int32_t block = is_backward ? count - 1 - n : n;
+    collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
   }
 }
 
