@@ -2140,7 +2140,7 @@ typedef struct workspace {
   int32_t tears;            /* 1 if contact has moved a particle far in this substep */
   int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
   int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
-  int32_t cell_contacts;    /* contacts of cells in this substep */
+  float widest_square;      /* square of the longest edge of the triangles, see contact_cells.h [m^2] */
   int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
@@ -5220,20 +5220,25 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 2050, /* per collider */
-  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
-  COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 112,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 448,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1340,   /* per traced path ... */
-  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1145,  /* per particle that touches a collider ... */
-  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
-  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
-  COST_HELD_LINE = 850, /* ... and in addition per particle of a bundle that is solved again, ... */
-  COST_AGAIN = 150,     /* ... per particle, before contact again, ... */
-  COST_PULLS = 90,      /* ... and per particle and collider, for its reaction */
-  COST_RECORD = 350,    /* per contact that is recorded */
+  COST_COLLIDER = 2050,      /* per collider */
+  COST_BOUND = 60,           /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,           /* per block of bounds and collider */
+  COST_NEAR = 112,           /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 448,        /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1340,        /* per traced path ... */
+  COST_TRACE = 45,           /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 1145,       /* per particle that touches a collider ... */
+  COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 60,            /* per particle, where contact lines are looked for, and once a step, ... */
+  COST_HELD_LINE = 850,      /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 150,          /* ... per particle, before contact again, ... */
+  COST_PULLS = 90,           /* ... and per particle and collider, for its reaction */
+  COST_RECORD = 350,         /* per contact that is recorded */
+  COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
+  COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */
+  COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
+  COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
+  COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 250,     /* per pair of nodes ... */
@@ -5281,6 +5286,11 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 /* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
    near; smaller ones are below the rounding of positions some 100 m from the origin. */
 #define TRACE_CONTACT 1.0e-5f
+/* Most triangles of cells that are tested against a collider in a pass of contact; what is beyond is counted in
+   statistics.overflows. */
+#define CELL_TRIANGLES 128
+/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
+#define CELL_TRACE_STEPS 8
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
@@ -5315,6 +5325,11 @@ static uint32_t distance_cost(const cloth_collider *body) {
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* 1 if the cells are kept out of a collider. */
+static int guards_cells(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
 }
 
 /* Cost of tracing the path of one particle against a collider. */
@@ -5729,8 +5744,8 @@ static void meet_triangle(surface_search *s, const surface_triangle *t) {
 /// A point of a triangle ///
 
 /*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of cells.
- * In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
+ * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of
+ * cells. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
  */
 
 #if WITH_QUERIES || WITH_CELL_CONTACT
@@ -6833,16 +6848,8 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
   return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
 }
 
-#if WITH_CONTACT_LINES
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
 
-/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
-   of a unit vector may be. */
-#define CONTACT_FLAG 8.0f
-/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
-#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
-
-/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
-#define HELD_STRAIN 0.05f
 /* Displacement by a contact over the spacing that may leave such a strain. */
 #define TEARING_DISPLACEMENT 0.1f
 
@@ -6853,6 +6860,19 @@ CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
   const lanes squared = lanes3_dot(displacement, displacement);
   workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
 }
+
+#endif
+
+#if WITH_CONTACT_LINES
+
+/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
+   of a unit vector may be. */
+#define CONTACT_FLAG 8.0f
+/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
+#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
+
+/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
+#define HELD_STRAIN 0.05f
 
 /* 1 if lines over contacts are solved again. */
 static int solves_contact_lines(const cloth *c, const step_plan *plan) {
@@ -15281,9 +15301,11 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   keep_pushes(c, plan, moved.touches, done.displacement, i);
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
+  note_tearing(c, done.displacement);
+#endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {
-    note_tearing(c, done.displacement);
     keep_contacts(c, m->index, moved.touches, done.normal, r->slides, i);
   }
 #endif
@@ -15470,7 +15492,7 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 /*
  * Contact of particles keeps every particle the thickness of the cloth away from a collider. Between particles nothing
  * does: a sphere or capsule that is narrower than a cell of the grid, or that has stretched the cells around it so far,
- * would pass. So the two triangles of such cells are kept out of the bare collider.
+ * would pass. So the two triangles of such cells are kept out of it.
  *
  * A triangle whose corners are all r + t away from the centre of a ball of radius r, t being the thickness, is farther
  * away than r if its longest edge is shorter than 2 sqrt(t (2 r + t)). Only longer ones take part, so that cloth whose
@@ -15482,9 +15504,10 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
  * the distance left over that which the fastest corner goes (conservative advancement: Mirtich, "Impulse-based Dynamic
  * Simulation of Rigid Body Systems", 1996), up to where it touches.
  *
- * The point of contact, with barycentric weights b_i of the corners, is a particle with the mobility sum b_i^2 w_i, for
- * which contact_response.h has the law; corner i takes the share b_i w_i / sum b_j^2 w_j of its displacement, so that
- * pins hold and momentum is kept. The corners are in contact then, as contact_push.h and contact_lines.h have it.
+ * The corners of a triangle that touches are moved out of the tangent plane there, each as if it touched the collider
+ * itself with this normal, with the friction, momentum, pushes and lines over contacts of particles: the triangle rests
+ * on the collider like a small plate. Shares by barycentric weights would leave the corners opposite to the pull of
+ * their springs alone, and take large displacements of light corners beside pins.
  *
  * In: positions at the start of the substep (state), predicted positions, mobilities, colliders, the plan. Out:
  * predicted positions, velocities, the velocity history of the corners, reactions, statistics. Scratch: workspace.body.
@@ -15495,12 +15518,11 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 /* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
  */
 #define CELL_BLOCK 8
-/* Most triangles that are tested against a collider in a substep; what is beyond is counted in statistics.overflows. */
-#define CELL_TRIANGLES 128
+/* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
+   as fine as most and hardly stretched would have contacts of cells. */
+#define CELL_SAG 0.5f
 /* Steps towards the nearest points of a triangle and the axis of a capsule. */
 #define CELL_NEAREST_STEPS 3
-/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
-#define CELL_TRACE_STEPS 8
 /* A traced triangle touches when it is this near over the radius [1]. */
 #define CELL_CLEARANCE 0.01f
 
@@ -15509,6 +15531,7 @@ typedef struct cell_path {
   int32_t particle[3];
   cloth_vector from[3], to[3]; /* places of the corners [m] */
   float longest;               /* way of the fastest corner [m] */
+  float inset;                 /* of the collider's core [m] */
 } cell_path;
 
 /* Where a triangle is nearest to a collider, and touches it. */
@@ -15520,16 +15543,17 @@ typedef struct cell_point {
   float distance;      /* from the collider [m] */
 } cell_point;
 
-/* 1 if the cells are kept out of a collider. */
-static int guards_cells(const cloth_collider *body) {
-  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
+/* By how much the core of a collider is smaller [m]. */
+static float core_inset(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  return minimum(CELL_SAG * c->settings.contact.thickness, 0.5f * radius);
 }
 
 /* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
 static float wide_square(const cloth *c, const cloth_collider *body) {
-  const float thickness = c->settings.contact.thickness;
   const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
-  return 4.0f * thickness * (2.0f * radius + thickness);
+  const float depth = c->settings.contact.thickness + core_inset(c, body);
+  return 4.0f * depth * (2.0f * radius + c->settings.contact.thickness - core_inset(c, body));
 }
 
 /// A triangle and a collider ///
@@ -15563,8 +15587,8 @@ static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector
   return vector(0.0f, is_up ? half : negate(half), 0.0f);
 }
 
-/* The points of a triangle and a collider that are nearest to each other. */
-static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], cell_point *point) {
+/* The points of a triangle and the core of a collider that are nearest to each other. */
+static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], float inset, cell_point *point) {
   const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
   cloth_vector way = {0.0f, 0.0f, 0.0f};
   point->radius = body->radius;
@@ -15581,6 +15605,7 @@ static void find_nearest(const cloth_collider *body, const cloth_vector corner[3
     way = weighted_point(q, point->weight);
   }
   const float length = vector_length(way);
+  point->radius -= inset;
   point->distance = length - point->radius;
   point->normal = vector(0.0f, 0.0f, 0.0f);
   if (length > NORMAL_MIN_LENGTH) {
@@ -15603,7 +15628,7 @@ static float depth_of(const cell_path *path, const cell_point *point) {
 }
 
 /* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
-static float trace_cell(const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float trace_cell(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
   float share = 0.0f;
   for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
     cloth_vector corner[3];
@@ -15611,21 +15636,22 @@ static float trace_cell(const cloth_collider *body, const cell_path *path, cell_
     if (share >= 1.0f) {
       return 0.0f;
     }
+    add_varying_work(c, 1u, COST_CELL_TRACE);
     corners_at(path, share, corner);
-    find_nearest(body, corner, point);
+    find_nearest(body, corner, path->inset, point);
   }
   return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
 }
 
 /* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
-static float find_cell_contact(const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float find_cell_contact(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
   cell_point start;
-  find_nearest(body, path->from, &start);
+  find_nearest(body, path->from, path->inset, &start);
   const float before = maximum(start.distance, 0.0f);
   if (before >= path->longest) {
     return 0.0f;
   }
-  find_nearest(body, path->to, point);
+  find_nearest(body, path->to, path->inset, point);
   const int same_side = vector_dot(start.normal, point->normal) > 0.0f;
   if (same_side && (point->distance < 0.0f || before + point->distance >= path->longest)) {
     return negate(point->distance);
@@ -15634,7 +15660,7 @@ static float find_cell_contact(const cloth_collider *body, const cell_path *path
     return 0.0f;
   }
   *point = start;
-  return trace_cell(body, path, point);
+  return trace_cell(c, body, path, point);
 }
 
 /// The response ///
@@ -15700,20 +15726,21 @@ static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_pa
 
 /// The search ///
 
-/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the
-   collider: contact of particles has to lift it out first. */
+/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the core:
+   contact of particles has to lift it out first. */
 static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
   const cloth_collider *body = shape_of(c, m);
   float wide = 0.0f;
   triangle_corners(c, triangle, path->particle);
   path->longest = STATE_QUANTUM;
+  path->inset = core_inset(c, body);
   for (int32_t n = 0; n < 3; n++) {
     cloth_vector centre;
     path->from[n] = to_local(&m->start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
     path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
     path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
-    const float radius = nearest_ball(body, path->from[n], &centre);
-    if (vector_length(vector_subtract(path->from[n], centre)) < radius) {
+    const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;
+    if (!vector_is_finite(path->to[n]) || vector_length(vector_subtract(path->from[n], centre)) < radius) {
       return 0;
     }
   }
@@ -15729,10 +15756,15 @@ CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int3
   const moving_body *m = &workspace_of(c)->body;
   cell_path path;
   cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
+    return;
+  }
+  sums->tested++;
   if (!follow_triangle(c, m, triangle, &path)) {
     return;
   }
-  const float depth = find_cell_contact(shape_of(c, m), &path, &point);
+  const float depth = find_cell_contact(c, shape_of(c, m), &path, &point);
   if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
     respond_to_cell(c, plan, &path, &point, sums);
   }
@@ -15765,8 +15797,8 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   lanes3 p[4];
   cell_box box;
   for (int32_t n = 0; n < 4; n++) {
-    const lanes3 from = lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]),
-                                        lanes3_splat(m->start.position));
+    const lanes3 from =
+        lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
     p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
     if (n == 0) {
       box.low = box.high = from;
@@ -15820,32 +15852,96 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
   }
 }
 
-/* Contact of the cells with all colliders, after that of the particles. Returns how many contacts there were. */
-CLOTH_SEPARATE int32_t project_cells(const cloth *c, const step_plan *plan, int32_t substep) {
-  int32_t touching = 0;
+/// When cells are looked at ///
+
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+  const vector_array x = predicted_of(c);
+  const int32_t columns = c->grid.columns;
+  lanes widest = lanes_splat(0.0f);
+  float values[CLOTH_LANES], most = 0.0f;
+  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column, left = columns - column;
+      const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
+      const lanes along =
+          lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      widest = lanes_maximum(lanes_within(along, left - 1), widest);
+      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+    }
+    const int32_t first = row * columns, last = first + columns - 1;
+    if (is_wrapped(c)) {
+      const cloth_vector p = vector_load(x, last);
+      const float seam = vector_length(vector_subtract(vector_load(x, first), p));
+      const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
+      most = maximum(most, maximum(seam * seam, across * across));
+    }
+  }
+  lanes_store(values, widest);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    most = maximum(most, values[lane]);
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
+  return most;
+}
+
+/* 1 if a cell may be wide for a collider. */
+static int has_wide_cells(const cloth *c, const cloth_collider *body) {
+  return workspace_of(c)->widest_square > wide_square(c, body) || c->settings.capacity.fixed_work;
+}
+
+/* 1 if the cells are kept out of one of the colliders. */
+static int has_guarded_collider(const cloth *c) {
+  int found = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body);
+  }
+  return found;
+}
+
+/* Lets bodies be where their velocities lead them now. */
+static void follow_bodies(const cloth *c, const step_plan *plan) {
 #if WITH_BODIES
   if (inputs_of(c)->body_count > 0) {
     move_bodies(c, plan, 0);
     workspace_of(c)->body.index = -1;
   }
 #endif
+  (void)c;
+  (void)plan;
+}
+
+/* Contact of the cells with a collider, with what it then receives. */
+static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0};
+  const moving_body *m = body_in_substep(c, plan, index, substep);
+  collide_cells(c, plan, &sums);
+  react(c, m, sums.impulse, sums.torque);
+  statistics_of(c)->cell_contacts += sums.touching;
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
+}
+
+/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep. */
+CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
+  workspace *w = workspace_of(c);
+  w->statistics.cell_contacts = 0;
+  if (!has_guarded_collider(c)) {
+    return;
+  }
+  if (!again && (substep == 0 || w->tears || c->settings.capacity.fixed_work)) {
+    w->widest_square = widest_square(c);
+  }
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_collider(c, index) && guards_cells(&slot_at(c, index)->body)) {
-      const cloth_vector none = {0.0f, 0.0f, 0.0f};
-      cell_sums sums = {none, none, 0, 0};
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      collide_cells(c, plan, &sums);
-      react(c, m, sums.impulse, sums.torque);
-      touching += sums.touching;
+    const cloth_collider *body = &slot_at(c, index)->body;
+    if (is_collider(c, index) && guards_cells(body) && has_wide_cells(c, body)) {
+      follow_bodies(c, plan);
+      project_cells_from(c, plan, index, substep);
+      follow_bodies(c, plan);
     }
   }
-#if WITH_BODIES
-  if (touching > 0 && inputs_of(c)->body_count > 0) {
-    move_bodies(c, plan, 0);
-    workspace_of(c)->body.index = -1;
-  }
-#endif
-  return touching;
 }
 
 #endif
@@ -15883,6 +15979,9 @@ CLOTH_SEPARATE int32_t project_cells(const cloth *c, const step_plan *plan, int3
    put far into a body is not thrown out of it. */
 #define TORN_RATIO 3.0f
 #define MAX_HELD_EXCESS 0.5f
+/* The same for a cloth with bodies with mass: a heavy one stretches it so far, and is carried by it. */
+#define BEARING_TORN_RATIO 30.0f
+#define BEARING_HELD_EXCESS 3.0f
 /* Least share of the mobility that is left along a spring beside contacts. */
 #define LEAST_HELD_SHARE 0.05f
 /* Passes over rows and columns. */
@@ -15980,6 +16079,7 @@ typedef struct held_lines {
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
   float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
   float compliance, longest;                                  /* of a spring; length over the rest length */
+  float torn_ratio, most_excess;                              /* TORN_RATIO, MAX_HELD_EXCESS, or those of bearing */
   float outwards;                                             /* HELD_BOW of the rest length [m] */
   float inverse_h;
   float *work;
@@ -16061,7 +16161,7 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
     const lanes ratio = lanes_square_root(squared);
     const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
     const lanes excess =
-        lanes_keep(lanes_less(ratio, lanes_splat(TORN_RATIO)), lanes_minimum(over, lanes_splat(MAX_HELD_EXCESS)));
+        lanes_keep(lanes_less(ratio, lanes_splat(l.torn_ratio)), lanes_minimum(over, lanes_splat(l.most_excess)));
     const lanes mobility = lanes_add(a.mobility, b.mobility);
     const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
     const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),
@@ -16219,6 +16319,8 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   l.coupling_rounder = STATE_ROUNDER * rounder.value;
   l.compliance = plan->spring[d].compliance[0];
   l.longest = held_ratio(c, plan, d);
+  l.torn_ratio = inputs_of(c)->body_count > 0 ? BEARING_TORN_RATIO : TORN_RATIO;
+  l.most_excess = inputs_of(c)->body_count > 0 ? BEARING_HELD_EXCESS : MAX_HELD_EXCESS;
   l.outwards = HELD_BOW * rest;
   l.inverse_h = plan->inverse_h;
   l.work = floats_at(c, c->scratch.line_work);
@@ -17909,6 +18011,7 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
+  int32_t guarded;          /* colliders that cells are kept out of */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
@@ -17916,6 +18019,7 @@ static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
   scene->contact_cost += max_contact_cost(body);
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
+  scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -17964,6 +18068,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of contact of cells in a substep: with lines over contacts colliders are passed twice. */
+static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
+  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t once =
+      (uint32_t)c->count * (uint64_t)COST_CELL +
+      triangles * (COST_CELL_TRIANGLE + CELL_TRACE_STEPS * COST_CELL_TRACE + 3u * (COST_CELL_CORNER + record_cost(c)));
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
+                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+                            : 0u;
 }
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
@@ -18030,6 +18146,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) : 0u;
   work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
   work += notes_pins(c)
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
@@ -18087,6 +18204,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   }
   uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
+  once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
@@ -18990,7 +19108,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
    not counted twice. */
 CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
   workspace *w = workspace_of(c);
-  if (w->statistics.contacts == 0 && w->cell_contacts == 0 && !c->settings.capacity.fixed_work) {
+  if (w->statistics.contacts == 0 && w->statistics.cell_contacts == 0 && !c->settings.capacity.fixed_work) {
     return;
   }
   w->skips_contact = !solve_contact_lines(c, plan, index);
@@ -19000,7 +19118,7 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
 #if WITH_CELL_CONTACT
-    project_cells(c, plan, index);
+    project_cells(c, plan, index, 1);
 #endif
   }
   w->skips_contact = 0;
@@ -19017,7 +19135,7 @@ static void resolve_projected(const cloth *c, const step_plan *plan, int32_t ind
   workspace_of(c)->frees = workspace_of(c)->tears = 0;
   project_contacts(c, plan, index, counts);
 #if WITH_CELL_CONTACT
-  workspace_of(c)->cell_contacts = project_cells(c, plan, index);
+  project_cells(c, plan, index, 0);
 #endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {

@@ -432,9 +432,11 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   keep_pushes(c, plan, moved.touches, done.displacement, i);
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
+  note_tearing(c, done.displacement);
+#endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {
-    note_tearing(c, done.displacement);
     keep_contacts(c, m->index, moved.touches, done.normal, r->slides, i);
   }
 #endif

@@ -22,7 +22,7 @@
 /*
  * Contact of particles keeps every particle the thickness of the cloth away from a collider. Between particles nothing
  * does: a sphere or capsule that is narrower than a cell of the grid, or that has stretched the cells around it so far,
- * would pass. So the two triangles of such cells are kept out of the bare collider.
+ * would pass. So the two triangles of such cells are kept out of it.
  *
  * A triangle whose corners are all r + t away from the centre of a ball of radius r, t being the thickness, is farther
  * away than r if its longest edge is shorter than 2 sqrt(t (2 r + t)). Only longer ones take part, so that cloth whose
@@ -34,9 +34,10 @@
  * the distance left over that which the fastest corner goes (conservative advancement: Mirtich, "Impulse-based Dynamic
  * Simulation of Rigid Body Systems", 1996), up to where it touches.
  *
- * The point of contact, with barycentric weights b_i of the corners, is a particle with the mobility sum b_i^2 w_i, for
- * which contact_response.h has the law; corner i takes the share b_i w_i / sum b_j^2 w_j of its displacement, so that
- * pins hold and momentum is kept. The corners are in contact then, as contact_push.h and contact_lines.h have it.
+ * The corners of a triangle that touches are moved out of the tangent plane there, each as if it touched the collider
+ * itself with this normal, with the friction, momentum, pushes and lines over contacts of particles: the triangle rests
+ * on the collider like a small plate. Shares by barycentric weights would leave the corners opposite to the pull of
+ * their springs alone, and take large displacements of light corners beside pins.
  *
  * In: positions at the start of the substep (state), predicted positions, mobilities, colliders, the plan. Out:
  * predicted positions, velocities, the velocity history of the corners, reactions, statistics. Scratch: workspace.body.
@@ -47,12 +48,11 @@
 /* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
  */
 #define CELL_BLOCK 8
-/* Most triangles that are tested against a collider in a substep; what is beyond is counted in statistics.overflows. */
-#define CELL_TRIANGLES 128
+/* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
+   as fine as most and hardly stretched would have contacts of cells. */
+#define CELL_SAG 0.5f
 /* Steps towards the nearest points of a triangle and the axis of a capsule. */
 #define CELL_NEAREST_STEPS 3
-/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
-#define CELL_TRACE_STEPS 8
 /* A traced triangle touches when it is this near over the radius [1]. */
 #define CELL_CLEARANCE 0.01f
 
@@ -61,6 +61,7 @@ typedef struct cell_path {
   int32_t particle[3];
   cloth_vector from[3], to[3]; /* places of the corners [m] */
   float longest;               /* way of the fastest corner [m] */
+  float inset;                 /* of the collider's core [m] */
 } cell_path;
 
 /* Where a triangle is nearest to a collider, and touches it. */
@@ -72,16 +73,17 @@ typedef struct cell_point {
   float distance;      /* from the collider [m] */
 } cell_point;
 
-/* 1 if the cells are kept out of a collider. */
-static int guards_cells(const cloth_collider *body) {
-  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
+/* By how much the core of a collider is smaller [m]. */
+static float core_inset(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  return minimum(CELL_SAG * c->settings.contact.thickness, 0.5f * radius);
 }
 
 /* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
 static float wide_square(const cloth *c, const cloth_collider *body) {
-  const float thickness = c->settings.contact.thickness;
   const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
-  return 4.0f * thickness * (2.0f * radius + thickness);
+  const float depth = c->settings.contact.thickness + core_inset(c, body);
+  return 4.0f * depth * (2.0f * radius + c->settings.contact.thickness - core_inset(c, body));
 }
 
 /// A triangle and a collider ///
@@ -115,8 +117,8 @@ static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector
   return vector(0.0f, is_up ? half : negate(half), 0.0f);
 }
 
-/* The points of a triangle and a collider that are nearest to each other. */
-static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], cell_point *point) {
+/* The points of a triangle and the core of a collider that are nearest to each other. */
+static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], float inset, cell_point *point) {
   const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
   cloth_vector way = {0.0f, 0.0f, 0.0f};
   point->radius = body->radius;
@@ -133,6 +135,7 @@ static void find_nearest(const cloth_collider *body, const cloth_vector corner[3
     way = weighted_point(q, point->weight);
   }
   const float length = vector_length(way);
+  point->radius -= inset;
   point->distance = length - point->radius;
   point->normal = vector(0.0f, 0.0f, 0.0f);
   if (length > NORMAL_MIN_LENGTH) {
@@ -155,7 +158,7 @@ static float depth_of(const cell_path *path, const cell_point *point) {
 }
 
 /* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
-static float trace_cell(const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float trace_cell(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
   float share = 0.0f;
   for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
     cloth_vector corner[3];
@@ -163,21 +166,22 @@ static float trace_cell(const cloth_collider *body, const cell_path *path, cell_
     if (share >= 1.0f) {
       return 0.0f;
     }
+    add_varying_work(c, 1u, COST_CELL_TRACE);
     corners_at(path, share, corner);
-    find_nearest(body, corner, point);
+    find_nearest(body, corner, path->inset, point);
   }
   return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
 }
 
 /* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
-static float find_cell_contact(const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float find_cell_contact(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
   cell_point start;
-  find_nearest(body, path->from, &start);
+  find_nearest(body, path->from, path->inset, &start);
   const float before = maximum(start.distance, 0.0f);
   if (before >= path->longest) {
     return 0.0f;
   }
-  find_nearest(body, path->to, point);
+  find_nearest(body, path->to, path->inset, point);
   const int same_side = vector_dot(start.normal, point->normal) > 0.0f;
   if (same_side && (point->distance < 0.0f || before + point->distance >= path->longest)) {
     return negate(point->distance);
@@ -186,7 +190,7 @@ static float find_cell_contact(const cloth_collider *body, const cell_path *path
     return 0.0f;
   }
   *point = start;
-  return trace_cell(body, path, point);
+  return trace_cell(c, body, path, point);
 }
 
 /// The response ///
@@ -252,20 +256,21 @@ static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_pa
 
 /// The search ///
 
-/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the
-   collider: contact of particles has to lift it out first. */
+/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the core:
+   contact of particles has to lift it out first. */
 static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
   const cloth_collider *body = shape_of(c, m);
   float wide = 0.0f;
   triangle_corners(c, triangle, path->particle);
   path->longest = STATE_QUANTUM;
+  path->inset = core_inset(c, body);
   for (int32_t n = 0; n < 3; n++) {
     cloth_vector centre;
     path->from[n] = to_local(&m->start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
     path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
     path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
-    const float radius = nearest_ball(body, path->from[n], &centre);
-    if (vector_length(vector_subtract(path->from[n], centre)) < radius) {
+    const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;
+    if (!vector_is_finite(path->to[n]) || vector_length(vector_subtract(path->from[n], centre)) < radius) {
       return 0;
     }
   }
@@ -281,10 +286,15 @@ CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int3
   const moving_body *m = &workspace_of(c)->body;
   cell_path path;
   cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
+    return;
+  }
+  sums->tested++;
   if (!follow_triangle(c, m, triangle, &path)) {
     return;
   }
-  const float depth = find_cell_contact(shape_of(c, m), &path, &point);
+  const float depth = find_cell_contact(c, shape_of(c, m), &path, &point);
   if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
     respond_to_cell(c, plan, &path, &point, sums);
   }
@@ -317,8 +327,8 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   lanes3 p[4];
   cell_box box;
   for (int32_t n = 0; n < 4; n++) {
-    const lanes3 from = lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]),
-                                        lanes3_splat(m->start.position));
+    const lanes3 from =
+        lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
     p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
     if (n == 0) {
       box.low = box.high = from;
@@ -372,32 +382,96 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
   }
 }
 
-/* Contact of the cells with all colliders, after that of the particles. Returns how many contacts there were. */
-CLOTH_SEPARATE int32_t project_cells(const cloth *c, const step_plan *plan, int32_t substep) {
-  int32_t touching = 0;
+/// When cells are looked at ///
+
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+  const vector_array x = predicted_of(c);
+  const int32_t columns = c->grid.columns;
+  lanes widest = lanes_splat(0.0f);
+  float values[CLOTH_LANES], most = 0.0f;
+  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column, left = columns - column;
+      const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
+      const lanes along =
+          lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      widest = lanes_maximum(lanes_within(along, left - 1), widest);
+      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+    }
+    const int32_t first = row * columns, last = first + columns - 1;
+    if (is_wrapped(c)) {
+      const cloth_vector p = vector_load(x, last);
+      const float seam = vector_length(vector_subtract(vector_load(x, first), p));
+      const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
+      most = maximum(most, maximum(seam * seam, across * across));
+    }
+  }
+  lanes_store(values, widest);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    most = maximum(most, values[lane]);
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
+  return most;
+}
+
+/* 1 if a cell may be wide for a collider. */
+static int has_wide_cells(const cloth *c, const cloth_collider *body) {
+  return workspace_of(c)->widest_square > wide_square(c, body) || c->settings.capacity.fixed_work;
+}
+
+/* 1 if the cells are kept out of one of the colliders. */
+static int has_guarded_collider(const cloth *c) {
+  int found = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body);
+  }
+  return found;
+}
+
+/* Lets bodies be where their velocities lead them now. */
+static void follow_bodies(const cloth *c, const step_plan *plan) {
 #if WITH_BODIES
   if (inputs_of(c)->body_count > 0) {
     move_bodies(c, plan, 0);
     workspace_of(c)->body.index = -1;
   }
 #endif
+  (void)c;
+  (void)plan;
+}
+
+/* Contact of the cells with a collider, with what it then receives. */
+static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0};
+  const moving_body *m = body_in_substep(c, plan, index, substep);
+  collide_cells(c, plan, &sums);
+  react(c, m, sums.impulse, sums.torque);
+  statistics_of(c)->cell_contacts += sums.touching;
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
+}
+
+/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep. */
+CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
+  workspace *w = workspace_of(c);
+  w->statistics.cell_contacts = 0;
+  if (!has_guarded_collider(c)) {
+    return;
+  }
+  if (!again && (substep == 0 || w->tears || c->settings.capacity.fixed_work)) {
+    w->widest_square = widest_square(c);
+  }
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_collider(c, index) && guards_cells(&slot_at(c, index)->body)) {
-      const cloth_vector none = {0.0f, 0.0f, 0.0f};
-      cell_sums sums = {none, none, 0, 0};
-      const moving_body *m = body_in_substep(c, plan, index, substep);
-      collide_cells(c, plan, &sums);
-      react(c, m, sums.impulse, sums.torque);
-      touching += sums.touching;
+    const cloth_collider *body = &slot_at(c, index)->body;
+    if (is_collider(c, index) && guards_cells(body) && has_wide_cells(c, body)) {
+      follow_bodies(c, plan);
+      project_cells_from(c, plan, index, substep);
+      follow_bodies(c, plan);
     }
   }
-#if WITH_BODIES
-  if (touching > 0 && inputs_of(c)->body_count > 0) {
-    move_bodies(c, plan, 0);
-    workspace_of(c)->body.index = -1;
-  }
-#endif
-  return touching;
 }
 
 #endif

@@ -183,7 +183,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
    not counted twice. */
 CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
   workspace *w = workspace_of(c);
-  if (w->statistics.contacts == 0 && w->cell_contacts == 0 && !c->settings.capacity.fixed_work) {
+  if (w->statistics.contacts == 0 && w->statistics.cell_contacts == 0 && !c->settings.capacity.fixed_work) {
     return;
   }
   w->skips_contact = !solve_contact_lines(c, plan, index);
@@ -193,7 +193,7 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
 #if WITH_CELL_CONTACT
-    project_cells(c, plan, index);
+    project_cells(c, plan, index, 1);
 #endif
   }
   w->skips_contact = 0;
@@ -210,7 +210,7 @@ static void resolve_projected(const cloth *c, const step_plan *plan, int32_t ind
   workspace_of(c)->frees = workspace_of(c)->tears = 0;
   project_contacts(c, plan, index, counts);
 #if WITH_CELL_CONTACT
-  workspace_of(c)->cell_contacts = project_cells(c, plan, index);
+  project_cells(c, plan, index, 0);
 #endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {

@@ -7,8 +7,8 @@
 /// A point of a triangle ///
 
 /*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of cells.
- * In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
+ * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of
+ * cells. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
  */
 
 #if WITH_QUERIES || WITH_CELL_CONTACT

@@ -346,7 +346,7 @@ typedef struct workspace {
   int32_t tears;            /* 1 if contact has moved a particle far in this substep */
   int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
   int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
-  int32_t cell_contacts;    /* contacts of cells in this substep */
+  float widest_square;      /* square of the longest edge of the triangles, see contact_cells.h [m^2] */
   int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
