@@ -269,7 +269,8 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 
 #if WITH_BODIES
 
-/* 1 if a particle touched something in the last substep and is near a body with mass. */
+/* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
+   it may be as far from its surface as that from its position. */
 static int may_bear(const cloth *c, int32_t particle) {
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
