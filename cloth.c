@@ -15527,6 +15527,12 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
 /* A traced triangle touches when it is this near over the radius [1]. */
 #define CELL_CLEARANCE 0.01f
 
+/* The nearest point at the end of a path tells the contact where its normal is turned by less than this cosine from
+   that at the start [1], and where it is not deeper than this over the radius [1]: a triangle that goes through the
+   centre has no normal there. */
+#define CELL_SAME_SIDE 0.5f
+#define CELL_SHALLOW 0.75f
+
 /* A triangle of the cloth in a substep, in a collider's axes. */
 typedef struct cell_path {
   int32_t particle[3];
@@ -15653,11 +15659,12 @@ static float find_cell_contact(const cloth *c, const cloth_collider *body, const
     return 0.0f;
   }
   find_nearest(body, path->to, path->inset, point);
-  const int same_side = vector_dot(start.normal, point->normal) > 0.0f;
-  if (same_side && (point->distance < 0.0f || before + point->distance >= path->longest)) {
+  const int same_side = vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
+  const int is_shallow = point->distance > negate(CELL_SHALLOW * point->radius);
+  if (same_side && is_shallow && (point->distance < 0.0f || before + point->distance >= path->longest)) {
     return negate(point->distance);
   }
-  if (same_side && before <= CELL_CLEARANCE * start.radius) {
+  if (same_side && is_shallow && before <= CELL_CLEARANCE * start.radius) {
     return 0.0f;
   }
   *point = start;
@@ -15672,33 +15679,49 @@ typedef struct cell_sums {
   int32_t tested, touching;
 } cell_sums;
 
-/* Moves corner `n` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
-   by contact of their own, in the first lane. */
-CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
-                                int32_t n, float depth, cell_sums *sums) {
+/* A contact of a triangle. */
+typedef struct cell_contact {
+  cloth_vector place;   /* of the point of contact on the core, in the collider's axes [m] */
+  cloth_vector surface; /* displacement of that point in the substep, in the world [m] */
+} cell_contact;
+
+/* The displacement of a corner relative to the surface where the triangle touches, in the collider's axes: as in
+   displacements_of(). A collider that rotates does not draw corners beside the point of contact along. */
+static cloth_vector corner_displacement(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                        const cell_contact *contact) {
+  cloth_vector way = vector_subtract(vector_load(predicted_of(c), i), vector_load(vectors_at(c, c->state.position), i));
+  if (!c->state.velocity_history || history_of(c, 1).x[i] > 0.5f * HISTORY_INVALID) {
+    way = vector_scale(vector_load(vectors_at(c, c->state.velocity), i), plan->h);
+  }
+  way = vector_flush(vector_subtract(way, contact->surface), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(m->end.rotation), way), STATE_QUANTUM);
+}
+
+/* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
+   by contact of their own, in the first lane. The collider receives what it receives at the point of contact, so that
+   the pull of a corner beside it does not turn it. */
+CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cell_contact *contact, cloth_vector normal,
+                                int32_t i, float depth, cell_sums *sums) {
   const moving_body *m = &workspace_of(c)->body;
   const lanes_mask first = lanes_first(1);
-  const int32_t i = path->particle[n];
+  const lanes3 way = lanes3_keep(first, lanes3_splat(corner_displacement(c, plan, m, i, contact)));
   contact_block b;
   fill_zero(&b, sizeof b);
-  b.from = lanes3_splat(path->from[n]);
-  b.to = lanes3_splat(path->to[n]);
+  b.to = lanes3_splat(contact->place);
   b.push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  b.normal = lanes3_splat(point->normal);
+  b.normal = lanes3_splat(normal);
   b.penetration = lanes_keep(first, lanes_splat(depth));
   b.touches = lanes_keep(first, lanes_splat(1.0f));
-  const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
-  const lanes3 displacement = lanes3_keep(first, displacements_of(c, plan, m, i, velocity, &b));
   const link_answers none = no_links();
-  contact_response r = response_to(shape_of(c, m), displacement, b.normal, b.penetration, &none);
+  contact_response r = response_to(shape_of(c, m), way, b.normal, b.penetration, &none);
   r.touches = b.touches;
 #if WITH_BODIES
   if (m->body >= 0) {
-    share_contacts(c, plan, i, &b, displacement, &r);
+    share_contacts(c, plan, i, &b, way, &r);
   }
 #endif
   const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
-  const cloth_vector arm = vector_flush(vector_subtract(lanes3_first(moved.position), m->pivot), STATE_QUANTUM);
+  const cloth_vector arm = vector_flush(vector_subtract(to_world(&m->end, contact->place), m->pivot), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
@@ -15714,12 +15737,16 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
  */
 static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
                             cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
   const float *mobility = floats_at(c, c->scratch.mobility);
+  cell_contact contact;
+  contact.place = vector_flush(vector_add_scaled(point->core, point->normal, point->radius), STATE_QUANTUM);
+  contact.surface = vector_subtract(to_world(&m->end, contact.place), to_world(&m->start, contact.place));
   for (int32_t n = 0; n < 3; n++) {
     const cloth_vector way = vector_flush(vector_subtract(path->to[n], point->core), STATE_QUANTUM);
     const float depth = point->radius - flush_small(vector_dot(point->normal, way), STATE_QUANTUM);
     if (depth > 0.0f && mobility[path->particle[n]] > 0.0f) {
-      move_corner(c, plan, path, point, n, depth, sums);
+      move_corner(c, plan, &contact, point->normal, path->particle[n], depth, sums);
     }
   }
   sums->touching++;
@@ -15731,13 +15758,15 @@ static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_pa
    contact of particles has to lift it out first. */
 static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
   const cloth_collider *body = shape_of(c, m);
+  cloth_pose start = m->start; /* a sphere looks the same as it rotates */
   float wide = 0.0f;
+  start.rotation = body->shape == CLOTH_SHAPE_SPHERE ? m->end.rotation : start.rotation;
   triangle_corners(c, triangle, path->particle);
   path->longest = STATE_QUANTUM;
   path->inset = core_inset(c, body);
   for (int32_t n = 0; n < 3; n++) {
     cloth_vector centre;
-    path->from[n] = to_local(&m->start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
+    path->from[n] = to_local(&start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
     path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
     path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
     const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "scalar.h"
-#include "types.h"
 
 /// A point of a triangle ///
 
