@@ -1818,7 +1818,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -15825,14 +15825,12 @@ CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
 CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, int32_t i) {
   const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
   lanes3 p[4];
-  cell_box box;
+  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
+  cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
   for (int32_t n = 0; n < 4; n++) {
     const lanes3 from =
         lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
     p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
-    if (n == 0) {
-      box.low = box.high = from;
-    }
     add_to_box(&box, from);
     add_to_box(&box, p[n]);
   }
@@ -15915,9 +15913,10 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
   return most;
 }
 
-/* 1 if a cell may be wide for a collider. */
+/* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
+   contact has told of them must not touch. */
 static int has_wide_cells(const cloth *c, const cloth_collider *body) {
-  return workspace_of(c)->widest_square > wide_square(c, body) || c->settings.capacity.fixed_work;
+  return workspace_of(c)->widest_square > wide_square(c, body);
 }
 
 /* 1 if the cells are kept out of one of the colliders. */
@@ -15961,7 +15960,7 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
   if (!has_guarded_collider(c)) {
     return;
   }
-  if (!again && (substep == 0 || w->tears || c->settings.capacity.fixed_work)) {
+  if (!again && (substep == 0 || w->tears)) {
     w->widest_square = widest_square(c);
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
@@ -19156,7 +19155,9 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
 #if WITH_CELL_CONTACT
-    project_cells(c, plan, index, 1);
+    if (!w->skips_contact) {
+      project_cells(c, plan, index, 1);
+    }
 #endif
   }
   w->skips_contact = 0;

@@ -193,7 +193,9 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
 #if WITH_CELL_CONTACT
-    project_cells(c, plan, index, 1);
+    if (!w->skips_contact) {
+      project_cells(c, plan, index, 1);
+    }
 #endif
   }
   w->skips_contact = 0;
