@@ -5290,7 +5290,7 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
    statistics.overflows. */
 #define CELL_TRIANGLES 128
 /* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
-#define CELL_TRACE_STEPS 8
+#define CELL_TRACE_STEPS 16
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
