@@ -193,6 +193,11 @@
 #else
 #define WITH_CONTACT_LINES 1
 #endif
+#if defined(CLOTH_NO_CELL_CONTACT) || !WITH_COLLIDERS /* contact of cells, beside that of particles */
+#define WITH_CELL_CONTACT 0
+#else
+#define WITH_CELL_CONTACT 1
+#endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0
 #else
@@ -1823,7 +1828,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -2145,6 +2150,7 @@ typedef struct workspace {
   int32_t tears;            /* 1 if contact has moved a particle far in this substep */
   int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
   int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
+  float widest_square;      /* square of the longest edge of the triangles, see contact_cells.h [m^2] */
   int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
@@ -5251,20 +5257,25 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 2050, /* per collider */
-  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
-  COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 112,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 448,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1340,   /* per traced path ... */
-  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1145,  /* per particle that touches a collider ... */
-  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
-  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
-  COST_HELD_LINE = 850, /* ... and in addition per particle of a bundle that is solved again, ... */
-  COST_AGAIN = 150,     /* ... per particle, before contact again, ... */
-  COST_PULLS = 90,      /* ... and per particle and collider, for its reaction */
-  COST_RECORD = 350,    /* per contact that is recorded */
+  COST_COLLIDER = 2050,      /* per collider */
+  COST_BOUND = 60,           /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,           /* per block of bounds and collider */
+  COST_NEAR = 112,           /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 448,        /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1340,        /* per traced path ... */
+  COST_TRACE = 45,           /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 1145,       /* per particle that touches a collider ... */
+  COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 60,            /* per particle, where contact lines are looked for, and once a step, ... */
+  COST_HELD_LINE = 850,      /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 150,          /* ... per particle, before contact again, ... */
+  COST_PULLS = 90,           /* ... and per particle and collider, for its reaction */
+  COST_RECORD = 350,         /* per contact that is recorded */
+  COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
+  COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */
+  COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
+  COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
+  COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 250,     /* per pair of nodes ... */
@@ -5314,6 +5325,11 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 /* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
    near; smaller ones are below the rounding of positions some 100 m from the origin. */
 #define TRACE_CONTACT 1.0e-5f
+/* Most triangles of cells that are tested against a collider in a pass of contact; what is beyond is counted in
+   statistics.overflows. */
+#define CELL_TRIANGLES 128
+/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
+#define CELL_TRACE_STEPS 16
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
@@ -5348,6 +5364,11 @@ static uint32_t distance_cost(const cloth_collider *body) {
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* 1 if the cells are kept out of a collider. */
+static int guards_cells(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
 }
 
 /* Cost of tracing the path of one particle against a collider. */
@@ -5757,6 +5778,102 @@ static void meet_triangle(surface_search *s, const surface_triangle *t) {
 }
 
 #endif
+#endif
+
+/// A point of a triangle ///
+
+/*
+ * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of
+ * cells. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
+ */
+
+#if WITH_QUERIES || WITH_CELL_CONTACT
+
+/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
+   two of these differ by 0 or by at least 2^-123. */
+#define QUERY_QUANTUM 8.8817841970012523e-16f
+/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
+#define MIN_TRIANGLE 8.2718061255302767e-25f
+
+static float query_dot(cloth_vector a, cloth_vector b) {
+  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
+}
+
+/* a / b for 0 <= a <= b; 0 if b is 0. */
+static float share_of(float a, float b) {
+  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
+}
+
+/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
+   second edge from corner 0. */
+typedef struct triangle_regions {
+  float along[3], across[3];
+  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
+} triangle_regions;
+
+static triangle_regions regions_of(const cloth_vector q[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
+  triangle_regions r;
+  for (int32_t n = 0; n < 3; n++) {
+    r.along[n] = negate(query_dot(first, q[n]));
+    r.across[n] = negate(query_dot(second, q[n]));
+  }
+  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
+  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
+  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
+  return r;
+}
+
+static void set_weights(float weight[3], float second, float third) {
+  weight[0] = maximum((1.0f - second) - third, 0.0f);
+  weight[1] = second;
+  weight[2] = third;
+}
+
+/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
+   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
+static void nearest_weights(const cloth_vector q[3], float weight[3]) {
+  const triangle_regions r = regions_of(q);
+  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
+  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
+  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
+    set_weights(weight, 0.0f, 0.0f);
+  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
+    set_weights(weight, 1.0f, 0.0f);
+  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
+    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
+  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
+    set_weights(weight, 0.0f, 1.0f);
+  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
+    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
+  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
+    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
+    set_weights(weight, 1.0f - third, third);
+  } else {
+    const float least = sum * WORK_QUANTUM;
+    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
+                share_of(flush_small(r.opposite[2], least), sum));
+  }
+}
+
+/* The point of a triangle with given weights. */
+static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
+  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
+  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
+  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
+}
+
+/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
+static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
+  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
+  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
+  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
+  particle[0] = first + column;
+  particle[1] = triangle % 2 ? below + beside : first + beside;
+  particle[2] = triangle % 2 ? below + column : below + beside;
+}
+
 #endif
 
 /// Grids of signed distances ///
@@ -6783,16 +6900,8 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
   return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
 }
 
-#if WITH_CONTACT_LINES
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
 
-/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
-   of a unit vector may be. */
-#define CONTACT_FLAG 8.0f
-/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
-#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
-
-/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
-#define HELD_STRAIN 0.03f
 /* Displacement by a contact over the spacing that may leave such a strain. */
 #define TEARING_DISPLACEMENT 0.1f
 
@@ -6803,6 +6912,19 @@ CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
   const lanes squared = lanes3_dot(displacement, displacement);
   workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
 }
+
+#endif
+
+#if WITH_CONTACT_LINES
+
+/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
+   of a unit vector may be. */
+#define CONTACT_FLAG 8.0f
+/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
+#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
+
+/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
+#define HELD_STRAIN 0.03f
 
 /* 1 if lines over contacts are solved again. */
 static int solves_contact_lines(const cloth *c, const step_plan *plan) {
@@ -11659,13 +11781,14 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 
 #if WITH_BODIES
 
-/* 1 if a particle touched something in the last substep and is near a body with mass. */
+/* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
+   it may be as far from its surface as that from its position. */
 static int may_bear(const cloth *c, int32_t particle) {
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
-    const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+    const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
     near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
@@ -15295,12 +15418,54 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
   lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
+/* What contact has done to a block of particles, in world axes. */
+typedef struct moved_particles {
+  lanes3 position, normal;
+  lanes3 impulse; /* that they have received; 0 for those that do not touch [N s] */
+  lanes_mask touches;
+} moved_particles;
+
+/* Moves the particles of a block by a response, and changes their velocities. */
+CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                            const contact_block *b, const contact_response *r) {
+  vector_array x = predicted_of(c);
+  moved_particles moved;
+  moved.touches = lanes_less(lanes_splat(0.0f), r->touches);
+  contact_change done = {.displacement = lanes3_keep(moved.touches, r->change),
+                         .normal = lanes3_keep(moved.touches, b->normal),
+                         .sliding = lanes3_keep(moved.touches, r->sliding),
+                         .touches = moved.touches,
+                         .slides = r->slides};
+  lanes3 correction = lanes3_keep(moved.touches, r->correction);
+  if (!m->aligned) {
+    correction = lanes3_rotate(m->end.rotation, correction);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
+  }
+  moved.normal = done.normal;
+  moved.position = lanes3_add(lanes3_load(x, i), correction);
+  lanes3_store(x, i, moved.position, c->count - i);
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, moved.touches, done.displacement, i);
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
+  note_tearing(c, done.displacement);
+#endif
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    keep_contacts(c, m->index, moved.touches, done.normal, r->slides, i);
+  }
+#endif
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  moved.impulse = lanes3_scale(received, mass);
+  return moved;
+}
+
 /* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
    receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
-  vector_array x = predicted_of(c);
-  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
   const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
   const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
@@ -15308,38 +15473,14 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
 #if WITH_BODIES
   if (m->body >= 0) {
     share_contacts(c, plan, i, b, displacement, &r);
-    touches = lanes_less(lanes_splat(0.0f), r.touches);
   }
 #endif
-  contact_change done = {.displacement = lanes3_keep(touches, r.change),
-                         .normal = lanes3_keep(touches, b->normal),
-                         .sliding = lanes3_keep(touches, r.sliding),
-                         .touches = touches,
-                         .slides = r.slides};
-  lanes3 correction = lanes3_keep(touches, r.correction);
-  if (!m->aligned) {
-    correction = lanes3_rotate(m->end.rotation, correction);
-    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
-    done.normal = lanes3_rotate(m->end.rotation, done.normal);
-    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
-  }
-  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
-  lanes3_store(x, i, position, c->count - i);
-  const lanes3 received = change_velocities(c, plan, i, &done);
-  keep_pushes(c, plan, touches, done.displacement, i);
-#if WITH_CONTACT_LINES
-  if (solves_contact_lines(c, plan)) {
-    note_tearing(c, done.displacement);
-    keep_contacts(c, m->index, touches, done.normal, r.slides, i);
-  }
-#endif
-  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  const lanes3 impulse = lanes3_scale(received, mass);
-  sum_reactions(m, i, touches, position, impulse, sums);
+  const moved_particles moved = move_particles(c, plan, m, i, b, &r);
+  sum_reactions(m, i, moved.touches, moved.position, moved.impulse, sums);
   count_contacts(sums, i, c->count - i, r.touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
-    const lanes3 made[3] = {position, done.normal, impulse};
+    const lanes3 made[3] = {moved.position, moved.normal, moved.impulse};
     record_contacts(c, m, i, r.touches, made);
   }
 #endif
@@ -15493,6 +15634,493 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
   }
 }
 
+/// Contact of cells ///
+
+/*
+ * Contact of particles keeps every particle the thickness of the cloth away from a collider. Between particles nothing
+ * does: a sphere or capsule that is narrower than a cell of the grid, or that has stretched the cells around it so far,
+ * would pass. So the two triangles of such cells are kept out of it.
+ *
+ * A triangle whose corners are all r + t away from the centre of a ball of radius r, t being the thickness, is farther
+ * away than r if its longest edge is shorter than 2 sqrt(t (2 r + t)). Only longer ones take part, so that cloth whose
+ * cells are small beside a collider has no contacts of cells.
+ *
+ * Contact is continuous. A triangle is on the side of the collider where it was when the substep began. In the
+ * collider's axes its corners go straight from start to end. If the nearest point of the triangle is on the same side
+ * of the collider at both ends, it touches if the end is inside. Otherwise the path is followed in steps no longer than
+ * the distance left over that which the fastest corner goes (conservative advancement: Mirtich, "Impulse-based Dynamic
+ * Simulation of Rigid Body Systems", 1996), up to where it touches.
+ *
+ * The corners of a triangle that touches are moved out of the tangent plane there, each as if it touched the collider
+ * itself with this normal, with the friction, momentum, pushes and lines over contacts of particles: the triangle rests
+ * on the collider like a small plate. Shares by barycentric weights would leave the corners opposite to the pull of
+ * their springs alone, and take large displacements of light corners beside pins.
+ *
+ * In: positions at the start of the substep (state), predicted positions, mobilities, colliders, the plan. Out:
+ * predicted positions, velocities, the velocity history of the corners, reactions, statistics. Scratch: workspace.body.
+ */
+
+#if WITH_CELL_CONTACT
+
+/* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
+ */
+#define CELL_BLOCK 8
+/* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
+   as fine as most and hardly stretched would have contacts of cells. */
+#define CELL_SAG 0.5f
+/* Steps towards the nearest points of a triangle and the axis of a capsule. */
+#define CELL_NEAREST_STEPS 3
+/* A traced triangle touches when it is this near over the radius [1]. */
+#define CELL_CLEARANCE 0.01f
+
+/* The nearest point at the end of a path tells the contact where its normal is turned by less than this cosine from
+   that at the start [1], and where it is not deeper than this over the radius [1]: a triangle that goes through the
+   centre has no normal there. */
+#define CELL_SAME_SIDE 0.5f
+#define CELL_SHALLOW 0.75f
+
+/* A triangle of the cloth in a substep, in a collider's axes. */
+typedef struct cell_path {
+  int32_t particle[3];
+  cloth_vector from[3], to[3]; /* places of the corners [m] */
+  float longest;               /* way of the fastest corner [m] */
+  float inset;                 /* of the collider's core [m] */
+} cell_path;
+
+/* Where a triangle is nearest to a collider, and touches it. */
+typedef struct cell_point {
+  float weight[3];     /* of the corners */
+  cloth_vector core;   /* centre of the ball that is nearest to the triangle [m] */
+  cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
+  float radius;        /* of the ball [m] */
+  float distance;      /* from the collider [m] */
+} cell_point;
+
+/* By how much the core of a collider is smaller [m]. */
+static float core_inset(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  return minimum(CELL_SAG * c->settings.contact.thickness, 0.5f * radius);
+}
+
+/* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
+static float wide_square(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  const float depth = c->settings.contact.thickness + core_inset(c, body);
+  return 4.0f * depth * (2.0f * radius + c->settings.contact.thickness - core_inset(c, body));
+}
+
+/// A triangle and a collider ///
+
+/* The ball of a sphere or capsule that is nearest to a point: its centre and radius. A capsule is made of balls along
+   its axis; the normals of its cone lean by sine = (r0 - r1) / length. */
+static float nearest_ball(const cloth_collider *body, cloth_vector p, cloth_vector *centre) {
+  *centre = vector(0.0f, 0.0f, 0.0f);
+  if (body->shape == CLOTH_SHAPE_SPHERE) {
+    return body->radius;
+  }
+  const float length = 2.0f * body->half_height, lean = (body->radius - body->radius_top) / length;
+  const float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
+  const float radial = vector_length(vector(p.x, 0.0f, p.z));
+  const float y = flush_small(p.y - radial * (lean / slope), STATE_QUANTUM);
+  centre->y = maximum(minimum(y, body->half_height), negate(body->half_height));
+  return body->radius + (body->radius_top - body->radius) * ((centre->y + body->half_height) / length);
+}
+
+/* The point of a capsule's axis where it passes the plane of a triangle, or its end that is nearest to the plane. */
+static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector corner[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(corner[1], corner[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(corner[2], corner[0]), STATE_QUANTUM);
+  const cloth_vector normal = vector_flush_work(vector_cross(first, second));
+  const float height = flush_small(vector_dot(normal, corner[0]), WORK_QUANTUM);
+  const float half = body->half_height, most = half * absolute(normal.y);
+  if (most > absolute(height)) {
+    return vector(0.0f, flush_small(height / normal.y, STATE_QUANTUM), 0.0f);
+  }
+  const int is_up = (height > 0.0f) == (normal.y > 0.0f);
+  return vector(0.0f, is_up ? half : negate(half), 0.0f);
+}
+
+/* The points of a triangle and the core of a collider that are nearest to each other. */
+static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], float inset, cell_point *point) {
+  const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
+  cloth_vector way = {0.0f, 0.0f, 0.0f};
+  point->radius = body->radius;
+  point->core = is_sphere ? way : axis_at_plane(body, corner);
+  for (int32_t step = 0; step < (is_sphere ? 1 : CELL_NEAREST_STEPS); step++) {
+    cloth_vector q[3];
+    if (step > 0) {
+      point->radius = nearest_ball(body, vector_add(point->core, way), &point->core);
+    }
+    for (int32_t n = 0; n < 3; n++) {
+      q[n] = vector_flush(vector_subtract(corner[n], point->core), STATE_QUANTUM);
+    }
+    nearest_weights(q, point->weight);
+    way = weighted_point(q, point->weight);
+  }
+  const float length = vector_length(way);
+  point->radius -= inset;
+  point->distance = length - point->radius;
+  point->normal = vector(0.0f, 0.0f, 0.0f);
+  if (length > NORMAL_MIN_LENGTH) {
+    point->normal = vector_flush_work(vector_scale(way, 1.0f / length));
+  }
+}
+
+/* The corners after a share of their path. */
+static void corners_at(const cell_path *path, float share, cloth_vector corner[3]) {
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], path->from[n]), STATE_QUANTUM);
+    corner[n] = vector_flush(vector_add_scaled(path->from[n], way, share), STATE_QUANTUM);
+  }
+}
+
+/* How deep the end of a path is in the tangent plane of a contact, where the corners have the contact's weights [m]. */
+static float depth_of(const cell_path *path, const cell_point *point) {
+  const cloth_vector way = vector_subtract(weighted_point(path->to, point->weight), point->core);
+  return point->radius - flush_small(vector_dot(point->normal, vector_flush(way, STATE_QUANTUM)), STATE_QUANTUM);
+}
+
+/* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
+static float trace_cell(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+  float share = 0.0f;
+  for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
+    cloth_vector corner[3];
+    share += point->distance / path->longest;
+    if (share >= 1.0f) {
+      return 0.0f;
+    }
+    add_varying_work(c, 1u, COST_CELL_TRACE);
+    corners_at(path, share, corner);
+    find_nearest(body, corner, path->inset, point);
+  }
+  return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
+}
+
+/* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
+static float find_cell_contact(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+  cell_point start;
+  find_nearest(body, path->from, path->inset, &start);
+  const float before = maximum(start.distance, 0.0f);
+  if (before >= path->longest) {
+    return 0.0f;
+  }
+  find_nearest(body, path->to, path->inset, point);
+  const int same_side = vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
+  const int is_shallow = point->distance > negate(CELL_SHALLOW * point->radius);
+  if (same_side && is_shallow && (point->distance < 0.0f || before + point->distance >= path->longest)) {
+    return negate(point->distance);
+  }
+  if (same_side && is_shallow && before <= CELL_CLEARANCE * start.radius) {
+    return 0.0f;
+  }
+  *point = start;
+  return trace_cell(c, body, path, point);
+}
+
+/// The response ///
+
+/* What a collider receives from cells: sums of impulses on particles [N s], and of their moments [N m s]. */
+typedef struct cell_sums {
+  cloth_vector impulse, torque;
+  int32_t tested, touching;
+} cell_sums;
+
+/* A contact of a triangle. */
+typedef struct cell_contact {
+  cloth_vector place;   /* of the point of contact on the core, in the collider's axes [m] */
+  cloth_vector surface; /* displacement of that point in the substep, in the world [m] */
+} cell_contact;
+
+/* The displacement of a corner relative to the surface where the triangle touches, in the collider's axes: as in
+   displacements_of(). A collider that rotates does not draw corners beside the point of contact along. */
+static cloth_vector corner_displacement(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                        const cell_contact *contact) {
+  cloth_vector way = vector_subtract(vector_load(predicted_of(c), i), vector_load(vectors_at(c, c->state.position), i));
+  if (!c->state.velocity_history || history_of(c, 1).x[i] > 0.5f * HISTORY_INVALID) {
+    way = vector_scale(vector_load(vectors_at(c, c->state.velocity), i), plan->h);
+  }
+  way = vector_flush(vector_subtract(way, contact->surface), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(m->end.rotation), way), STATE_QUANTUM);
+}
+
+/* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
+   by contact of their own, in the first lane. The collider receives what it receives at the point of contact, so that
+   the pull of a corner beside it does not turn it. */
+CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cell_contact *contact, cloth_vector normal,
+                                int32_t i, float depth, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const lanes_mask first = lanes_first(1);
+  const lanes3 way = lanes3_keep(first, lanes3_splat(corner_displacement(c, plan, m, i, contact)));
+  contact_block b;
+  fill_zero(&b, sizeof b);
+  b.to = lanes3_splat(contact->place);
+  b.push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  b.normal = lanes3_splat(normal);
+  b.penetration = lanes_keep(first, lanes_splat(depth));
+  b.touches = lanes_keep(first, lanes_splat(1.0f));
+  const link_answers none = no_links();
+  contact_response r = response_to(shape_of(c, m), way, b.normal, b.penetration, &none);
+  r.touches = b.touches;
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, &b, way, &r);
+  }
+#endif
+  const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
+  const cloth_vector arm = vector_flush(vector_subtract(to_world(&m->end, contact->place), m->pivot), STATE_QUANTUM);
+  const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
+  sums->impulse = vector_add(sums->impulse, impulse);
+  sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {moved.position, moved.normal, moved.impulse};
+    record_contacts(c, m, i, r.touches, made);
+  }
+#endif
+}
+
+/* Moves the corners of a triangle that touches a collider: those below the tangent plane there to the plane. Pins hold.
+ */
+static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
+                            cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  cell_contact contact;
+  contact.place = vector_flush(vector_add_scaled(point->core, point->normal, point->radius), STATE_QUANTUM);
+  contact.surface = vector_subtract(to_world(&m->end, contact.place), to_world(&m->start, contact.place));
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], point->core), STATE_QUANTUM);
+    const float depth = point->radius - flush_small(vector_dot(point->normal, way), STATE_QUANTUM);
+    if (depth > 0.0f && mobility[path->particle[n]] > 0.0f) {
+      move_corner(c, plan, &contact, point->normal, path->particle[n], depth, sums);
+    }
+  }
+  sums->touching++;
+}
+
+/// The search ///
+
+/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the core:
+   contact of particles has to lift it out first. */
+static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
+  const cloth_collider *body = shape_of(c, m);
+  cloth_pose start = m->start; /* a sphere looks the same as it rotates */
+  float wide = 0.0f;
+  start.rotation = body->shape == CLOTH_SHAPE_SPHERE ? m->end.rotation : start.rotation;
+  triangle_corners(c, triangle, path->particle);
+  path->longest = STATE_QUANTUM;
+  path->inset = core_inset(c, body);
+  for (int32_t n = 0; n < 3; n++) {
+    cloth_vector centre;
+    path->from[n] = to_local(&start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
+    path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
+    path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
+    const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;
+    if (!vector_is_finite(path->to[n]) || vector_length(vector_subtract(path->from[n], centre)) < radius) {
+      return 0;
+    }
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    const float edge = vector_length(vector_subtract(path->to[n], path->to[(n + 1) % 3]));
+    wide = maximum(wide, edge * edge);
+  }
+  return wide > wide_square(c, body);
+}
+
+/* Contact of one triangle with a collider. */
+CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  cell_path path;
+  cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
+    return;
+  }
+  sums->tested++;
+  if (!follow_triangle(c, m, triangle, &path)) {
+    return;
+  }
+  const float depth = find_cell_contact(c, shape_of(c, m), &path, &point);
+  if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
+    respond_to_cell(c, plan, &path, &point, sums);
+  }
+}
+
+/* A box around points, relative to a collider. */
+typedef struct cell_box {
+  lanes3 low, high;
+} cell_box;
+
+CLOTH_INLINE void add_to_box(cell_box *box, lanes3 p) {
+  box->low = lanes3_minimum(p, box->low);
+  box->high = lanes3_maximum(p, box->high);
+}
+
+CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
+  const lanes3 d = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM);
+  return lanes3_dot(d, d);
+}
+
+/* How far from zero an interval is. */
+CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
+  return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
+}
+
+/* Which cells of a block, of which particle `i` is a corner of the first, may touch a collider: their triangles are
+   wide, and the box around their path is within reach. */
+CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, int32_t i) {
+  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+  lanes3 p[4];
+  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
+  cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  for (int32_t n = 0; n < 4; n++) {
+    const lanes3 from =
+        lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
+    p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
+    add_to_box(&box, from);
+    add_to_box(&box, p[n]);
+  }
+  lanes longest = lanes_maximum(squared_edge(p[0], p[1]), squared_edge(p[0], p[2]));
+  longest = lanes_maximum(longest, lanes_maximum(squared_edge(p[3], p[1]), squared_edge(p[3], p[2])));
+  longest = lanes_maximum(longest, squared_edge(p[0], p[3]));
+  const lanes3 gap = lanes3_of(interval_gap(box.low.x, box.high.x), interval_gap(box.low.y, box.high.y),
+                               interval_gap(box.low.z, box.high.z));
+  const lanes_mask near = lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
+  return lanes_both(near, lanes_less(lanes_splat(wide), longest));
+}
+
+/* Contact of up to CELL_BLOCK cells of a row with a collider. */
+CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, int32_t row, int32_t column,
+                                       cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const int32_t cells = cells_along_warp(c), first = row * c->grid.columns + column;
+  const int32_t left = cells - column < CELL_BLOCK ? cells - column : CELL_BLOCK;
+  const float wide = wide_square(c, shape_of(c, m));
+  float touches[CELL_BLOCK];
+  lanes any = lanes_splat(0.0f);
+  for (int32_t n = 0; n < CELL_BLOCK && n < left; n += CLOTH_LANES) {
+    const lanes near = lanes_keep(may_cells_touch(c, m, wide, first + n), lanes_splat(1.0f));
+    lanes_store(touches + n, near);
+    any = lanes_maximum(any, lanes_within(near, left - n));
+  }
+  if (column + left > c->grid.columns - 1) {
+    touches[left - 1] = 1.0f; /* across the seam of a tube */
+  } else if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
+    return;
+  }
+  for (int32_t n = 0; n < 2 * left; n++) {
+    const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
+    if (touches[next / 2] > 0.0f) {
+      collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
+    }
+  }
+}
+
+/* Contact of the cells with a collider. */
+static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums) {
+  const int32_t blocks = (cells_along_warp(c) + CELL_BLOCK - 1) / CELL_BLOCK, count = blocks * (c->grid.rows - 1);
+  const int is_backward = workspace_of(c)->body.substep % 2;
+  for (int32_t n = 0; n < count; n++) {
+    const int32_t block = is_backward ? count - 1 - n : n;
+    collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
+  }
+}
+
+/// When cells are looked at ///
+
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+  const vector_array x = predicted_of(c);
+  const int32_t columns = c->grid.columns;
+  lanes widest = lanes_splat(0.0f);
+  float values[CLOTH_LANES], most = 0.0f;
+  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column, left = columns - column;
+      const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
+      const lanes along =
+          lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      widest = lanes_maximum(lanes_within(along, left - 1), widest);
+      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+    }
+    const int32_t first = row * columns, last = first + columns - 1;
+    if (is_wrapped(c)) {
+      const cloth_vector p = vector_load(x, last);
+      const float seam = vector_length(vector_subtract(vector_load(x, first), p));
+      const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
+      most = maximum(most, maximum(seam * seam, across * across));
+    }
+  }
+  lanes_store(values, widest);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    most = maximum(most, values[lane]);
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
+  return most;
+}
+
+/* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
+   contact has told of them must not touch. */
+static int has_wide_cells(const cloth *c, const cloth_collider *body) {
+  return workspace_of(c)->widest_square > wide_square(c, body);
+}
+
+/* 1 if the cells are kept out of one of the colliders. */
+static int has_guarded_collider(const cloth *c) {
+  int found = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body);
+  }
+  return found;
+}
+
+/* Lets bodies be where their velocities lead them now. */
+static void follow_bodies(const cloth *c, const step_plan *plan) {
+#if WITH_BODIES
+  if (inputs_of(c)->body_count > 0) {
+    move_bodies(c, plan, 0);
+    workspace_of(c)->body.index = -1;
+  }
+#endif
+  (void)c;
+  (void)plan;
+}
+
+/* Contact of the cells with a collider, with what it then receives. */
+static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0};
+  const moving_body *m = body_in_substep(c, plan, index, substep);
+  collide_cells(c, plan, &sums);
+  react(c, m, sums.impulse, sums.torque);
+  statistics_of(c)->cell_contacts += sums.touching;
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
+}
+
+/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep. */
+CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
+  workspace *w = workspace_of(c);
+  w->statistics.cell_contacts = 0;
+  if (!has_guarded_collider(c)) {
+    return;
+  }
+  if (!again && (substep == 0 || w->tears)) {
+    w->widest_square = widest_square(c);
+  }
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    const cloth_collider *body = &slot_at(c, index)->body;
+    if (is_collider(c, index) && guards_cells(body) && has_wide_cells(c, body)) {
+      follow_bodies(c, plan);
+      project_cells_from(c, plan, index, substep);
+      follow_bodies(c, plan);
+    }
+  }
+}
+
+#endif
+
 /// Lines over contacts ///
 
 /*
@@ -15526,6 +16154,11 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
    put far into a body is not thrown out of it. */
 #define TORN_RATIO 3.0f
 #define MAX_HELD_EXCESS 0.5f
+/* The same for a cloth with bodies with mass, which a heavy one stretches so far and which then carries it. The solves
+   along lines do not know the body's mass, so that it feels less of the springs than they pull. */
+#define BEARING_COMPLIANCE 0.7f
+#define BEARING_TORN_RATIO 30.0f
+#define BEARING_HELD_EXCESS 3.0f
 /* Least share of the mobility that is left along a spring beside contacts. */
 #define LEAST_HELD_SHARE 0.05f
 /* Passes over rows and columns. */
@@ -15548,10 +16181,16 @@ static uint8_t *held_columns_of(const cloth *c) {
   return held_rows_of(c) + c->grid.rows;
 }
 
+/* 1 if a collider has mass. */
+static int has_bodies(const cloth *c) {
+  return inputs_of(c)->body_count > 0;
+}
+
 /* Length over the rest length beyond which springs of a family are taken back. */
 static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
   const float slack = plan->tether_scale - c->settings.tethers.scale;
-  return 1.0f + HELD_STRAIN + HELD_SLACK * slack + HELD_COMPLIANCE * minimum(plan->spring[d].compliance[0], 1.0e3f);
+  const float share = has_bodies(c) ? BEARING_COMPLIANCE : HELD_COMPLIANCE;
+  return 1.0f + HELD_STRAIN + HELD_SLACK * slack + share * minimum(plan->spring[d].compliance[0], 1.0e3f);
 }
 
 /// Which lines ///
@@ -15623,6 +16262,7 @@ typedef struct held_lines {
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
   float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
   float compliance, longest;                                  /* of a spring; length over the rest length */
+  float torn_ratio, most_excess;                              /* TORN_RATIO, MAX_HELD_EXCESS, or those of bearing */
   float outwards;                                             /* HELD_BOW of the rest length [m] */
   float inverse_h;
   float *work;
@@ -15704,7 +16344,7 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
     const lanes ratio = lanes_square_root(squared);
     const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
     const lanes excess =
-        lanes_keep(lanes_less(ratio, lanes_splat(TORN_RATIO)), lanes_minimum(over, lanes_splat(MAX_HELD_EXCESS)));
+        lanes_keep(lanes_less(ratio, lanes_splat(l.torn_ratio)), lanes_minimum(over, lanes_splat(l.most_excess)));
     const lanes mobility = lanes_add(a.mobility, b.mobility);
     const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
     const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),
@@ -15862,6 +16502,8 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   l.coupling_rounder = STATE_ROUNDER * rounder.value;
   l.compliance = plan->spring[d].compliance[0];
   l.longest = held_ratio(c, plan, d);
+  l.torn_ratio = has_bodies(c) ? BEARING_TORN_RATIO : TORN_RATIO;
+  l.most_excess = has_bodies(c) ? BEARING_HELD_EXCESS : MAX_HELD_EXCESS;
   l.outwards = HELD_BOW * rest;
   l.inverse_h = plan->inverse_h;
   l.work = floats_at(c, c->scratch.line_work);
@@ -17553,6 +18195,7 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
+  int32_t guarded;          /* colliders that cells are kept out of */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
@@ -17560,6 +18203,7 @@ static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
   scene->contact_cost += max_contact_cost(body);
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
+  scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -17608,6 +18252,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of contact of cells in a substep: with lines over contacts colliders are passed twice. */
+static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
+  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t once =
+      (uint32_t)c->count * (uint64_t)COST_CELL +
+      triangles * (COST_CELL_TRIANGLE + CELL_TRACE_STEPS * COST_CELL_TRACE + 3u * (COST_CELL_CORNER + record_cost(c)));
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
+                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+                            : 0u;
 }
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
@@ -17679,6 +18335,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) : 0u;
   work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
   work += notes_pins(c)
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
@@ -17736,6 +18393,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   }
   uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
+  once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
@@ -18641,7 +19299,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
    not counted twice. */
 CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
   workspace *w = workspace_of(c);
-  if (w->statistics.contacts == 0 && !c->settings.capacity.fixed_work) {
+  if (w->statistics.contacts == 0 && w->statistics.cell_contacts == 0 && !c->settings.capacity.fixed_work) {
     return;
   }
   w->skips_contact = !solve_contact_lines(c, plan, index);
@@ -18650,6 +19308,11 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     project_contacts(c, plan, index, &w->statistics);
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
+#if WITH_CELL_CONTACT
+    if (!w->skips_contact) {
+      project_cells(c, plan, index, 1);
+    }
+#endif
   }
   w->skips_contact = 0;
   if (index == plan->substeps - 1) {
@@ -18664,6 +19327,9 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
 static void resolve_projected(const cloth *c, const step_plan *plan, int32_t index, cloth_statistics *counts) {
   workspace_of(c)->frees = workspace_of(c)->tears = 0;
   project_contacts(c, plan, index, counts);
+#if WITH_CELL_CONTACT
+  project_cells(c, plan, index, 0);
+#endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {
     resolve_contact_lines(c, plan, index);
@@ -23499,13 +24165,8 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 
 #if WITH_QUERIES
 
-/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
-   two of these differ by 0 or by at least 2^-123. */
-#define QUERY_QUANTUM 8.8817841970012523e-16f
 /* A triangle whose doubled area, seen along a thin ray, is below this is not hit: 2^-60 m^2. */
 #define MIN_SEEN_AREA 8.6736173798840355e-19f
-/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
-#define MIN_TRIANGLE 8.2718061255302767e-25f
 /* Factor of the squared radius of the test that leaves cells out, against roundings of the tests that follow. */
 #define RADIUS_SLACK 1.0001f
 
@@ -23536,77 +24197,6 @@ CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
   return lanes3_flush_below(lanes3_of(lanes3_dot(p, lanes3_splat(s->axis[0])), lanes3_dot(p, lanes3_splat(s->axis[1])),
                                       lanes3_dot(p, lanes3_splat(s->axis[2]))),
                             STATE_QUANTUM);
-}
-
-/// A point of a triangle ///
-
-static float query_dot(cloth_vector a, cloth_vector b) {
-  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
-}
-
-/* a / b for 0 <= a <= b; 0 if b is 0. */
-static float share_of(float a, float b) {
-  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
-}
-
-/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
-   second edge from corner 0. */
-typedef struct triangle_regions {
-  float along[3], across[3];
-  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
-} triangle_regions;
-
-static triangle_regions regions_of(const cloth_vector q[3]) {
-  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
-  triangle_regions r;
-  for (int32_t n = 0; n < 3; n++) {
-    r.along[n] = negate(query_dot(first, q[n]));
-    r.across[n] = negate(query_dot(second, q[n]));
-  }
-  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
-  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
-  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
-  return r;
-}
-
-static void set_weights(float weight[3], float second, float third) {
-  weight[0] = maximum((1.0f - second) - third, 0.0f);
-  weight[1] = second;
-  weight[2] = third;
-}
-
-/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
-   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
-static void nearest_weights(const cloth_vector q[3], float weight[3]) {
-  const triangle_regions r = regions_of(q);
-  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
-  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
-  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
-    set_weights(weight, 0.0f, 0.0f);
-  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
-    set_weights(weight, 1.0f, 0.0f);
-  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
-    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
-  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
-    set_weights(weight, 0.0f, 1.0f);
-  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
-    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
-  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
-    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
-    set_weights(weight, 1.0f - third, third);
-  } else {
-    const float least = sum * WORK_QUANTUM;
-    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
-                share_of(flush_small(r.opposite[2], least), sum));
-  }
-}
-
-/* The point of a triangle with given weights. */
-static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
-  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
-  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
-  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
 }
 
 /* Squared distance of a triangle from the origin of its corners [m^2], with the weights of the nearest point. */
@@ -23715,16 +24305,6 @@ static int hit_thick(const cloth_vector q[3], float radius, float weight[3], flo
 }
 
 /// The search ///
-
-/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
-static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
-  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
-  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
-  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
-  particle[0] = first + column;
-  particle[1] = triangle % 2 ? below + beside : first + beside;
-  particle[2] = triangle % 2 ? below + column : below + beside;
-}
 
 static void test_triangle(surface_query *s, int32_t triangle) {
   int32_t particle[3];

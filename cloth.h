@@ -1218,6 +1218,7 @@ typedef struct cloth_statistics {
   int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
   int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
+  int32_t cell_contacts; /* triangles of cells in contact with a collider between their corners, at the end of the step */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have

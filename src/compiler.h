@@ -174,6 +174,11 @@
 #else
 #define WITH_CONTACT_LINES 1
 #endif
+#if defined(CLOTH_NO_CELL_CONTACT) || !WITH_COLLIDERS /* contact of cells, beside that of particles */
+#define WITH_CELL_CONTACT 0
+#else
+#define WITH_CELL_CONTACT 1
+#endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0
 #else

@@ -402,12 +402,54 @@ CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, l
   lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
 }
 
+/* What contact has done to a block of particles, in world axes. */
+typedef struct moved_particles {
+  lanes3 position, normal;
+  lanes3 impulse; /* that they have received; 0 for those that do not touch [N s] */
+  lanes_mask touches;
+} moved_particles;
+
+/* Moves the particles of a block by a response, and changes their velocities. */
+CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                            const contact_block *b, const contact_response *r) {
+  vector_array x = predicted_of(c);
+  moved_particles moved;
+  moved.touches = lanes_less(lanes_splat(0.0f), r->touches);
+  contact_change done = {.displacement = lanes3_keep(moved.touches, r->change),
+                         .normal = lanes3_keep(moved.touches, b->normal),
+                         .sliding = lanes3_keep(moved.touches, r->sliding),
+                         .touches = moved.touches,
+                         .slides = r->slides};
+  lanes3 correction = lanes3_keep(moved.touches, r->correction);
+  if (!m->aligned) {
+    correction = lanes3_rotate(m->end.rotation, correction);
+    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
+    done.normal = lanes3_rotate(m->end.rotation, done.normal);
+    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
+  }
+  moved.normal = done.normal;
+  moved.position = lanes3_add(lanes3_load(x, i), correction);
+  lanes3_store(x, i, moved.position, c->count - i);
+  const lanes3 received = change_velocities(c, plan, i, &done);
+  keep_pushes(c, plan, moved.touches, done.displacement, i);
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
+  note_tearing(c, done.displacement);
+#endif
+#if WITH_CONTACT_LINES
+  if (solves_contact_lines(c, plan)) {
+    keep_contacts(c, m->index, moved.touches, done.normal, r->slides, i);
+  }
+#endif
+  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
+  moved.impulse = lanes3_scale(received, mass);
+  return moved;
+}
+
 /* Moves the particles of a block that touch a collider, changes their velocities, and adds up what the collider
    receives. */
 CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                       const contact_block *b, reaction_sums *sums) {
-  vector_array x = predicted_of(c);
-  lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
   /* Zero for lanes without contact and for lanes past the last particle, whose contents are undefined. */
   const lanes3 velocity = lanes3_load(vectors_at(c, c->state.velocity), i);
   const lanes3 displacement = lanes3_keep(touches, displacements_of(c, plan, m, i, velocity, b));
@@ -415,38 +457,14 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
 #if WITH_BODIES
   if (m->body >= 0) {
     share_contacts(c, plan, i, b, displacement, &r);
-    touches = lanes_less(lanes_splat(0.0f), r.touches);
   }
 #endif
-  contact_change done = {.displacement = lanes3_keep(touches, r.change),
-                         .normal = lanes3_keep(touches, b->normal),
-                         .sliding = lanes3_keep(touches, r.sliding),
-                         .touches = touches,
-                         .slides = r.slides};
-  lanes3 correction = lanes3_keep(touches, r.correction);
-  if (!m->aligned) {
-    correction = lanes3_rotate(m->end.rotation, correction);
-    done.displacement = lanes3_rotate(m->end.rotation, done.displacement);
-    done.normal = lanes3_rotate(m->end.rotation, done.normal);
-    done.sliding = lanes3_rotate(m->end.rotation, done.sliding);
-  }
-  const lanes3 position = lanes3_add(lanes3_load(x, i), correction);
-  lanes3_store(x, i, position, c->count - i);
-  const lanes3 received = change_velocities(c, plan, i, &done);
-  keep_pushes(c, plan, touches, done.displacement, i);
-#if WITH_CONTACT_LINES
-  if (solves_contact_lines(c, plan)) {
-    note_tearing(c, done.displacement);
-    keep_contacts(c, m->index, touches, done.normal, r.slides, i);
-  }
-#endif
-  const lanes mass = lanes_multiply(lanes_splat(reference_mass(c)), mass_ratio_lanes(c, i));
-  const lanes3 impulse = lanes3_scale(received, mass);
-  sum_reactions(m, i, touches, position, impulse, sums);
+  const moved_particles moved = move_particles(c, plan, m, i, b, &r);
+  sum_reactions(m, i, moved.touches, moved.position, moved.impulse, sums);
   count_contacts(sums, i, c->count - i, r.touches, r.slides);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
-    const lanes3 made[3] = {position, done.normal, impulse};
+    const lanes3 made[3] = {moved.position, moved.normal, moved.impulse};
     record_contacts(c, m, i, r.touches, made);
   }
 #endif

@@ -48,6 +48,11 @@
    put far into a body is not thrown out of it. */
 #define TORN_RATIO 3.0f
 #define MAX_HELD_EXCESS 0.5f
+/* The same for a cloth with bodies with mass, which a heavy one stretches so far and which then carries it. The solves
+   along lines do not know the body's mass, so that it feels less of the springs than they pull. */
+#define BEARING_COMPLIANCE 0.7f
+#define BEARING_TORN_RATIO 30.0f
+#define BEARING_HELD_EXCESS 3.0f
 /* Least share of the mobility that is left along a spring beside contacts. */
 #define LEAST_HELD_SHARE 0.05f
 /* Passes over rows and columns. */
@@ -70,10 +75,16 @@ static uint8_t *held_columns_of(const cloth *c) {
   return held_rows_of(c) + c->grid.rows;
 }
 
+/* 1 if a collider has mass. */
+static int has_bodies(const cloth *c) {
+  return inputs_of(c)->body_count > 0;
+}
+
 /* Length over the rest length beyond which springs of a family are taken back. */
 static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
   const float slack = plan->tether_scale - c->settings.tethers.scale;
-  return 1.0f + HELD_STRAIN + HELD_SLACK * slack + HELD_COMPLIANCE * minimum(plan->spring[d].compliance[0], 1.0e3f);
+  const float share = has_bodies(c) ? BEARING_COMPLIANCE : HELD_COMPLIANCE;
+  return 1.0f + HELD_STRAIN + HELD_SLACK * slack + share * minimum(plan->spring[d].compliance[0], 1.0e3f);
 }
 
 /// Which lines ///
@@ -145,6 +156,7 @@ typedef struct held_lines {
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
   float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
   float compliance, longest;                                  /* of a spring; length over the rest length */
+  float torn_ratio, most_excess;                              /* TORN_RATIO, MAX_HELD_EXCESS, or those of bearing */
   float outwards;                                             /* HELD_BOW of the rest length [m] */
   float inverse_h;
   float *work;
@@ -226,7 +238,7 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
     const lanes ratio = lanes_square_root(squared);
     const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
     const lanes excess =
-        lanes_keep(lanes_less(ratio, lanes_splat(TORN_RATIO)), lanes_minimum(over, lanes_splat(MAX_HELD_EXCESS)));
+        lanes_keep(lanes_less(ratio, lanes_splat(l.torn_ratio)), lanes_minimum(over, lanes_splat(l.most_excess)));
     const lanes mobility = lanes_add(a.mobility, b.mobility);
     const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
     const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),
@@ -384,6 +396,8 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   l.coupling_rounder = STATE_ROUNDER * rounder.value;
   l.compliance = plan->spring[d].compliance[0];
   l.longest = held_ratio(c, plan, d);
+  l.torn_ratio = has_bodies(c) ? BEARING_TORN_RATIO : TORN_RATIO;
+  l.most_excess = has_bodies(c) ? BEARING_HELD_EXCESS : MAX_HELD_EXCESS;
   l.outwards = HELD_BOW * rest;
   l.inverse_h = plan->inverse_h;
   l.work = floats_at(c, c->scratch.line_work);

@@ -95,16 +95,8 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
   return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
 }
 
-#if WITH_CONTACT_LINES
+#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
 
-/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
-   of a unit vector may be. */
-#define CONTACT_FLAG 8.0f
-/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
-#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
-
-/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
-#define HELD_STRAIN 0.03f
 /* Displacement by a contact over the spacing that may leave such a strain. */
 #define TEARING_DISPLACEMENT 0.1f
 
@@ -115,6 +107,19 @@ CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
   const lanes squared = lanes3_dot(displacement, displacement);
   workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
 }
+
+#endif
+
+#if WITH_CONTACT_LINES
+
+/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
+   of a unit vector may be. */
+#define CONTACT_FLAG 8.0f
+/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
+#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
+
+/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
+#define HELD_STRAIN 0.03f
 
 /* 1 if lines over contacts are solved again. */
 static int solves_contact_lines(const cloth *c, const step_plan *plan) {

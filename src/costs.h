@@ -78,20 +78,25 @@ enum {
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
   COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
   /* Contact by projection */
-  COST_COLLIDER = 2050, /* per collider */
-  COST_BOUND = 60,      /* per particle, where a substep finds bounds */
-  COST_BLOCK = 60,      /* per block of bounds and collider */
-  COST_NEAR = 112,      /* per particle and collider: is the particle near the collider's path? */
-  COST_COLLIDE = 448,   /* per particle near a collider: contact search without its two distances */
-  COST_TRACED = 1340,   /* per traced path ... */
-  COST_TRACE = 45,      /* ... and in addition per step on it, without its distance */
-  COST_RESPOND = 1145,  /* per particle that touches a collider ... */
-  COST_LINKS = 900,     /* ... and in addition, where it presses against it, for its links */
-  COST_TORN = 60,       /* per particle, where contact lines are looked for, and once a step, ... */
-  COST_HELD_LINE = 850, /* ... and in addition per particle of a bundle that is solved again, ... */
-  COST_AGAIN = 150,     /* ... per particle, before contact again, ... */
-  COST_PULLS = 90,      /* ... and per particle and collider, for its reaction */
-  COST_RECORD = 350,    /* per contact that is recorded */
+  COST_COLLIDER = 2050,      /* per collider */
+  COST_BOUND = 60,           /* per particle, where a substep finds bounds */
+  COST_BLOCK = 60,           /* per block of bounds and collider */
+  COST_NEAR = 112,           /* per particle and collider: is the particle near the collider's path? */
+  COST_COLLIDE = 448,        /* per particle near a collider: contact search without its two distances */
+  COST_TRACED = 1340,        /* per traced path ... */
+  COST_TRACE = 45,           /* ... and in addition per step on it, without its distance */
+  COST_RESPOND = 1145,       /* per particle that touches a collider ... */
+  COST_LINKS = 900,          /* ... and in addition, where it presses against it, for its links */
+  COST_TORN = 60,            /* per particle, where contact lines are looked for, and once a step, ... */
+  COST_HELD_LINE = 850,      /* ... and in addition per particle of a bundle that is solved again, ... */
+  COST_AGAIN = 150,          /* ... per particle, before contact again, ... */
+  COST_PULLS = 90,           /* ... and per particle and collider, for its reaction */
+  COST_RECORD = 350,         /* per contact that is recorded */
+  COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
+  COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */
+  COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
+  COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
+  COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 250,     /* per pair of nodes ... */
@@ -141,6 +146,11 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 /* A traced point no farther than this outside the margin touches [m]. Larger values push particles out that only come
    near; smaller ones are below the rounding of positions some 100 m from the origin. */
 #define TRACE_CONTACT 1.0e-5f
+/* Most triangles of cells that are tested against a collider in a pass of contact; what is beyond is counted in
+   statistics.overflows. */
+#define CELL_TRIANGLES 128
+/* Steps along the path of a triangle. One that has not arrived by then grazes the surface. */
+#define CELL_TRACE_STEPS 16
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
@@ -175,6 +185,11 @@ static uint32_t distance_cost(const cloth_collider *body) {
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* 1 if the cells are kept out of a collider. */
+static int guards_cells(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
 }
 
 /* Cost of tracing the path of one particle against a collider. */

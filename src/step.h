@@ -6,6 +6,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
+#include "contact_cells.h"
 #include "contact_lines.h"
 #include "contact_push.h"
 #include "costs.h"
@@ -182,7 +183,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
    not counted twice. */
 CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan, int32_t index) {
   workspace *w = workspace_of(c);
-  if (w->statistics.contacts == 0 && !c->settings.capacity.fixed_work) {
+  if (w->statistics.contacts == 0 && w->statistics.cell_contacts == 0 && !c->settings.capacity.fixed_work) {
     return;
   }
   w->skips_contact = !solve_contact_lines(c, plan, index);
@@ -191,6 +192,11 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     project_contacts(c, plan, index, &w->statistics);
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
+#if WITH_CELL_CONTACT
+    if (!w->skips_contact) {
+      project_cells(c, plan, index, 1);
+    }
+#endif
   }
   w->skips_contact = 0;
   if (index == plan->substeps - 1) {
@@ -205,6 +211,9 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
 static void resolve_projected(const cloth *c, const step_plan *plan, int32_t index, cloth_statistics *counts) {
   workspace_of(c)->frees = workspace_of(c)->tears = 0;
   project_contacts(c, plan, index, counts);
+#if WITH_CELL_CONTACT
+  project_cells(c, plan, index, 0);
+#endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {
     resolve_contact_lines(c, plan, index);

@@ -24,7 +24,7 @@
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
+ *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
  *   accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
@@ -346,6 +346,7 @@ typedef struct workspace {
   int32_t tears;            /* 1 if contact has moved a particle far in this substep */
   int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
   int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
+  float widest_square;      /* square of the longest edge of the triangles, see contact_cells.h [m^2] */
   int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */

@@ -125,6 +125,7 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
+  int32_t guarded;          /* colliders that cells are kept out of */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
 } scene_summary;
 
@@ -132,6 +133,7 @@ static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
   scene->contact_cost += max_contact_cost(body);
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
+  scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
 }
 
@@ -180,6 +182,18 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
   }
   return cost;
+}
+
+/* Maximum work of contact of cells in a substep: with lines over contacts colliders are passed twice. */
+static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
+  const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
+  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t once =
+      (uint32_t)c->count * (uint64_t)COST_CELL +
+      triangles * (COST_CELL_TRIANGLE + CELL_TRACE_STEPS * COST_CELL_TRACE + 3u * (COST_CELL_CORNER + record_cost(c)));
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
+                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+                            : 0u;
 }
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
@@ -251,6 +265,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
+  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) : 0u;
   work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
   work += notes_pins(c)
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
@@ -308,6 +323,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   }
   uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
+  once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }

@@ -1,0 +1,503 @@
+#pragma once
+#include "access.h"
+#include "bodies.h"
+#include "bounds.h"
+#include "compiler.h"
+#include "contact.h"
+#include "contact_links.h"
+#include "contact_record.h"
+#include "contact_response.h"
+#include "costs.h"
+#include "lanes.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "shapes.h"
+#include "triangle_point.h"
+#include "types.h"
+
+/// Contact of cells ///
+
+/*
+ * Contact of particles keeps every particle the thickness of the cloth away from a collider. Between particles nothing
+ * does: a sphere or capsule that is narrower than a cell of the grid, or that has stretched the cells around it so far,
+ * would pass. So the two triangles of such cells are kept out of it.
+ *
+ * A triangle whose corners are all r + t away from the centre of a ball of radius r, t being the thickness, is farther
+ * away than r if its longest edge is shorter than 2 sqrt(t (2 r + t)). Only longer ones take part, so that cloth whose
+ * cells are small beside a collider has no contacts of cells.
+ *
+ * Contact is continuous. A triangle is on the side of the collider where it was when the substep began. In the
+ * collider's axes its corners go straight from start to end. If the nearest point of the triangle is on the same side
+ * of the collider at both ends, it touches if the end is inside. Otherwise the path is followed in steps no longer than
+ * the distance left over that which the fastest corner goes (conservative advancement: Mirtich, "Impulse-based Dynamic
+ * Simulation of Rigid Body Systems", 1996), up to where it touches.
+ *
+ * The corners of a triangle that touches are moved out of the tangent plane there, each as if it touched the collider
+ * itself with this normal, with the friction, momentum, pushes and lines over contacts of particles: the triangle rests
+ * on the collider like a small plate. Shares by barycentric weights would leave the corners opposite to the pull of
+ * their springs alone, and take large displacements of light corners beside pins.
+ *
+ * In: positions at the start of the substep (state), predicted positions, mobilities, colliders, the plan. Out:
+ * predicted positions, velocities, the velocity history of the corners, reactions, statistics. Scratch: workspace.body.
+ */
+
+#if WITH_CELL_CONTACT
+
+/* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
+ */
+#define CELL_BLOCK 8
+/* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
+   as fine as most and hardly stretched would have contacts of cells. */
+#define CELL_SAG 0.5f
+/* Steps towards the nearest points of a triangle and the axis of a capsule. */
+#define CELL_NEAREST_STEPS 3
+/* A traced triangle touches when it is this near over the radius [1]. */
+#define CELL_CLEARANCE 0.01f
+
+/* The nearest point at the end of a path tells the contact where its normal is turned by less than this cosine from
+   that at the start [1], and where it is not deeper than this over the radius [1]: a triangle that goes through the
+   centre has no normal there. */
+#define CELL_SAME_SIDE 0.5f
+#define CELL_SHALLOW 0.75f
+
+/* A triangle of the cloth in a substep, in a collider's axes. */
+typedef struct cell_path {
+  int32_t particle[3];
+  cloth_vector from[3], to[3]; /* places of the corners [m] */
+  float longest;               /* way of the fastest corner [m] */
+  float inset;                 /* of the collider's core [m] */
+} cell_path;
+
+/* Where a triangle is nearest to a collider, and touches it. */
+typedef struct cell_point {
+  float weight[3];     /* of the corners */
+  cloth_vector core;   /* centre of the ball that is nearest to the triangle [m] */
+  cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
+  float radius;        /* of the ball [m] */
+  float distance;      /* from the collider [m] */
+} cell_point;
+
+/* By how much the core of a collider is smaller [m]. */
+static float core_inset(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  return minimum(CELL_SAG * c->settings.contact.thickness, 0.5f * radius);
+}
+
+/* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
+static float wide_square(const cloth *c, const cloth_collider *body) {
+  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
+  const float depth = c->settings.contact.thickness + core_inset(c, body);
+  return 4.0f * depth * (2.0f * radius + c->settings.contact.thickness - core_inset(c, body));
+}
+
+/// A triangle and a collider ///
+
+/* The ball of a sphere or capsule that is nearest to a point: its centre and radius. A capsule is made of balls along
+   its axis; the normals of its cone lean by sine = (r0 - r1) / length. */
+static float nearest_ball(const cloth_collider *body, cloth_vector p, cloth_vector *centre) {
+  *centre = vector(0.0f, 0.0f, 0.0f);
+  if (body->shape == CLOTH_SHAPE_SPHERE) {
+    return body->radius;
+  }
+  const float length = 2.0f * body->half_height, lean = (body->radius - body->radius_top) / length;
+  const float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
+  const float radial = vector_length(vector(p.x, 0.0f, p.z));
+  const float y = flush_small(p.y - radial * (lean / slope), STATE_QUANTUM);
+  centre->y = maximum(minimum(y, body->half_height), negate(body->half_height));
+  return body->radius + (body->radius_top - body->radius) * ((centre->y + body->half_height) / length);
+}
+
+/* The point of a capsule's axis where it passes the plane of a triangle, or its end that is nearest to the plane. */
+static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector corner[3]) {
+  const cloth_vector first = vector_flush(vector_subtract(corner[1], corner[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(corner[2], corner[0]), STATE_QUANTUM);
+  const cloth_vector normal = vector_flush_work(vector_cross(first, second));
+  const float height = flush_small(vector_dot(normal, corner[0]), WORK_QUANTUM);
+  const float half = body->half_height, most = half * absolute(normal.y);
+  if (most > absolute(height)) {
+    return vector(0.0f, flush_small(height / normal.y, STATE_QUANTUM), 0.0f);
+  }
+  const int is_up = (height > 0.0f) == (normal.y > 0.0f);
+  return vector(0.0f, is_up ? half : negate(half), 0.0f);
+}
+
+/* The points of a triangle and the core of a collider that are nearest to each other. */
+static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], float inset, cell_point *point) {
+  const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
+  cloth_vector way = {0.0f, 0.0f, 0.0f};
+  point->radius = body->radius;
+  point->core = is_sphere ? way : axis_at_plane(body, corner);
+  for (int32_t step = 0; step < (is_sphere ? 1 : CELL_NEAREST_STEPS); step++) {
+    cloth_vector q[3];
+    if (step > 0) {
+      point->radius = nearest_ball(body, vector_add(point->core, way), &point->core);
+    }
+    for (int32_t n = 0; n < 3; n++) {
+      q[n] = vector_flush(vector_subtract(corner[n], point->core), STATE_QUANTUM);
+    }
+    nearest_weights(q, point->weight);
+    way = weighted_point(q, point->weight);
+  }
+  const float length = vector_length(way);
+  point->radius -= inset;
+  point->distance = length - point->radius;
+  point->normal = vector(0.0f, 0.0f, 0.0f);
+  if (length > NORMAL_MIN_LENGTH) {
+    point->normal = vector_flush_work(vector_scale(way, 1.0f / length));
+  }
+}
+
+/* The corners after a share of their path. */
+static void corners_at(const cell_path *path, float share, cloth_vector corner[3]) {
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], path->from[n]), STATE_QUANTUM);
+    corner[n] = vector_flush(vector_add_scaled(path->from[n], way, share), STATE_QUANTUM);
+  }
+}
+
+/* How deep the end of a path is in the tangent plane of a contact, where the corners have the contact's weights [m]. */
+static float depth_of(const cell_path *path, const cell_point *point) {
+  const cloth_vector way = vector_subtract(weighted_point(path->to, point->weight), point->core);
+  return point->radius - flush_small(vector_dot(point->normal, vector_flush(way, STATE_QUANTUM)), STATE_QUANTUM);
+}
+
+/* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
+static float trace_cell(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+  float share = 0.0f;
+  for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
+    cloth_vector corner[3];
+    share += point->distance / path->longest;
+    if (share >= 1.0f) {
+      return 0.0f;
+    }
+    add_varying_work(c, 1u, COST_CELL_TRACE);
+    corners_at(path, share, corner);
+    find_nearest(body, corner, path->inset, point);
+  }
+  return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
+}
+
+/* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
+static float find_cell_contact(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+  cell_point start;
+  find_nearest(body, path->from, path->inset, &start);
+  const float before = maximum(start.distance, 0.0f);
+  if (before >= path->longest) {
+    return 0.0f;
+  }
+  find_nearest(body, path->to, path->inset, point);
+  const int same_side = vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
+  const int is_shallow = point->distance > negate(CELL_SHALLOW * point->radius);
+  if (same_side && is_shallow && (point->distance < 0.0f || before + point->distance >= path->longest)) {
+    return negate(point->distance);
+  }
+  if (same_side && is_shallow && before <= CELL_CLEARANCE * start.radius) {
+    return 0.0f;
+  }
+  *point = start;
+  return trace_cell(c, body, path, point);
+}
+
+/// The response ///
+
+/* What a collider receives from cells: sums of impulses on particles [N s], and of their moments [N m s]. */
+typedef struct cell_sums {
+  cloth_vector impulse, torque;
+  int32_t tested, touching;
+} cell_sums;
+
+/* A contact of a triangle. */
+typedef struct cell_contact {
+  cloth_vector place;   /* of the point of contact on the core, in the collider's axes [m] */
+  cloth_vector surface; /* displacement of that point in the substep, in the world [m] */
+} cell_contact;
+
+/* The displacement of a corner relative to the surface where the triangle touches, in the collider's axes: as in
+   displacements_of(). A collider that rotates does not draw corners beside the point of contact along. */
+static cloth_vector corner_displacement(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                        const cell_contact *contact) {
+  cloth_vector way = vector_subtract(vector_load(predicted_of(c), i), vector_load(vectors_at(c, c->state.position), i));
+  if (!c->state.velocity_history || history_of(c, 1).x[i] > 0.5f * HISTORY_INVALID) {
+    way = vector_scale(vector_load(vectors_at(c, c->state.velocity), i), plan->h);
+  }
+  way = vector_flush(vector_subtract(way, contact->surface), STATE_QUANTUM);
+  return vector_flush(rotate(rotation_conjugate(m->end.rotation), way), STATE_QUANTUM);
+}
+
+/* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
+   by contact of their own, in the first lane. The collider receives what it receives at the point of contact, so that
+   the pull of a corner beside it does not turn it. */
+CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cell_contact *contact, cloth_vector normal,
+                                int32_t i, float depth, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const lanes_mask first = lanes_first(1);
+  const lanes3 way = lanes3_keep(first, lanes3_splat(corner_displacement(c, plan, m, i, contact)));
+  contact_block b;
+  fill_zero(&b, sizeof b);
+  b.to = lanes3_splat(contact->place);
+  b.push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  b.normal = lanes3_splat(normal);
+  b.penetration = lanes_keep(first, lanes_splat(depth));
+  b.touches = lanes_keep(first, lanes_splat(1.0f));
+  const link_answers none = no_links();
+  contact_response r = response_to(shape_of(c, m), way, b.normal, b.penetration, &none);
+  r.touches = b.touches;
+#if WITH_BODIES
+  if (m->body >= 0) {
+    share_contacts(c, plan, i, &b, way, &r);
+  }
+#endif
+  const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
+  const cloth_vector arm = vector_flush(vector_subtract(to_world(&m->end, contact->place), m->pivot), STATE_QUANTUM);
+  const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
+  sums->impulse = vector_add(sums->impulse, impulse);
+  sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    const lanes3 made[3] = {moved.position, moved.normal, moved.impulse};
+    record_contacts(c, m, i, r.touches, made);
+  }
+#endif
+}
+
+/* Moves the corners of a triangle that touches a collider: those below the tangent plane there to the plane. Pins hold.
+ */
+static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
+                            cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  cell_contact contact;
+  contact.place = vector_flush(vector_add_scaled(point->core, point->normal, point->radius), STATE_QUANTUM);
+  contact.surface = vector_subtract(to_world(&m->end, contact.place), to_world(&m->start, contact.place));
+  for (int32_t n = 0; n < 3; n++) {
+    const cloth_vector way = vector_flush(vector_subtract(path->to[n], point->core), STATE_QUANTUM);
+    const float depth = point->radius - flush_small(vector_dot(point->normal, way), STATE_QUANTUM);
+    if (depth > 0.0f && mobility[path->particle[n]] > 0.0f) {
+      move_corner(c, plan, &contact, point->normal, path->particle[n], depth, sums);
+    }
+  }
+  sums->touching++;
+}
+
+/// The search ///
+
+/* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the core:
+   contact of particles has to lift it out first. */
+static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
+  const cloth_collider *body = shape_of(c, m);
+  cloth_pose start = m->start; /* a sphere looks the same as it rotates */
+  float wide = 0.0f;
+  start.rotation = body->shape == CLOTH_SHAPE_SPHERE ? m->end.rotation : start.rotation;
+  triangle_corners(c, triangle, path->particle);
+  path->longest = STATE_QUANTUM;
+  path->inset = core_inset(c, body);
+  for (int32_t n = 0; n < 3; n++) {
+    cloth_vector centre;
+    path->from[n] = to_local(&start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
+    path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
+    path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
+    const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;
+    if (!vector_is_finite(path->to[n]) || vector_length(vector_subtract(path->from[n], centre)) < radius) {
+      return 0;
+    }
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    const float edge = vector_length(vector_subtract(path->to[n], path->to[(n + 1) % 3]));
+    wide = maximum(wide, edge * edge);
+  }
+  return wide > wide_square(c, body);
+}
+
+/* Contact of one triangle with a collider. */
+CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  cell_path path;
+  cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
+    return;
+  }
+  sums->tested++;
+  if (!follow_triangle(c, m, triangle, &path)) {
+    return;
+  }
+  const float depth = find_cell_contact(c, shape_of(c, m), &path, &point);
+  if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
+    respond_to_cell(c, plan, &path, &point, sums);
+  }
+}
+
+/* A box around points, relative to a collider. */
+typedef struct cell_box {
+  lanes3 low, high;
+} cell_box;
+
+CLOTH_INLINE void add_to_box(cell_box *box, lanes3 p) {
+  box->low = lanes3_minimum(p, box->low);
+  box->high = lanes3_maximum(p, box->high);
+}
+
+CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
+  const lanes3 d = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM);
+  return lanes3_dot(d, d);
+}
+
+/* How far from zero an interval is. */
+CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
+  return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
+}
+
+/* Which cells of a block, of which particle `i` is a corner of the first, may touch a collider: their triangles are
+   wide, and the box around their path is within reach. */
+CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, int32_t i) {
+  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+  lanes3 p[4];
+  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
+  cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  for (int32_t n = 0; n < 4; n++) {
+    const lanes3 from =
+        lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
+    p[n] = lanes3_subtract(lanes3_load(predicted_of(c), corners[n]), lanes3_splat(m->end.position));
+    add_to_box(&box, from);
+    add_to_box(&box, p[n]);
+  }
+  lanes longest = lanes_maximum(squared_edge(p[0], p[1]), squared_edge(p[0], p[2]));
+  longest = lanes_maximum(longest, lanes_maximum(squared_edge(p[3], p[1]), squared_edge(p[3], p[2])));
+  longest = lanes_maximum(longest, squared_edge(p[0], p[3]));
+  const lanes3 gap = lanes3_of(interval_gap(box.low.x, box.high.x), interval_gap(box.low.y, box.high.y),
+                               interval_gap(box.low.z, box.high.z));
+  const lanes_mask near = lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
+  return lanes_both(near, lanes_less(lanes_splat(wide), longest));
+}
+
+/* Contact of up to CELL_BLOCK cells of a row with a collider. */
+CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, int32_t row, int32_t column,
+                                       cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const int32_t cells = cells_along_warp(c), first = row * c->grid.columns + column;
+  const int32_t left = cells - column < CELL_BLOCK ? cells - column : CELL_BLOCK;
+  const float wide = wide_square(c, shape_of(c, m));
+  float touches[CELL_BLOCK];
+  lanes any = lanes_splat(0.0f);
+  for (int32_t n = 0; n < CELL_BLOCK && n < left; n += CLOTH_LANES) {
+    const lanes near = lanes_keep(may_cells_touch(c, m, wide, first + n), lanes_splat(1.0f));
+    lanes_store(touches + n, near);
+    any = lanes_maximum(any, lanes_within(near, left - n));
+  }
+  if (column + left > c->grid.columns - 1) {
+    touches[left - 1] = 1.0f; /* across the seam of a tube */
+  } else if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
+    return;
+  }
+  for (int32_t n = 0; n < 2 * left; n++) {
+    const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
+    if (touches[next / 2] > 0.0f) {
+      collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
+    }
+  }
+}
+
+/* Contact of the cells with a collider. */
+static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums) {
+  const int32_t blocks = (cells_along_warp(c) + CELL_BLOCK - 1) / CELL_BLOCK, count = blocks * (c->grid.rows - 1);
+  const int is_backward = workspace_of(c)->body.substep % 2;
+  for (int32_t n = 0; n < count; n++) {
+    const int32_t block = is_backward ? count - 1 - n : n;
+    collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
+  }
+}
+
+/// When cells are looked at ///
+
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+  const vector_array x = predicted_of(c);
+  const int32_t columns = c->grid.columns;
+  lanes widest = lanes_splat(0.0f);
+  float values[CLOTH_LANES], most = 0.0f;
+  for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column, left = columns - column;
+      const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
+      const lanes along =
+          lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      widest = lanes_maximum(lanes_within(along, left - 1), widest);
+      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+    }
+    const int32_t first = row * columns, last = first + columns - 1;
+    if (is_wrapped(c)) {
+      const cloth_vector p = vector_load(x, last);
+      const float seam = vector_length(vector_subtract(vector_load(x, first), p));
+      const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
+      most = maximum(most, maximum(seam * seam, across * across));
+    }
+  }
+  lanes_store(values, widest);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    most = maximum(most, values[lane]);
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
+  return most;
+}
+
+/* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
+   contact has told of them must not touch. */
+static int has_wide_cells(const cloth *c, const cloth_collider *body) {
+  return workspace_of(c)->widest_square > wide_square(c, body);
+}
+
+/* 1 if the cells are kept out of one of the colliders. */
+static int has_guarded_collider(const cloth *c) {
+  int found = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body);
+  }
+  return found;
+}
+
+/* Lets bodies be where their velocities lead them now. */
+static void follow_bodies(const cloth *c, const step_plan *plan) {
+#if WITH_BODIES
+  if (inputs_of(c)->body_count > 0) {
+    move_bodies(c, plan, 0);
+    workspace_of(c)->body.index = -1;
+  }
+#endif
+  (void)c;
+  (void)plan;
+}
+
+/* Contact of the cells with a collider, with what it then receives. */
+static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0};
+  const moving_body *m = body_in_substep(c, plan, index, substep);
+  collide_cells(c, plan, &sums);
+  react(c, m, sums.impulse, sums.torque);
+  statistics_of(c)->cell_contacts += sums.touching;
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
+}
+
+/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep. */
+CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
+  workspace *w = workspace_of(c);
+  w->statistics.cell_contacts = 0;
+  if (!has_guarded_collider(c)) {
+    return;
+  }
+  if (!again && (substep == 0 || w->tears)) {
+    w->widest_square = widest_square(c);
+  }
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    const cloth_collider *body = &slot_at(c, index)->body;
+    if (is_collider(c, index) && guards_cells(body) && has_wide_cells(c, body)) {
+      follow_bodies(c, plan);
+      project_cells_from(c, plan, index, substep);
+      follow_bodies(c, plan);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* Contact of cells: bodies that are narrower than a cell, or have stretched one so far, do not pass between particles.
+   SPDX-License-Identifier: MIT */
+#include "shapes.h"
+#include "support.h"
+
+/* A sheet of 1 m and 8 x 8 particles in the x-z plane at height 0, held along its border. */
+static cloth_config framed_config(int n, int substeps) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = n;
+  config.edge_weft = vector_at(0.0, 0.0, 1.0);
+  config.origin = vector_at(-0.5, 0.0, -0.5);
+  config.substeps = substeps;
+  config.capacity.max_bodies = 1;
+  config.capacity.pin_reactions = 1;
+  return config;
+}
+
+static fixture framed(const cloth_config *config) {
+  fixture s = fixture_make(config);
+  for (int i = 0; i < s.count; i++) {
+    const int row = i / s.columns, column = i % s.columns;
+    if (row == 0 || row == s.count / s.columns - 1 || column == 0 || column == s.columns - 1)
+      cloth_pin(s.sheet, i);
+  }
+  return s;
+}
+
+/* A small ball, or a thin capsule that lies or stands. */
+enum { BALL, LYING, STANDING, SMALL_BODIES };
+static const char *const small_names[] = {"ball", "lying capsule", "standing capsule"};
+
+static cloth_collider small_body(int kind, point at) {
+  cloth_collider body = cloth_collider_default();
+  body.shape = kind == BALL ? CLOTH_SHAPE_SPHERE : CLOTH_SHAPE_CAPSULE;
+  body.radius = body.radius_top = 0.02f;
+  body.half_height = 0.15f;
+  body.pose.position = vector_of(at);
+  if (kind == LYING)
+    body.pose.rotation = rotation_about((point){0.6, 0.0, 0.8}, 1.5707963);
+  return body;
+}
+
+/* How far a point lies above the cloth, seen along y; -1 if the cloth is not below it. */
+static double height_above(const cloth *sheet, point p) {
+  cloth_ray ray;
+  memset(&ray, 0, sizeof ray);
+  ray.origin = vector_of(p);
+  ray.direction = vector_at(0.0, -1.0, 0.0);
+  ray.max_distance = 10.0f;
+  cloth_surface_point found;
+  return cloth_cast_ray(sheet, &ray, &found) == 1 ? (double)found.distance : -1.0;
+}
+
+static const point places[] = {{0.07, 0.0, 0.07}, {0.1, 0.0, 0.04}, {0.0, 0.0, 0.0}, {0.07, 0.0, -0.02}};
+#define PLACES 4
+
+/// Bodies that the caller moves ///
+
+/* A body is driven 0.2 m through the sheet's plane, whatever its speed: it takes the sheet along. */
+static void test_driven(void) {
+  const double speeds[] = {1.0, 20.0, 250.0};
+  const int substeps[] = {4, 8, 28};
+  for (int kind = 0; kind < SMALL_BODIES; kind++)
+    for (int at = 0; at < PLACES; at++)
+      for (int speed = 0; speed < 3; speed++)
+        for (int k = 0; k < 3; k++) {
+          if (substeps[k] < 8 && (speeds[speed] > 20.0 || kind == STANDING))
+            continue; /* a fast or pointed body still passes cells with few substeps */
+          const cloth_config config = framed_config(8, substeps[k]);
+          fixture s = framed(&config);
+          point p = places[at];
+          p.y = 0.25;
+          cloth_collider body = small_body(kind, p);
+          const int index = cloth_add_collider(s.sheet, &body);
+          run_steps(s.sheet, 10, FRAME);
+          double lowest = 1.0;
+          for (int frame = 0; frame < 60; frame++) {
+            p.y = fmax(p.y - speeds[speed] / 60.0, -0.2);
+            body.pose.position = vector_of(p);
+            cloth_move_collider(s.sheet, index, NULL, &body.pose);
+            cloth_step(s.sheet, FRAME);
+            lowest = fmin(lowest, height_above(s.sheet, p));
+          }
+          CHECK(lowest > 0.0, "%s at %g m/s, place %d, %d substeps: %g", small_names[kind], speeds[speed], at,
+                substeps[k], lowest);
+          CHECK(all_finite(s.sheet), "not finite");
+          fixture_free(&s);
+        }
+}
+
+/* A tube's cells across its seam hold as well. */
+static void test_seam(void) {
+  for (int column = 0; column < 8; column++) {
+    cloth_config config = framed_config(8, 8);
+    config.grid.wrap = 1;
+    config.edge_weft = vector_at(0.0, -1.0, 0.0);
+    config.capacity.max_bodies = 0;
+    fixture s = fixture_make(&config);
+    for (int i = 0; i < s.count; i++)
+      if (i < 8 || i >= s.count - 8)
+        cloth_pin(s.sheet, i);
+    point middle = {0.0, 0.0, 0.0}, side = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 8; i++)
+      middle = point_sum(middle, point_scaled(position_of(s.sheet, 24 + i), 0.125));
+    for (int i = 0; i < 2; i++)
+      for (int row = 3; row < 5; row++)
+        side = point_sum(side, point_scaled(position_of(s.sheet, row * 8 + (column + i) % 8), 0.25));
+    side.y = middle.y;
+    const point way = point_difference(side, middle);
+    cloth_collider ball = small_body(BALL, middle);
+    const int index = cloth_add_collider(s.sheet, &ball);
+    for (int frame = 0; frame <= 60; frame++) {
+      ball.pose.position = vector_of(point_sum(middle, point_scaled(way, frame / 40.0)));
+      cloth_move_collider(s.sheet, index, NULL, &ball.pose);
+      cloth_step(s.sheet, FRAME);
+    }
+    cloth_ray ray;
+    memset(&ray, 0, sizeof ray);
+    ray.origin = ball.pose.position;
+    ray.direction = vector_of(point_scaled(way, 1.0 / point_length(way)));
+    ray.max_distance = 1.0f;
+    cloth_surface_point found;
+    CHECK(cloth_cast_ray(s.sheet, &ray, &found) == 1, "the ball has passed the cells after column %d", column);
+    fixture_free(&s);
+  }
+}
+
+/// Bodies with mass ///
+
+/* A small ball falls on the sheet, stays on it, and weighs there what it weighs. */
+static void test_falls(void) {
+  const float masses[] = {0.01f, 0.1f, 1.0f};
+  const int substeps[] = {4, 10, 28};
+  for (int m = 0; m < 3; m++)
+    for (int at = 0; at < PLACES; at++)
+      for (int k = m == 2; k < 3; k++) {
+        cloth_config config = framed_config(8, substeps[k]);
+        config.integration.velocity_damping = 1.0f;
+        fixture s = framed(&config);
+        point p = places[at];
+        p.y = 0.3;
+        cloth_collider ball = small_body(BALL, p);
+        cloth_body body = cloth_body_default(&ball, masses[m]);
+        cloth_add_collider(s.sheet, &ball);
+        cloth_set_body(s.sheet, 0, &body);
+        run_steps(s.sheet, 600, FRAME);
+        cloth_pose pose;
+        cloth_get_body(s.sheet, 0, &body, &pose);
+        double pressed = (double)body.velocity.y * (double)masses[m]; /* with the momentum that it loses */
+        for (int frame = 0; frame < 60; frame++) {
+          cloth_reaction reaction;
+          cloth_step(s.sheet, FRAME);
+          cloth_get_collider_reaction(s.sheet, 0, &reaction);
+          pressed += (double)reaction.impulse.y;
+        }
+        cloth_get_body(s.sheet, 0, &body, &pose);
+        pressed -= (double)body.velocity.y * (double)masses[m];
+        CHECK(height_above(s.sheet, point_of(pose.position)) > 0.0, "%g kg, place %d, %d substeps: at %g",
+              (double)masses[m], at, substeps[k], (double)pose.position.y);
+        CHECK(fabs(pressed / ((double)masses[m] * 9.81) - 1.0) < 0.01, "%g kg, place %d, %d substeps: weighs %g",
+              (double)masses[m], at, substeps[k], pressed / ((double)masses[m] * 9.81));
+        fixture_free(&s);
+      }
+}
+
+/* A ball flies into the middle of a cell of a free sheet: nothing acts on both from outside. */
+static void test_momentum(void) {
+  for (int k = 0; k < 3; k++) {
+    const float masses[] = {0.01f, 0.2f, 20.0f};
+    cloth_config config = framed_config(6, 10);
+    config.integration.velocity_damping = config.air.density = 0.0f;
+    config.integration.bdf2_blend = 0.0f;
+    config.gravity = vector_at(0.0, 0.0, 0.0);
+    fixture s = fixture_make(&config);
+    cloth_collider ball = small_body(BALL, (point){0.02, 0.2, -0.03});
+    cloth_body body = cloth_body_default(&ball, masses[k]);
+    body.velocity = vector_at(0.3, -3.0, 0.1);
+    cloth_add_collider(s.sheet, &ball);
+    cloth_set_body(s.sheet, 0, &body);
+    const point start = point_scaled(point_of(body.velocity), (double)masses[k]);
+    int touched = 0;
+    for (int frame = 0; frame < 60; frame++) {
+      cloth_statistics statistics;
+      cloth_step(s.sheet, FRAME);
+      cloth_get_statistics(s.sheet, &statistics);
+      touched += statistics.cell_contacts;
+    }
+    cloth_pose pose;
+    cloth_get_body(s.sheet, 0, &body, &pose);
+    point sum = point_scaled(point_of(body.velocity), (double)masses[k]);
+    for (int i = 0; i < s.count; i++)
+      sum = point_sum(sum, point_scaled(velocity_of(s.sheet, i), particle_mass(&s, i)));
+    CHECK(touched > 0, "no contact of cells");
+    CHECK(point_distance(sum, start) < 0.01 * point_length(start), "%g kg: %g of the momentum", (double)masses[k],
+          point_distance(sum, start) / point_length(start));
+    fixture_free(&s);
+  }
+}
+
+/// Where they are, and where not ///
+
+/* Cloth that is fine beside its colliders has no contacts of cells; overflows are counted; pins hold. */
+static void test_limits(void) {
+  cloth_statistics statistics;
+  cloth_config config = cloth_config_default();
+  config.origin = vector_at(-0.5, 0.3, -0.5);
+  fixture s = fixture_make(&config);
+  cloth_collider ball = cloth_collider_default();
+  cloth_add_collider(s.sheet, &ball);
+  int touched = 0;
+  for (int frame = 0; frame < 120; frame++) {
+    cloth_step(s.sheet, FRAME);
+    cloth_get_statistics(s.sheet, &statistics);
+    touched += statistics.cell_contacts;
+  }
+  CHECK(touched == 0 && statistics.contacts > 0, "%d contacts of cells of fine cloth", touched);
+  fixture_free(&s);
+
+  config = framed_config(24, 4);
+  s = fixture_make(&config);
+  for (int i = 0; i < s.count; i++)
+    cloth_pin(s.sheet, i);
+  cloth_collider rod = small_body(LYING, (point){0.0, 0.05, 0.0});
+  rod.radius = rod.radius_top = 1e-3f;
+  rod.half_height = 2.0f;
+  cloth_add_collider(s.sheet, &rod);
+  const double y = position_of(s.sheet, 300).y;
+  rod.pose.position.y = -0.05f;
+  cloth_move_collider(s.sheet, 0, NULL, &rod.pose);
+  CHECK(cloth_step(s.sheet, FRAME) >= CLOTH_OK && all_finite(s.sheet), "a rod through pins");
+  cloth_get_statistics(s.sheet, &statistics);
+  CHECK(statistics.overflows > 0, "no overflows");
+  CHECK(position_of(s.sheet, 300).y == y, "a pin has moved");
+  fixture_free(&s);
+}
+
+static const test tests[] = {TEST(driven), TEST(seam), TEST(falls), TEST(momentum), TEST(limits)};
+
+int main(int count, char **arguments) {
+  return RUN_TESTS(count, arguments, tests);
+}
