@@ -270,9 +270,10 @@ build aarch64 aarch64-linux-gnu-gcc -static
 build s390x s390x-linux-gnu-gcc -static
 aarch64="qemu-aarch64 $out/aarch64"
 s390x="qemu-s390x $out/s390x"
+good="--grid 8x8 --loss 0 --delay 0 --reorder 0"
 bad="--grid 8x8 --loss 20 --delay 3 --reorder 10"
 
-check_equal_game "perfect network" "$frames" "--grid 8x8 --loss 0 --delay 0 --reorder 0" "$out/x86" "$out/x86"
+check_equal_game "perfect network" "$frames" "$good" "$out/x86" "$out/x86"
 perfect=$(value 0 hash)
 check_bad_network "x86 and x86" 900 "--grid 16x16 --seed 2" "$out/x86" "$out/x86"
 check_bad_network "x86 and AArch64" "$frames" "$bad" "$out/x86" "$aarch64"
@@ -280,7 +281,10 @@ check_same_end "x86 and AArch64" "$perfect"
 check_bad_network "s390x and x86" "$frames" "$bad" "$s390x" "$out/x86"
 check_same_end "s390x and x86" "$perfect"
 check_bad_network "three: x86, AArch64 and s390x" $three_frames "$bad" "$out/x86" "$aarch64" "$s390x"
+check_equal_game "four, perfect network" 900 "$good" "$out/x86" "$out/x86" "$out/x86" "$out/x86"
+perfect=$(value 0 hash)
 check_bad_network "four, with flipped bits" 900 "$bad --flip 3" "$out/x86" "$out/x86" "$out/x86" "$out/x86"
+check_same_end "four, with flipped bits" "$perfect"
 check_desync "$out/x86"
 check_disagreement "another config" "--grid 16x15" "config" "$out/x86"
 check_disagreement "another port, and so another player" "$unused_port" "number of players" "$out/x86"
