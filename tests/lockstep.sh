@@ -1,17 +1,20 @@
 #!/bin/sh
-# Builds examples/lockstep for x86-64, AArch64 and big-endian s390x, lets pairs of them play over a bad network, the
-# foreign ones under QEMU, and checks that they stay equal, and that it shows when they do not. Then runs the random
-# frames of tests/stress.c on each. The last line is "N passed, N failed".
-# $1: build directory. $2: frames of the long games, 1800 if not given.
+# Builds examples/lockstep for x86-64, AArch64 and big-endian s390x, lets two, three and four of them play over a bad
+# network, the foreign ones under QEMU, and checks that they stay equal, and that it shows when they do not. Then runs
+# the random frames of tests/stress.c on each. The last line is "N passed, N failed".
+# $1: build directory. $2: frames of the long games, 900 if not given.
 set -u
 out=$1/lockstep
-frames=${2:-1800}
+frames=${2:-900}
 mkdir -p "$out"
 . tests/verdict.sh
 port=$((20000 + $$ % 20000))
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -I."
 port_taken=3
+unused_port=9
 stress_frames=150
+three_frames=450
+limit="timeout 300" # of a game, should nobody end it
 
 build() { # NAME COMPILER FLAGS...
   program=$out/$1
@@ -21,23 +24,76 @@ build() { # NAME COMPILER FLAGS...
   verdict "$compiler builds the example" $? "see above"
 }
 
-# Both players on two ports of their own. If one is taken, the other player is stopped and both move on.
-start_pair() { # COMMAND_0 COMMAND_1 OPTIONS_0 OPTIONS_1
-  port=$((port + 2))
-  $1 0 $port $((port + 1)) $3 >"$out/0.log" 2>&1 &
-  player_0=$!
-  $2 1 $((port + 1)) $port $4 >"$out/1.log" 2>&1
-  status_1=$?
-  [ $status_1 != $port_taken ] || kill $player_0 2>/dev/null
-  wait $player_0
-  status_0=$?
+# The arguments of a player: the number, the port of its own and those of the others.
+ports_of() { # PLAYER PLAYERS
+  others=
+  n=0
+  while [ $n -lt "$2" ]; do
+    [ $n = "$1" ] || others="$others $((port + n))"
+    n=$((n + 1))
+  done
+  echo "$1 $((port + $1))$others"
 }
 
-play() { # COMMAND_0 COMMAND_1 OPTIONS_0 OPTIONS_1
-  for attempt in 1 2 3 4 5 6 7 8; do
-    start_pair "$@"
-    [ $status_0 = $port_taken ] || [ $status_1 = $port_taken ] || return
+# Starts players, numbered by the order of their commands, on ports of their own. The process numbers are in $pids.
+start() { # OPTIONS OPTIONS_OF_THE_LAST COMMAND...
+  options=$1
+  last_options=$2
+  shift 2
+  players=$#
+  port=$((port + players))
+  player=0
+  pids=
+  for command; do
+    [ $player -lt $((players - 1)) ] || options="$options $last_options"
+    $limit $command $(ports_of $player $players) $options >"$out/$player.log" 2>&1 &
+    pids="$pids $!"
+    player=$((player + 1))
   done
+}
+
+# Waits for those that were started. What they ended with is in $statuses, separated by spaces.
+finish() {
+  statuses=
+  for pid in $pids; do
+    wait $pid
+    statuses="$statuses $?"
+  done
+  statuses=${statuses# }
+}
+
+# A game. If a port is taken, all wait for that player in vain, and move on.
+play() { # OPTIONS OPTIONS_OF_THE_LAST COMMAND...
+  for attempt in 1 2 3 4; do
+    start "$@"
+    finish
+    case " $statuses " in
+    *" $port_taken "*) ;;
+    *) return ;;
+    esac
+  done
+}
+
+all_end_with() { # NAME STATUS
+  for status in $statuses; do
+    [ "$status" = "$2" ] || break
+  done
+  [ "$status" = "$2" ]
+  verdict "$1: all end with $2" $? "status $statuses"
+}
+
+# What each player says, in their order; "" for one who need not say anything.
+all_say() { # NAME WHAT_0 WHAT_1...
+  name=$1
+  shift
+  player=0
+  missing=
+  for what; do
+    [ -z "$what" ] || grep -q -e "$what" "$out/$player.log" || missing="$missing '$(cat "$out/$player.log")'"
+    player=$((player + 1))
+  done
+  [ -z "$missing" ]
+  verdict "$name: all say so" $? "not in$missing"
 }
 
 value() { # PLAYER NAME
@@ -50,48 +106,59 @@ in_range() { # NAME VALUE LOW HIGH
 }
 
 # Packets of which one bit is changed are known as such, and count as lost.
-check_flipped() { # NAME FRAMES COMMAND_0 COMMAND_1 OPTIONS
+check_flipped() { # NAME FRAMES OPTIONS COMMAND...
   check_equal_game "$@"
-  for player in 0 1; do
-    in_range "$1, player $player: damaged packets" "$(value $player flipped)" $(($2 / 50)) "$2"
+  player=0
+  while [ $player -lt $players ]; do
+    in_range "$1, player $player: damaged packets" "$(value $player flipped)" $(($2 / 50)) $(($2 * (players - 1)))
+    player=$((player + 1))
   done
 }
 
-# The second player is stopped in the middle of a game and started again: both are told.
-check_restart() { # COMMAND
-  port=$((port + 2))
-  $1 0 $port $((port + 1)) --fps 200 --frames 100000 >"$out/0.log" 2>&1 &
-  player_0=$!
-  $1 1 $((port + 1)) $port --fps 200 --frames 100000 >"$out/1.log" 2>&1 &
-  player_1=$!
-  sleep 2
-  kill $player_1
-  wait $player_1 2>/dev/null
-  start=$(date +%s)
-  $1 1 $((port + 1)) $port --fps 200 --frames 100000 >"$out/1.log" 2>&1
-  status_1=$?
-  wait $player_0
-  status_0=$?
-  in_range "a player who starts anew: both end at once [s]" $(($(date +%s) - start)) 0 3
-  [ $status_0 = 1 ] && [ $status_1 = 1 ]
-  verdict "a player who starts anew: both end with 1" $? "status $status_0 and $status_1"
-  grep -q "has started anew" "$out/0.log" && grep -q "is in one already" "$out/1.log"
-  verdict "a player who starts anew: both say so" $? "$(cat "$out/0.log" "$out/1.log")"
+# Three play, and the second is stopped in the middle of the game.
+stop_in_the_middle() { # COMMAND SECONDS OPTIONS
+  start "--fps 200 --frames 100000 $3" "" "$1" "$1" "$1"
+  sleep "$2"
+  set -- $pids
+  pids="$1 $3"
+  kill $2
+  wait $2 2>/dev/null
+  stopped=$(date +%s)
 }
 
-# A build that computes otherwise refuses, and tells the other why.
+# He is started again: he and the others are told, if not by him then by the other who has ended the game.
+check_restart() { # COMMAND
+  stop_in_the_middle "$1" 2 ""
+  $limit $1 $(ports_of 1 3) --frames 100000 >"$out/1.log" 2>&1 &
+  pids="$pids $!"
+  finish
+  in_range "a player who starts anew: all end at once [s]" $(($(date +%s) - stopped)) 0 3
+  all_end_with "a player who starts anew" 1
+  seen="player 1 has started anew\\|because of player 1"
+  all_say "a player who starts anew" "$seen" "player [02] is in a game already" "$seen"
+}
+
+# He is not: the others name him.
+check_silence() { # COMMAND
+  stop_in_the_middle "$1" 1 "--timeout 2"
+  finish
+  in_range "a player who is gone: all end in time [s]" $(($(date +%s) - stopped)) 2 5
+  all_end_with "a player who is gone" 1
+  seen="player 1 has not been heard\\|because of player 1"
+  all_say "a player who is gone" "$seen" "" "$seen"
+}
+
+# A build that computes otherwise refuses, and tells the others why.
 check_wrong_build() { # COMMAND WRONG_COMMAND
-  play "$1" "$2" "" ""
-  [ $status_0 = 1 ] && [ $status_1 = 1 ]
-  verdict "a wrong build: both end with 1" $? "status $status_0 and $status_1"
-  grep -q "the other side's self-test gives EXCESS_PRECISION" "$out/0.log" &&
-    grep -q "the self-test gives EXCESS_PRECISION" "$out/1.log"
-  verdict "a wrong build: both say so" $? "$(cat "$out/0.log" "$out/1.log")"
+  play "" "" "$1" "$1" "$2"
+  all_end_with "a wrong build" 1
+  refused="player 2 .* self-test gives EXCESS_PRECISION"
+  all_say "a wrong build" "$refused" "$refused" "the self-test gives EXCESS_PRECISION"
 }
 
 # Every frame played again from a state of eight frames before, and a disturbed one found.
 check_sync() { # COMMAND
-  detail=$($1 sync 8 --frames 900)
+  detail=$($1 sync 8 --frames 900 --players 4)
   verdict "frames played again lead to the same states" $? "$detail"
   detail=$($1 sync 8 --frames 300 --corrupt 100 --dump "$out/kept.txt")
   [ $? = 1 ] && echo "$detail" | grep -q "^frame 101 differs .*: position of particle [0-9]*, [xyz]: "
@@ -109,7 +176,7 @@ check_costs() { # COMMAND
 
 # Both sides dump the state of the frame that differs.
 check_dumps() { # COMMAND COMMAND
-  play "$1" "$2" "--frames 600 --dump $out/0.image" "--frames 600 --dump $out/1.image --corrupt 300"
+  play "--frames 600 --dump $out/0.image" "--dump $out/1.image --corrupt 300" "$1" "$2"
   detail=$($1 compare "$out/0.image" "$out/1.image")
   [ $? = 1 ] && echo "$detail" | grep -q "^position of particle [0-9]*, [xyz]: "
   verdict "dumps of a desync show the first field that differs" $? "$detail"
@@ -126,21 +193,30 @@ check_player() { # NAME PLAYER FRAMES
   in_range "$1, player $2: lost [%]" $((100 * ${lost:-0} / ${sent:-1})) 15 25
 }
 
-check_equal_game() { # NAME FRAMES COMMAND_0 COMMAND_1 OPTIONS
+check_equal_game() { # NAME FRAMES OPTIONS COMMAND...
+  name=$1
+  options="--frames $2 $3"
+  shift 3
   start=$(date +%s)
-  play "$3" "$4" "--frames $2 $5" "--frames $2 $5"
-  cat "$out/0.log" "$out/1.log"
-  echo "$1: $(($(date +%s) - start)) s"
-  [ $status_0 = 0 ] && [ $status_1 = 0 ]
-  verdict "$1: both end well" $? "status $status_0 and $status_1"
-  [ -n "$(value 0 hash)" ] && [ "$(value 0 hash)" = "$(value 1 hash)" ]
-  verdict "$1: equal hashes at the end" $? "'$(value 0 hash)' and '$(value 1 hash)'"
+  play "$options" "" "$@"
+  echo "$name: $(($(date +%s) - start)) s"
+  all_end_with "$name" 0
+  player=0
+  while [ $player -lt $players ]; do
+    cat "$out/$player.log"
+    [ -n "$(value 0 hash)" ] && [ "$(value 0 hash)" = "$(value $player hash)" ]
+    verdict "$name: equal hashes at the end" $? "'$(value 0 hash)' and '$(value $player hash)' of player $player"
+    player=$((player + 1))
+  done
 }
 
-check_bad_network() { # NAME FRAMES COMMAND_0 COMMAND_1 OPTIONS
+check_bad_network() { # NAME FRAMES OPTIONS COMMAND...
   check_equal_game "$@"
-  check_player "$1" 0 "$2"
-  check_player "$1" 1 "$2"
+  player=0
+  while [ $player -lt $players ]; do
+    check_player "$1" $player "$2"
+    player=$((player + 1))
+  done
 }
 
 # What arrives late and is taken back must leave no trace: the same game on a perfect network ends the same.
@@ -163,18 +239,25 @@ check_random_frames() { # NAME COMPILER RUN FLAGS...
   verdict "random frames on $name are those on x86" $? "$(cat "$out/stress-$name.line")"
 }
 
-check_refusal() { # NAME OPTIONS_1 WHAT
-  play "$out/x86" "$out/x86" "--frames 600" "--frames 600 $2"
-  [ $status_0 = 1 ] && [ $status_1 = 1 ]
-  verdict "$1: both end with 1" $? "status $status_0 and $status_1"
-  grep -q "$3" "$out/0.log" && grep -q "$3" "$out/1.log"
-  verdict "$1: both say so" $? "no '$3' in '$(cat "$out/0.log" "$out/1.log")'"
+# The state of the last of three players is disturbed: each pair that differs sees it.
+check_desync() { # COMMAND
+  play "--frames 600" "--corrupt 300" "$1" "$1" "$1"
+  all_end_with "a state disturbed at frame 300" 1
+  seen="desync at frame 301: .* of player"
+  all_say "a state disturbed at frame 300" "$seen 2" "$seen 2" "$seen [01]"
+}
+
+# The second player differs from the first.
+check_disagreement() { # NAME OPTIONS_OF_THE_SECOND WHAT COMMAND
+  play "" "$2" "$4" "$4"
+  all_end_with "$1" 1
+  all_say "$1" "player 1 does not agree on: $3" "player 0 does not agree on: $3"
 }
 
 # Who waits for the other side repeats what he said, also while he hears something all the time.
 check_repetition() { # NAME COMMAND
   port=$((port + 2))
-  $2 0 $port $((port + 1)) --loss 20 >"$out/0.log" 2>&1 &
+  $2 $(ports_of 0 2) --loss 20 >"$out/0.log" 2>&1 &
   player_0=$!
   told=$(node tests/lockstep_deaf.js $((port + 1)) $port)
   kill $player_0
@@ -187,19 +270,27 @@ build aarch64 aarch64-linux-gnu-gcc -static
 build s390x s390x-linux-gnu-gcc -static
 aarch64="qemu-aarch64 $out/aarch64"
 s390x="qemu-s390x $out/s390x"
+good="--grid 8x8 --loss 0 --delay 0 --reorder 0"
 bad="--grid 8x8 --loss 20 --delay 3 --reorder 10"
 
-check_equal_game "perfect network" "$frames" "$out/x86" "$out/x86" "--grid 8x8 --loss 0 --delay 0 --reorder 0"
+check_equal_game "perfect network" "$frames" "$good" "$out/x86" "$out/x86"
 perfect=$(value 0 hash)
-check_bad_network "x86 and x86" 900 "$out/x86" "$out/x86" "--grid 16x16 --seed 2"
-check_bad_network "x86 and AArch64" "$frames" "$out/x86" "$aarch64" "$bad"
+check_bad_network "x86 and x86" 900 "--grid 16x16 --seed 2" "$out/x86" "$out/x86"
+check_bad_network "x86 and AArch64" "$frames" "$bad" "$out/x86" "$aarch64"
 check_same_end "x86 and AArch64" "$perfect"
-check_bad_network "s390x and x86" "$frames" "$s390x" "$out/x86" "$bad"
+check_bad_network "s390x and x86" "$frames" "$bad" "$s390x" "$out/x86"
 check_same_end "s390x and x86" "$perfect"
-check_refusal "a state disturbed at frame 300" "--corrupt 300" "desync at frame 301"
-check_refusal "another config" "--grid 16x15" "do not agree on: config"
-check_flipped "flipped bits" 900 "$out/x86" "$s390x" "--grid 8x8 --loss 5 --flip 5"
+check_bad_network "three: x86, AArch64 and s390x" $three_frames "$bad" "$out/x86" "$aarch64" "$s390x"
+check_equal_game "four, perfect network" 900 "$good" "$out/x86" "$out/x86" "$out/x86" "$out/x86"
+perfect=$(value 0 hash)
+check_bad_network "four, with flipped bits" 900 "$bad --flip 3" "$out/x86" "$out/x86" "$out/x86" "$out/x86"
+check_same_end "four, with flipped bits" "$perfect"
+check_desync "$out/x86"
+check_disagreement "another config" "--grid 16x15" "config" "$out/x86"
+check_disagreement "another port, and so another player" "$unused_port" "number of players" "$out/x86"
+check_flipped "flipped bits" 450 "--grid 8x8 --loss 5 --flip 5" "$out/x86" "$s390x"
 check_restart "$out/x86"
+check_silence "$out/x86"
 build wrong clang --target=aarch64-linux-gnu -freciprocal-math -static
 check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
 check_sync "$out/x86"

@@ -14,8 +14,9 @@ typedef struct bot {
   input input; /* what he does now */
 } bot;
 
+/* Each player of a seed has a sequence of his own, and none is that of a link (link_seed_of()). */
 static inline bot bot_of(int seed, int player) {
-  bot b = {{(uint64_t)seed * 4 + PLAYERS + (uint64_t)player}, input_neutral};
+  bot b = {{(uint64_t)seed * 2 * PLAYERS_MOST + PLAYERS_MOST + (uint64_t)player}, input_neutral};
   return b;
 }
 

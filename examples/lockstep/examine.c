@@ -66,8 +66,8 @@ int write_dump(const game *g, const char *name) {
 }
 
 /* Opens a game with the state of a dump. Returns 1, or 0 if it cannot be read. */
-static int read_dump(game *g, const char *name, int columns, int rows) {
-  if (game_open(g, columns, rows) < 0)
+static int read_dump(game *g, const char *name, const dump_game *of) {
+  if (game_open(g, of->columns, of->rows, of->players) < 0)
     return 0;
   uint8_t *image = malloc(g->memory.image_bytes);
   FILE *file = image ? fopen(name, "rb") : NULL;
@@ -79,13 +79,13 @@ static int read_dump(game *g, const char *name, int columns, int rows) {
   return is_read;
 }
 
-int compare_dumps(const char *first, const char *second, int columns, int rows) {
+int compare_dumps(const char *first, const char *second, const dump_game *of) {
   game a = {.arena = NULL}, b = {.arena = NULL};
-  int is_read = read_dump(&a, first, columns, rows) && read_dump(&b, second, columns, rows), differ = 1;
+  int is_read = read_dump(&a, first, of) && read_dump(&b, second, of), differ = 1;
   if (is_read)
-    differ = show_difference(&a, &b, (int32_t)(columns * rows));
+    differ = show_difference(&a, &b, (int32_t)(of->columns * of->rows));
   else
-    fprintf(stderr, "no dumps of games with this grid: %s, %s\n", first, second);
+    fprintf(stderr, "no dumps of games with this grid and so many players: %s, %s\n", first, second);
   game_close(&a);
   game_close(&b);
   return differ ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -97,13 +97,13 @@ int compare_dumps(const char *first, const char *second, int columns, int rows) 
 typedef struct sync_frame {
   unsigned char *saved; /* the state that the inputs meet */
   int bytes, checksum;
-  input inputs[PLAYERS];
+  input inputs[PLAYERS_MOST];
 } sync_frame;
 
 typedef struct sync_run {
   const sync_options *options;
   game game, witness; /* the game; and another, to look at a state beside it */
-  bot bots[PLAYERS];
+  bot bots[PLAYERS_MOST];
   sync_frame frames[SYNC_FRAMES_LIMIT + 1];
   int32_t particles;
 } sync_run;
@@ -115,10 +115,11 @@ static sync_frame *frame_of(sync_run *r, int frame) {
 static int open_run(sync_run *r, const sync_options *o) {
   memset(r, 0, sizeof *r);
   r->options = o;
-  for (int player = 0; player < PLAYERS; player++)
+  for (int player = 0; player < o->players; player++)
     r->bots[player] = bot_of(o->seed, player);
   r->particles = (int32_t)(o->columns * o->rows);
-  return game_open(&r->game, o->columns, o->rows) >= 0 && game_open(&r->witness, o->columns, o->rows) >= 0;
+  return game_open(&r->game, o->columns, o->rows, o->players) >= 0 &&
+         game_open(&r->witness, o->columns, o->rows, o->players) >= 0;
 }
 
 static void close_run(sync_run *r) {
@@ -147,7 +148,7 @@ static int play_kept(sync_run *r, int frame) {
 
 /* Plays a frame for the first time. */
 static int play_new(sync_run *r, int frame) {
-  for (int player = 0; player < PLAYERS; player++)
+  for (int player = 0; player < r->options->players; player++)
     frame_of(r, frame)->inputs[player] = *bot_plays(&r->bots[player]);
   if (frame == r->options->corrupt)
     game_corrupt(&r->game);

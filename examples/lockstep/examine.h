@@ -15,6 +15,7 @@ enum { SYNC_FRAMES_LIMIT = 60 };
 
 typedef struct sync_options {
   int columns, rows;
+  int players;      /* PLAYERS_LEAST to PLAYERS_MOST */
   int frames;       /* to play */
   int back;         /* frames that are played again after each; 1..SYNC_FRAMES_LIMIT */
   int seed;         /* of the bots */
@@ -22,7 +23,7 @@ typedef struct sync_options {
   const char *dump; /* file for the state that differs, as text; or NULL */
 } sync_options;
 
-/* Plays the game of two bots; after every frame goes back `back` frames, plays them again, and compares the hash with
+/* Plays a game of bots; after every frame goes back `back` frames, plays them again, and compares the hash with
    that of the first time. Says where they part, by the first field that differs. Returns EXIT_SUCCESS or EXIT_FAILURE.
  */
 int sync_test(const sync_options *options);
@@ -34,8 +35,12 @@ int print_costs(void);
 /* Writes the portable image of the game's state to a file. Returns 1, or 0 if that failed. */
 int write_dump(const game *g, const char *name);
 
-/* Prints the first difference of two dumps of games with such a grid. Returns EXIT_SUCCESS if there is none, else
-   EXIT_FAILURE. */
-int compare_dumps(const char *first, const char *second, int columns, int rows);
+/* What a dump is of: the image says neither. */
+typedef struct dump_game {
+  int columns, rows, players;
+} dump_game;
+
+/* Prints the first difference of two dumps of such games. Returns EXIT_SUCCESS if there is none, else EXIT_FAILURE. */
+int compare_dumps(const char *first, const char *second, const dump_game *of);
 
 #endif /* LOCKSTEP_EXAMINE_H */

@@ -15,7 +15,7 @@ static const float kick_impulse = 0.01f; /* [N s] */
 
 /// The start ///
 
-static cloth_config describe_cloth(int columns, int rows) {
+static cloth_config describe_cloth(int columns, int rows, int players) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
@@ -23,14 +23,19 @@ static cloth_config describe_cloth(int columns, int rows) {
   config.edge_weft = (cloth_vector){0, -1, 0};
   config.substeps = 2;
   config.strain_limit.sweeps = 4;
-  config.max_colliders = 1 + PLAYERS;
+  config.max_colliders = 1 + players;
   config.capacity.max_confined = 0;
   return config;
 }
 
-/* -1 for the player on the left, 1 for the one on the right. */
+/* -1 for the players on the left, 1 for those on the right. */
 static float side_of(int player) {
-  return player == 0 ? -1.0f : 1.0f;
+  return player % 2 == 0 ? -1.0f : 1.0f;
+}
+
+/* Players 0 and 1 hold the upper corners, 2 and 3 the lower ones. */
+static int is_low(int player) {
+  return player >= 2;
 }
 
 static int add_floor(game *g) {
@@ -40,17 +45,20 @@ static int add_floor(game *g) {
   return cloth_add_collider(g->sheet, &ground);
 }
 
+/* Those of the upper corners in front of the sheet, those of the lower ones behind it. */
 static cloth_pose ball_pose(int player, float push) {
-  cloth_pose pose = {{0.25f * side_of(player), -0.5f, 0.4f + push}, {0, 0, 0, 1}};
+  const float depth = is_low(player) ? -0.4f : 0.4f;
+  cloth_pose pose = {{0.25f * side_of(player), is_low(player) ? -0.75f : -0.5f, depth + push}, {0, 0, 0, 1}};
   return pose;
 }
 
-static int add_player(game *g, int player, int column) {
+static int add_player(game *g, int player, const cloth_config *config) {
+  const int32_t column = player % 2 == 0 ? 0 : config->columns - 1, row = is_low(player) ? config->rows - 1 : 0;
   cloth_collider ball = cloth_collider_default();
   ball.radius = ball_radius;
   ball.pose = ball_pose(player, 0);
   g->ball[player] = cloth_add_collider(g->sheet, &ball);
-  g->corner[player] = cloth_particle_at(g->sheet, column, 0);
+  g->corner[player] = cloth_particle_at(g->sheet, column, row);
   return g->ball[player] < 0 ? g->ball[player] : cloth_pin(g->sheet, g->corner[player]);
 }
 
@@ -58,13 +66,15 @@ static int set_the_stage(game *g, const cloth_config *config) {
   int result = cloth_init(config, g->arena, g->memory.total_bytes, &g->sheet);
   g->middle = config->rows / 2 * config->columns + config->columns / 2;
   result = result < 0 ? result : add_floor(g);
-  result = result < 0 ? result : add_player(g, 0, 0);
-  return result < 0 ? result : add_player(g, 1, config->columns - 1);
+  for (int player = 0; player < g->players && result >= 0; player++)
+    result = add_player(g, player, config);
+  return result;
 }
 
-int game_open(game *g, int columns, int rows) {
-  cloth_config config = describe_cloth(columns, rows);
+int game_open(game *g, int columns, int rows, int players) {
+  cloth_config config = describe_cloth(columns, rows, players);
   memset(g, 0, sizeof *g);
+  g->players = players;
   int result = cloth_memory_needed(&config, &g->memory);
   if (result < 0)
     return result;
@@ -91,7 +101,7 @@ static float stick(const input *in, int which) {
 static int hold_corner(game *g, int player, const input *in) {
   int32_t corner = g->corner[player];
   cloth_vector target = {0.5f * side_of(player) + hand_reach * stick(in, INPUT_HAND_ACROSS),
-                         hand_reach * stick(in, INPUT_HAND_UP), 0};
+                         (is_low(player) ? -1.0f : 0.0f) + hand_reach * stick(in, INPUT_HAND_UP), 0};
   if (cloth_get_freedom(g->sheet, corner) > 0)
     cloth_pin(g->sheet, corner);
   return cloth_move_pin(g->sheet, corner, target);
@@ -121,14 +131,18 @@ static int play_player(game *g, int player, const input *in) {
   return result < 0 ? result : play_kick(g, in);
 }
 
-static int play_wind(game *g, const input inputs[PLAYERS]) {
-  cloth_vector wind = {0, 0, blow_speed * (stick(&inputs[0], INPUT_BLOW) + stick(&inputs[1], INPUT_BLOW))};
+/* Sticks are small multiples of a power of two: their sum is exact. */
+static int play_wind(game *g, const input *inputs) {
+  float sum = 0;
+  for (int player = 0; player < g->players; player++)
+    sum += stick(&inputs[player], INPUT_BLOW);
+  cloth_vector wind = {0, 0, blow_speed * sum};
   return cloth_set_wind(g->sheet, wind);
 }
 
-int game_advance(game *g, const input inputs[PLAYERS]) {
+int game_advance(game *g, const input *inputs) {
   int result = play_wind(g, inputs);
-  for (int player = 0; player < PLAYERS && result >= 0; player++)
+  for (int player = 0; player < g->players && result >= 0; player++)
     result = play_player(g, player, &inputs[player]);
   return result < 0 ? result : cloth_step(g->sheet, frame_time);
 }

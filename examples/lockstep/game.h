@@ -1,6 +1,7 @@
 /*
- * The game that both machines simulate: a sheet held by its upper corners, one by each player, who moves his hand,
- * pushes a ball against the cloth, blows, kicks and lets go.
+ * The game that all machines simulate: a sheet held by two to four of its corners, one by each player, who moves his
+ * hand, pushes a ball against the cloth, blows, kicks and lets go. Players 0 and 1 hold the upper corners and have
+ * their balls in front of the sheet, players 2 and 3 the lower ones and have their balls behind it.
  *
  * The game has no state beside the cloth. One that has saves it next to the cloth's.
  *
@@ -19,17 +20,18 @@ typedef struct game {
   void *arena;
   cloth *sheet;
   cloth_memory memory;
-  int32_t corner[PLAYERS]; /* the particle in each player's hand */
-  int32_t ball[PLAYERS];   /* each player's collider */
-  int32_t middle;          /* the particle that is kicked */
+  int players;                  /* PLAYERS_LEAST to PLAYERS_MOST */
+  int32_t corner[PLAYERS_MOST]; /* the particle in each player's hand */
+  int32_t ball[PLAYERS_MOST];   /* each player's collider */
+  int32_t middle;               /* the particle that is kicked */
 } game;
 
-/* Makes the start. Returns CLOTH_OK or an error. */
-int game_open(game *g, int columns, int rows);
+/* Makes the start for PLAYERS_LEAST to PLAYERS_MOST players. Returns CLOTH_OK or an error. */
+int game_open(game *g, int columns, int rows, int players);
 void game_close(game *g);
 
-/* Plays a frame with the inputs of all players. Returns a negative cloth_error on failure. */
-int game_advance(game *g, const input inputs[PLAYERS]);
+/* Plays a frame with the inputs of all players, in their order. Returns a negative cloth_error on failure. */
+int game_advance(game *g, const input *inputs);
 
 /* A small kick that no input tells of, as a bug would cause it. */
 int game_corrupt(game *g);

@@ -1,5 +1,5 @@
 /*
- * What a player does in a frame, as the bytes that travel: integers, so that both machines make the same floats of
+ * What a player does in a frame, as the bytes that travel: integers, so that all machines make the same floats of
  * them.
  *
  * SPDX-License-Identifier: MIT
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { PLAYERS = 2 };
+enum { PLAYERS_LEAST = 2, PLAYERS_MOST = 4 };
 
 /* Which byte is what. The sticks go from 0 to 255 with INPUT_CENTRE in the middle. */
 enum { INPUT_HAND_ACROSS, INPUT_HAND_UP, INPUT_BALL, INPUT_BLOW, INPUT_BUTTONS, INPUT_BYTES };

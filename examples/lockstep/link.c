@@ -21,11 +21,9 @@ static struct sockaddr_in loopback(int port) {
   return address;
 }
 
-/* Connected, so that packets from elsewhere are not even seen. */
-static int connect_ports(int socket, int local_port, int remote_port) {
-  struct sockaddr_in local = loopback(local_port), remote = loopback(remote_port);
-  if (bind(socket, (struct sockaddr *)&local, sizeof local) < 0 ||
-      connect(socket, (struct sockaddr *)&remote, sizeof remote) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0)
+static int bind_port(int socket, int port) {
+  struct sockaddr_in local = loopback(port);
+  if (bind(socket, (struct sockaddr *)&local, sizeof local) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0)
     return -1;
   return 0;
 }
@@ -37,7 +35,7 @@ int link_open(udp_link *link, const link_options *options) {
   for (int i = 0; i < LINK_HELD_LIMIT; i++)
     link->held[i].due = -1;
   link->socket = socket(AF_INET, SOCK_DGRAM, 0);
-  return link->socket < 0 ? -1 : connect_ports(link->socket, options->local_port, options->remote_port);
+  return link->socket < 0 ? -1 : bind_port(link->socket, options->ports[options->player]);
 }
 
 void link_close(udp_link *link) {
@@ -57,7 +55,7 @@ static void flip_a_bit(udp_link *link, link_held *packet) {
   link->statistics.flipped++;
 }
 
-void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
+void link_send(udp_link *link, int player, const uint8_t *bytes, size_t count) {
   int lost = random_percent(&link->noise, link->options.loss);
   int late = random_percent(&link->noise, link->options.reorder) ? 1 + random_below(&link->noise, LATEST) : 0;
   link_held *place = free_place(link);
@@ -68,6 +66,7 @@ void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
   }
   link->statistics.reordered += late > 0;
   place->due = link->tick + link->options.delay + late;
+  place->player = player;
   place->count = count;
   memcpy(place->bytes, bytes, count);
   if (link->options.flip && random_percent(&link->noise, link->options.flip))
@@ -76,7 +75,8 @@ void link_send(udp_link *link, const uint8_t *bytes, size_t count) {
 
 /* A packet that the socket refuses is one more that the network has lost. */
 static void let_go(udp_link *link, link_held *packet) {
-  send(link->socket, packet->bytes, packet->count, 0);
+  struct sockaddr_in to = loopback(link->options.ports[packet->player]);
+  sendto(link->socket, packet->bytes, packet->count, 0, (struct sockaddr *)&to, sizeof to);
   packet->due = -1;
 }
 
@@ -87,21 +87,31 @@ void link_tick(udp_link *link) {
   link->tick++;
 }
 
-size_t link_receive(udp_link *link, uint8_t *bytes) {
-  ssize_t count = recv(link->socket, bytes, PACKET_BYTES, 0);
-  return count > 0 ? (size_t)count : 0;
+/* Whose address this is, or -1. */
+static int player_at(const udp_link *link, const struct sockaddr_in *address) {
+  for (int player = 0; player < link->options.players; player++) {
+    const struct sockaddr_in known = loopback(link->options.ports[player]);
+    if (player != link->options.player && address->sin_port == known.sin_port &&
+        address->sin_addr.s_addr == known.sin_addr.s_addr)
+      return player;
+  }
+  return -1;
 }
 
-/* A peer that is not there yet answers with an error at once: it is taken off the socket, and the wait goes on without.
- */
-int link_wait(udp_link *link, int milliseconds) {
-  struct pollfd waiting = {link->socket, POLLIN, 0};
-  int ready = poll(&waiting, 1, milliseconds);
-  if (ready > 0 && (waiting.revents & POLLIN) == 0) {
-    int error;
-    socklen_t bytes = sizeof error;
-    getsockopt(link->socket, SOL_SOCKET, SO_ERROR, &error, &bytes);
-    ready = poll(&waiting, 1, milliseconds);
+size_t link_receive(udp_link *link, int *player, uint8_t *bytes) {
+  for (;;) {
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    ssize_t count = recvfrom(link->socket, bytes, PACKET_BYTES, 0, (struct sockaddr *)&from, &size);
+    if (count < 0)
+      return 0;
+    *player = player_at(link, &from);
+    if (count > 0 && *player >= 0)
+      return (size_t)count;
   }
-  return ready > 0 && (waiting.revents & POLLIN) != 0;
+}
+
+void link_wait(const udp_link *link, int milliseconds) {
+  struct pollfd waiting = {link->socket, POLLIN, 0};
+  poll(&waiting, 1, milliseconds);
 }

@@ -1,6 +1,6 @@
 /*
- * A UDP link on the loopback that behaves like a bad network: what is sent is delayed, lost, reordered and damaged by a
- * seeded generator. Its time is counted in ticks of the caller, a frame each.
+ * A UDP socket on the loopback between a player and each other one that behaves like a bad network: what is sent is
+ * delayed, lost, reordered and damaged by a seeded generator. Its time is counted in ticks of the caller, a frame each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,14 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINK_HELD_LIMIT = 64 };
+enum { LINK_HELD_LIMIT = 64 * (PLAYERS_MOST - 1) };
 
 typedef struct link_options {
-  int local_port, remote_port;
-  int loss;    /* packets lost [%] */
-  int delay;   /* ticks that every packet is held */
-  int reorder; /* packets held longer than those behind them [%] */
-  int flip;    /* packets of which one bit is changed [%] */
+  int players;             /* on the network */
+  int player;              /* which of them is ours */
+  int ports[PLAYERS_MOST]; /* by player */
+  int loss;                /* packets lost [%] */
+  int delay;               /* ticks that every packet is held */
+  int reorder;             /* packets held longer than those behind them [%] */
+  int flip;                /* packets of which one bit is changed [%] */
   uint64_t seed;
 } link_options;
 
@@ -31,6 +33,7 @@ typedef struct link_statistics {
 /* A packet on its way. */
 typedef struct link_held {
   int64_t due; /* tick; below 0 for a free place */
+  int player;  /* to whom */
   size_t count;
   uint8_t bytes[PACKET_BYTES];
 } link_held;
@@ -48,16 +51,22 @@ typedef struct udp_link {
 int link_open(udp_link *link, const link_options *options);
 void link_close(udp_link *link);
 
-/* Sends a packet of at most PACKET_BYTES, or loses it. */
-void link_send(udp_link *link, const uint8_t *bytes, size_t count);
+/* Each player of a seed loses other packets. */
+static inline uint64_t link_seed_of(int seed, int player) {
+  return (uint64_t)seed * 2 * PLAYERS_MOST + (uint64_t)player;
+}
+
+/* Sends a packet of at most PACKET_BYTES to another player, or loses it. */
+void link_send(udp_link *link, int player, const uint8_t *bytes, size_t count);
 
 /* Lets a tick pass: what is due goes out. */
 void link_tick(udp_link *link);
 
-/* Fetches a packet into PACKET_BYTES bytes. Returns its size, 0 if there is none. */
-size_t link_receive(udp_link *link, uint8_t *bytes);
+/* Fetches a packet of another player into PACKET_BYTES bytes, and says whose it is by the port that it comes from.
+   Returns its size, 0 if there is none. Packets from elsewhere are dropped. */
+size_t link_receive(udp_link *link, int *player, uint8_t *bytes);
 
-/* Waits for a packet. Returns 1 if there is one, 0 if the time has passed. */
-int link_wait(udp_link *link, int milliseconds);
+/* Waits for a packet, or until the time has passed. */
+void link_wait(const udp_link *link, int milliseconds);
 
 #endif /* LOCKSTEP_LINK_H */

@@ -94,7 +94,9 @@ size_t packet_write_hello(const hello_packet *packet, uint8_t *bytes) {
   to = put_address(to, &packet->address);
   to = put(to, (uint64_t)packet->protocol, 1);
   to = put(to, (uint64_t)packet->player, 1);
+  to = put(to, (uint64_t)packet->players, 1);
   to = put(to, (uint64_t)packet->refusal, 1);
+  to = put(to, (uint64_t)packet->cause, 1);
   to = put(to, (uint64_t)-packet->result, 1);
   to = put(to, packet->state_version, 4);
   to = put(to, packet->numerics_version, 4);
@@ -105,10 +107,15 @@ size_t packet_write_hello(const hello_packet *packet, uint8_t *bytes) {
 
 int packet_read_hello(hello_packet *packet, const uint8_t *bytes, size_t count) {
   reader from = read_content(bytes, count);
+  memset(packet, 0, sizeof *packet);
   packet->address = get_address(&from);
   packet->protocol = (int)get(&from, 1);
+  if (packet->protocol != PACKET_PROTOCOL)
+    return from.whole;
   packet->player = (int)get(&from, 1);
+  packet->players = (int)get(&from, 1);
   packet->refusal = (int)get(&from, 1);
+  packet->cause = (int)get(&from, 1);
   packet->result = -(int)get(&from, 1);
   packet->state_version = (uint32_t)get(&from, 4);
   packet->numerics_version = (uint32_t)get(&from, 4);
