@@ -49,6 +49,9 @@
 /* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
    as fine as most and hardly stretched would have contacts of cells. */
 #define CELL_SAG 0.5f
+/* How much smaller it is at least, over the radius [1]. With less, balls with mass tremble on cloth whose cells are
+   about as large as they are. */
+#define CELL_INSET 0.12f
 /* Steps towards the nearest points of a triangle and the axis of a capsule. */
 #define CELL_NEAREST_STEPS 3
 /* A traced triangle touches when it is this near over the radius [1]. */
@@ -80,7 +83,7 @@ typedef struct cell_point {
 /* By how much the core of a collider is smaller [m]. */
 static float core_inset(const cloth *c, const cloth_collider *body) {
   const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
-  return minimum(CELL_SAG * c->settings.contact.thickness, 0.5f * radius);
+  return minimum(maximum(CELL_SAG * c->settings.contact.thickness, CELL_INSET * radius), 0.5f * radius);
 }
 
 /* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */

@@ -39,7 +39,7 @@
 #define COARSE_SUBSTEP (1.0f / 120.0f)
 /* How long all particles have to be slow [s]: at a coarse level, and in the end. */
 #define COARSE_QUIET 0.15f
-#define FINAL_QUIET 0.5f
+#define FINAL_QUIET 1.0f
 /* Speeds over the speed that counts as rest: above STOPPED_SHARE a maximum of the kinetic energy stops the cloth, below
    QUIET_SHARE a particle is slow; at coarse levels COARSE_SHARE is both. */
 #define STOPPED_SHARE 0.5f

@@ -80,7 +80,7 @@ static void test_scenes(void) {
     self_result r = play_goal(goal, SELF_SHARE);
     CHECK(is_reached(goal, &r), "%s %d, %d substeps: %g intersections a frame, %g at rest", self_kind_names[goal->kind],
           goal->n, goal->substeps, r.mean, r.rest);
-    CHECK(r.stretch <= 0.6, "%s %d: strain %g", self_kind_names[goal->kind], goal->n, r.stretch);
+    CHECK(r.stretch <= 0.65, "%s %d: strain %g", self_kind_names[goal->kind], goal->n, r.stretch);
     CHECK(r.gap >= 0.9 * SELF_SHARE, "%s: layers are %g spacings apart", self_kind_names[goal->kind], r.gap);
     CHECK(r.dropped == 0, "%s: %ld candidates dropped", self_kind_names[goal->kind], r.dropped);
     CHECK(!(r.notes & CLOTH_NOTE_RECOVERED), "%s: notes %d", self_kind_names[goal->kind], r.notes);
