@@ -334,8 +334,8 @@ typedef struct cloth_config_capacity {
   int32_t shared_scratch;  /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */
-  int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep and
-                           CLOTH_CONTACT_SOLVER; 0..1; default 0 */
+  int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep,
+                           CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
   int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
   int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
@@ -404,9 +404,9 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
 /// Memory ///
 
 /* The arena holds three contiguous spans in this order. With the default config a particle takes 57 bytes of state and
-   32 of scratch, of which bdf2_blend is 24 and 4, and tethers are 8 and 0. A solver takes 112 more. From 464 particles
+   44 of scratch, of which bdf2_blend is 24 and 16, and tethers are 8 and 0. A solver takes 112 more. From 464 particles
    on vectors are up to 1.2 KB longer, against cache conflicts. Each particle of the longer side takes 160 bytes more,
-   of a tube 224; a column 21 and a row 32. On grids of up to 18 rows a column, counted in eights, takes 224 bytes in
+   of a tube 224; a column 22 and a row 33. On grids of up to 18 rows a column, counted in eights, takes 224 bytes in
    place of 12 of each particle's scratch. The rest is 4.2 to 4.4 KB. Sizes are the same in every build. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
@@ -481,8 +481,8 @@ typedef struct cloth_settle_report {
   uint32_t work[2]; /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
 } cloth_settle_report;
 
-/* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium of
-   the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes substeps that are stopped
+/* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium
+   of the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes substeps that are stopped
    whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
    first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for half a second, but in at most
    `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
@@ -642,8 +642,8 @@ CLOTH_API int cloth_release(cloth *c, int32_t particle);
    on with that velocity. Returns CLOTH_OK, INDEX, or RANGE. */
 CLOTH_API int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity);
 
-/* Adds an impulse [N s] to a particle that is not pinned. Returns CLOTH_OK; INDEX; RANGE: not finite, or an axis of the
-   velocity would pass CLOTH_SPEED_LIMIT. */
+/* Adds an impulse [N s] to a particle; a pinned one takes none. Returns CLOTH_OK; INDEX; RANGE: not finite, or an axis
+   of the velocity would pass CLOTH_SPEED_LIMIT. */
 CLOTH_API int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse);
 
 /// Colliders ///
@@ -699,7 +699,8 @@ CLOTH_API cloth_collider cloth_collider_default(void);
 CLOTH_API int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes);
 
 /* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL, also for
-   a mesh beyond capacity.meshes; STATE: a hull, height field or distance grid without capacity.geometry. */
+   a mesh beyond capacity.meshes; STATE: a hull, height field or distance grid without capacity.geometry; GEOMETRY:
+   one of them, or a mesh, without a key. */
 CLOTH_API int cloth_add_collider(cloth *c, const cloth_collider *collider);
 
 /* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, or what cloth_add_collider()
@@ -769,7 +770,8 @@ CLOTH_API cloth_body cloth_body_default(const cloth_collider *collider, float ma
 
 /* Gives a collider mass and motion from the next step on; with NULL it goes where the caller moves it, as all colliders
    do at first. Wakes the cloth if something differs. Returns CLOTH_OK; INDEX; RANGE; FULL: more than
-   capacity.max_bodies. Bodies are absent with CLOTH_NO_BODIES or CLOTH_NO_COLLIDERS. */
+   capacity.max_bodies; CONFLICT: a height field, mesh or distance grid. Bodies are absent with CLOTH_NO_BODIES or
+   CLOTH_NO_COLLIDERS. */
 CLOTH_API int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body);
 
 /* Writes mass and motion of a collider, and its pose. Returns CLOTH_OK; INDEX; STATE: it has no mass. */
@@ -1218,7 +1220,7 @@ typedef struct cloth_statistics {
   int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
   int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
-  int32_t cell_contacts; /* triangles of cells in contact with a collider between their corners, at the end of the step */
+  int32_t cell_contacts; /* triangles of cells that touch a collider between their corners, at the end of the step */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have

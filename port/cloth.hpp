@@ -336,6 +336,18 @@ public:
   status step_again_with(float dt, const cloth_surroundings *around, const cloth_effort &effort) {
     return Policy::take(cloth_step_again_with(c_, dt, around, &effort));
   }
+  status settle(float dt, float speed, std::int32_t max_steps, cloth_settle_report *report = nullptr) {
+    return Policy::take(cloth_settle(c_, dt, speed, max_steps, report));
+  }
+  status settle_with(float dt, const cloth_surroundings *around, float speed, std::int32_t max_steps,
+                     cloth_settle_report *report = nullptr) {
+    return Policy::take(cloth_settle_with(c_, dt, around, speed, max_steps, report));
+  }
+  value<std::uint64_t> get_settle_bound(float dt, std::int32_t max_steps) const {
+    std::uint64_t work = 0;
+    int code = cloth_get_settle_bound(c_, dt, max_steps, &work);
+    return Policy::take(code, work);
+  }
   value<std::uint64_t> get_work_bound(float dt) const {
     std::uint64_t work = 0;
     int code = cloth_get_work_bound(c_, dt, &work);
@@ -685,11 +697,42 @@ private:
   void *block_; /* of operator new, or NULL */
 };
 
+/* Cloths that are stepped together, see cloth_group. `memory` is work space of group_bytes() bytes, aligned to
+   CLOTH_ALIGNMENT. */
+template <class Policy> struct basic_groups {
+  using status = typename Policy::status;
+  template <class T> using value = typename Policy::template value<T>;
+
+  static value<std::size_t> group_bytes(const cloth_group &group) {
+    std::size_t bytes = 0;
+    int code = cloth_group_bytes(&group, &bytes);
+    return Policy::take(code, bytes);
+  }
+  static status step_together(const cloth_group &group, float dt, span<unsigned char> memory) {
+    return Policy::take(cloth_step_together(&group, dt, memory.data(), memory.size()));
+  }
+  static status step_together_until(const cloth_group &group, float dt, span<unsigned char> memory,
+                                    std::uint32_t ticks, cloth_effort *efforts) {
+    return Policy::take(cloth_step_together_until(&group, dt, memory.data(), memory.size(), ticks, efforts));
+  }
+  static status step_together_again(const cloth_group &group, float dt, span<unsigned char> memory,
+                                    const cloth_effort *efforts) {
+    return Policy::take(cloth_step_together_again(&group, dt, memory.data(), memory.size(), efforts));
+  }
+  static value<std::uint64_t> group_work_bound(const cloth_group &group, float dt) {
+    std::uint64_t work = 0;
+    int code = cloth_group_work_bound(&group, dt, &work);
+    return Policy::take(code, work);
+  }
+};
+
 using handle = basic_handle<as_values>;
+using groups = basic_groups<as_values>;
 using sheet = basic_sheet<as_values>;
 #if CLOTHS_EXCEPTIONS
 using throwing_handle = basic_handle<as_exceptions>;
 using throwing_sheet = basic_sheet<as_exceptions>;
+using throwing_groups = basic_groups<as_exceptions>;
 #endif
 
 } // namespace cloths

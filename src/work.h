@@ -328,8 +328,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
-/* Adds `count` colliders, as many of them meshes as there may be, the others of the shape whose contacts cost most:
-   capsules, unless a cloth may have geometry. */
+/* Adds `count` colliders, as many of them meshes as there may be, with the contacts of the shape whose contacts cost
+   most: capsules, unless a cloth may have geometry. All may be capsules, which have contacts of cells. */
 static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
   cloth_collider body, worst;
   fill_zero(&body, sizeof body);
@@ -342,9 +342,14 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
     worst = is_worse ? body : worst;
   }
   body.shape = CLOTH_SHAPE_MESH;
+  const int mesh_is_worse = max_contact_cost(&body) > max_contact_cost(&worst);
+  const int32_t guarded = scene->guarded + count;
   for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
-    add_collider(scene, WITH_MESH && n < meshes ? &body : &worst);
+    const int is_mesh = WITH_MESH && n < meshes;
+    add_collider(scene, is_mesh && mesh_is_worse ? &body : &worst);
+    scene->meshes += is_mesh && !mesh_is_worse;
   }
+  scene->guarded = WITH_CELL_CONTACT ? guarded : 0;
 }
 
 /* Most work of the choice of shared bodies. */
@@ -362,8 +367,8 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   plan_step_in(c, dt, substeps, plan);
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry,
-             c->settings.capacity.meshes);
+  const int32_t meshes = c->settings.capacity.meshes - scene.meshes;
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, meshes);
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
 }
 
