@@ -103,8 +103,9 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 /* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
    Displacements are 0 for particles that do not touch. */
 CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
+  const lanes3 moved = lanes3_flush(displacement);
   const float least = TEARING_DISPLACEMENT * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes squared = lanes3_dot(displacement, displacement);
+  const lanes squared = lanes3_dot(moved, moved);
   workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
 }
 
