@@ -671,8 +671,13 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
 
 #if WITH_SELF
 #define CLOTH_LANES_PICK
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
-  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
+  return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
+}
+
+#define CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  return (uint32_t)_mm256_movemask_ps(mask);
 }
 #endif
 
@@ -814,6 +819,20 @@ typedef __m128 lanes_mask; /* all bits of a lane set or none */
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm_loadu_ps(from);
 }
+
+#if WITH_SELF
+#define CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
+  const __m128 first = _mm_unpacklo_ps(_mm_load_ss(from + index[0]), _mm_load_ss(from + index[1]));
+  const __m128 second = _mm_unpacklo_ps(_mm_load_ss(from + index[2]), _mm_load_ss(from + index[3]));
+  return _mm_movelh_ps(first, second);
+}
+
+#define CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  return (uint32_t)_mm_movemask_ps(mask);
+}
+#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
@@ -1641,15 +1660,32 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
+#if WITH_SELF
+
+/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
+#ifndef CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  float chosen[CLOTH_LANES];
+  uint32_t bits = 0;
+  lanes_store(chosen, lanes_keep(mask, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    bits |= (uint32_t)(chosen[lane] > 0.0f) << lane;
+  }
+  return bits;
+}
+#endif
+
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
-#if WITH_SELF && !defined(CLOTH_LANES_PICK)
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+#ifndef CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   float picked[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     picked[lane] = from[index[lane]];
   }
   return lanes_load(picked);
 }
+#endif
+
 #endif
 
 /* One vector per particle as three arrays of components. */
@@ -12735,6 +12771,7 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  uint8_t *moved; /* 1 for each particle that self-contact has moved in the substep: scratch.residual, too */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -12757,6 +12794,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
   b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
@@ -13152,12 +13190,15 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
-   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
-  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
-    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
+/* Drops the velocity histories of the particles that self-contact has moved in a substep, but for those that start the
+   substep with a push of a collider's contact, which lies in place of its history and has yet to be withdrawn
+   (contact_push.h). */
+static void forget_moved(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
+    if (b->moved[i] && (!b->force_share || b->force_share[i] < SHARE_PUSHED)) {
+      vector_store(b->earlier, i, vector(HISTORY_INVALID, 0.0f, 0.0f));
+      vector_store(b->earliest, i, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -13188,7 +13229,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
     if (body->mobility[i] > 0.0f) {
-      forget_self_history(body, i);
+      body->moved[i] = 1;
     }
   }
 }
@@ -13248,6 +13289,24 @@ typedef struct self_search {
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
+/* Sets the candidates from `first` to `end` - 1 of a batch. */
+static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_t particle, int32_t cell) {
+  for (int32_t n = first; n < end; n++) {
+    batch->particle[n] = (uint16_t)particle;
+    batch->cell[n] = (uint16_t)cell;
+  }
+}
+
+/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
+   the last particle of the cloth for its cell, which is none. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+  int32_t count = SELF_BATCH;
+  while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
+    count--;
+  }
+  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+}
+
 /* The particles of a candidate: the particle, and the corners of the cell. */
 static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
   const int32_t row = cell / cells->columns;
@@ -13288,12 +13347,6 @@ static int open_batch(self_search *s, uint32_t tag) {
   if (s->batches - s->first_open == SELF_OPEN) {
     close_batch(s, s->first_open++);
   }
-  self_batch *batch = &g->batches[s->batches];
-  const int32_t none = g->bodies[tag & 255u].count - 1;
-  for (int32_t n = 0; n < SELF_BATCH; n++) {
-    batch->particle[n] = 0;
-    batch->cell[n] = (uint16_t)none;
-  }
   if (g->tags) {
     g->tags[s->batches] = (uint16_t)tag;
   }
@@ -13329,8 +13382,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     return;
   }
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
-  g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].cell[place] = (uint16_t)cell;
+  set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -13548,22 +13600,30 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
-/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
-   them where they are. */
+/* 1 if a candidate stays tangled: its particle and two corners or more. */
+static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
+  int32_t involved[5], tangled = 0;
+  find_candidate(b, particle, cell, involved);
+  for (int32_t i = 1; i < 5; i++) {
+    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+  }
+  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
+}
+
+/* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
 static void release_tangled(const self_group *g) {
   for (int32_t n = 0; n < g->found->batches; n++) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    for (int32_t k = 0; k < SELF_BATCH; k++) {
-      int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->cell[k], involved);
-      for (int32_t i = 1; i < 5; i++) {
-        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
-      }
-      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
-        batch->particle[k] = 0;
-        batch->cell[k] = (uint16_t)(b->count - 1);
+    const self_batch old = *batch;
+    const int32_t count = candidates_of(b, &old);
+    int32_t kept = 0;
+    set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
+    for (int32_t k = 0; k < count; k++) {
+      if (!is_tangled(a, b, old.particle[k], old.cell[k])) {
+        set_candidates(batch, kept, kept == 0 ? SELF_BATCH : kept + 1, old.particle[k], old.cell[k]);
+        kept++;
       }
     }
   }
@@ -13790,7 +13850,7 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
       vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      forget_self_history(b, p);
+      b->moved[p] = 1;
     }
   }
   tally->opened++;
@@ -13870,42 +13930,55 @@ static fold_tally open_folds(const self_body *b, float thickness, float inverse_
 /* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
 typedef struct self_context {
   const self_body *a, *b;
-  vector_array place_a, place_b, start_a, start_b;
   float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
-/* A block of candidates: what they are made of, and where that is. */
+/* A block of candidates: where their numbers are, and where they are. */
 typedef struct self_block {
-  int32_t particle[CLOTH_LANES], corner[4][CLOTH_LANES];
-  float used[CLOTH_LANES]; /* 1 where there is a candidate, else 0 */
-  lanes3 place, start;     /* of the particle */
-  lanes3 at[4];            /* places of the corners */
+  const uint16_t *particle, *cell, *right; /* of the candidates; `right` the second corner of the cell, less offset[1] */
+  uint16_t round_tube[CLOTH_LANES];        /* second corners of the cells of a tube */
+  int32_t offset[4];                       /* of the corners, from `cell` for the first and last, else from `right` */
+  lanes_mask used;                         /* where there is a candidate */
+  lanes3 place, start;                     /* of the particle */
+  lanes3 at[4];                            /* places of the corners */
 } self_block;
 
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
-  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
+  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
+                   lanes_pick(from.z + offset, index));
 }
 
-CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
-  const int32_t columns = s->b->columns, last = s->b->count - 1;
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t cell = batch->cell[first + n];
-    const int32_t used = cell != last;
-    const int32_t corner = used ? cell : 0;
-    const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
-    b->particle[n] = batch->particle[first + n];
-    b->corner[0][n] = corner;
-    b->corner[1][n] = right;
-    b->corner[2][n] = right + columns;
-    b->corner[3][n] = corner + columns;
-    b->used[n] = (float)used;
+/* The block of candidates of a batch from `first` on, of `count` in all. */
+CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
+                             self_block *b) {
+  const int32_t columns = s->b->columns, right = !s->b->is_wrapped;
+  b->particle = batch->particle + first;
+  b->cell = b->right = batch->cell + first;
+  for (int32_t n = 0; s->b->is_wrapped && n < CLOTH_LANES; n++) {
+    b->round_tube[n] = (uint16_t)(b->cell[n] + (b->cell[n] % columns == columns - 1 ? 1 - columns : 1));
+    b->right = b->round_tube;
   }
+  b->offset[0] = 0;
+  b->offset[1] = right;
+  b->offset[2] = right + columns;
+  b->offset[3] = columns;
+  b->used = lanes_first(count - first);
+}
+
+/* A quantity of a corner of the cells. */
+CLOTH_INLINE const uint16_t *corner_numbers(const self_block *b, int32_t corner) {
+  return corner == 0 || corner == 3 ? b->cell : b->right;
+}
+
+CLOTH_INLINE lanes3 pick_corner(const self_block *b, vector_array from, int32_t corner) {
+  return lanes3_pick(from, corner_numbers(b, corner), b->offset[corner]);
 }
 
 CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
-  b->place = lanes3_pick(s->place_a, b->particle);
+  b->place = lanes3_pick(s->a->place, b->particle, 0);
+  b->start = lanes3_pick(s->a->start, b->particle, 0);
   for (int32_t k = 0; k < 4; k++) {
-    b->at[k] = lanes3_pick(s->place_b, b->corner[k]);
+    b->at[k] = pick_corner(b, s->b->place, k);
   }
 }
 
@@ -13923,17 +13996,15 @@ CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b
   lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
   gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
   gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
-  const lanes_mask used = lanes_less(lanes_splat(0.0f), lanes_load(b->used));
-  return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
+  return lanes_both(b->used, lanes_less(gap, lanes_splat(s->thickness)));
 }
 
-/* Candidates of a block that touch one of the two triangles of their cell. */
+/* Candidates of a block that touch a triangle of their cell. Positions are relative to the first corner. */
 typedef struct self_touch {
-  const int32_t *corner[3];
-  lanes3 normal;   /* of unit length, to the side of the particle */
-  lanes passed;    /* 1 where the particle has passed the plane, else 0 */
-  lanes push;      /* how far to move them apart [m] */
-  lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
+  lanes3 normal;             /* of unit length, to the side of the particle */
+  lanes push;                /* how far to move them apart [m] */
+  lanes weight[4];           /* of the corners; that of the particle is 1, and theirs are less than 0, or 0 */
+  lanes3 place[4], start[4]; /* of the particle, then of the corners after the first */
 } self_touch;
 
 /* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
@@ -13942,55 +14013,83 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
   return lanes_divide(lanes_keep(is_large, area), square);
 }
 
-/* Finds which of the candidates `near` touch a triangle. */
-CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, int32_t which, lanes_mask near,
-                                     self_touch *t) {
-  const int32_t second = which + 1, third = which + 2;
+/* Positions of the particle and of the corners after the first, relative to the first, in multiples of 2^-30 m. */
+CLOTH_INLINE void find_relative(lanes3 particle, const lanes3 corner[4], lanes3 relative[4]) {
+  relative[0] = lanes3_exact_difference(particle, corner[0]);
+  for (int32_t k = 1; k < 4; k++) {
+    relative[k] = lanes3_exact_difference(corner[k], corner[0]);
+  }
+}
+
+/* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1.
+   `second`: which of them are over the second triangle of their cell. */
+CLOTH_INLINE lanes side_at_start(const self_context *s, const self_block *b, lanes_mask second, self_touch *t) {
+  lanes3 corner[4];
+  for (int32_t k = 0; k < 4; k++) {
+    corner[k] = pick_corner(b, s->b->start, k);
+  }
+  find_relative(b->start, corner, t->start);
+  const lanes3 *q = t->start;
+  const lanes3 normal = lanes3_cross(lanes3_select(second, q[2], q[1]), lanes3_select(second, q[3], q[2]));
+  return lanes_sign(lanes3_dot(q[0], normal));
+}
+
+/* Weights of the corners from the areas of the triangle, over `square`, that belong to the corner beside the diagonal
+   and to the one at its end. */
+CLOTH_INLINE void find_weights(lanes_mask touches, lanes_mask second, lanes beside, lanes end, lanes square,
+                               self_touch *t) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 ab = lanes3_exact_difference(b->at[second], b->at[0]);
-  const lanes3 ac = lanes3_exact_difference(b->at[third], b->at[0]);
-  const lanes3 ap = lanes3_exact_difference(b->place, b->at[0]);
-  const lanes3 normal = lanes3_cross(ab, ac);
+  lanes share_1 = corner_share(lanes_keep(touches, beside), square);
+  lanes share_2 = corner_share(lanes_keep(touches, end), square);
+  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
+  share_1 = lanes_negate(lanes_divide(share_1, sum));
+  share_2 = lanes_divide(share_2, sum);
+  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_add(one, share_1), share_2), zero));
+  t->weight[1] = lanes_drop(second, share_1);
+  t->weight[2] = lanes_negate(share_2);
+  t->weight[3] = lanes_keep(second, share_1);
+}
+
+/* Finds which of the candidates `near` touch the triangle of their cell that is on their side of its diagonal. */
+CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, lanes_mask near, self_touch *t) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 *q = t->place;
+  find_relative(b->place, b->at, t->place);
+  const lanes3 first_normal = lanes3_cross(q[1], q[2]), second_normal = lanes3_cross(q[2], q[3]);
+  const lanes3 across = lanes3_cross(q[2], q[0]);
+  const lanes_mask second = lanes_less(zero, lanes3_dot(across, lanes3_add(first_normal, second_normal)));
+  const lanes3 normal = lanes3_select(second, second_normal, first_normal);
   const lanes square = lanes3_dot(normal, normal);
-  const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
+  const lanes sign = lanes_select(second, one, lanes_splat(-1.0f));
+  const lanes beside = lanes_multiply(lanes3_dot(across, normal), sign);
+  const lanes end = lanes_multiply(lanes3_dot(lanes3_cross(q[0], lanes3_select(second, q[3], q[1])), normal), sign);
   const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
   lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
-  touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
-  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
+  touches = lanes_both(touches, lanes_both(lanes_less(margin, beside), lanes_less(margin, end)));
+  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(beside, end), margin), square));
   if (!lanes_any(touches)) {
     return touches;
   }
-  t->corner[0] = b->corner[0];
-  t->corner[1] = b->corner[second];
-  t->corner[2] = b->corner[third];
-  const lanes3 a0 = lanes3_pick(s->start_b, t->corner[0]);
-  const lanes3 normal_before = lanes3_cross(lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[1]), a0),
-                                            lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[2]), a0));
-  const lanes side = lanes_sign(lanes3_dot(lanes3_exact_difference(b->start, a0), normal_before));
+  const lanes side = side_at_start(s, b, second, t);
   const lanes safe = lanes_select(touches, square, one);
   const lanes inverse = lanes_divide(one, lanes_square_root(safe));
-  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(ap, normal), side), inverse);
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(q[0], normal), side), inverse);
   const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
   touches = lanes_both(touches, lanes_less(zero, push));
+  if (!lanes_any(touches)) {
+    return touches;
+  }
   t->push = lanes_keep(touches, push);
   t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
-  lanes share_1 = corner_share(lanes_keep(touches, u), safe), share_2 = corner_share(lanes_keep(touches, v), safe);
-  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
-  share_1 = lanes_divide(share_1, sum);
-  share_2 = lanes_divide(share_2, sum);
-  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
-  t->weight[1] = lanes_negate(share_1);
-  t->weight[2] = lanes_negate(share_2);
+  find_weights(touches, second, beside, end, safe, t);
   return touches;
 }
 
 /* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
 typedef struct self_response {
-  float share[4][CLOTH_LANES];
+  float share[5][CLOTH_LANES];  /* of the particle and the corners */
   float move[3][CLOTH_LANES];   /* [m] */
   float change[3][CLOTH_LANES]; /* [m/s] */
-  float touches[CLOTH_LANES];   /* 1 or 0 */
-  float push[CLOTH_LANES];      /* [m] */
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
@@ -14005,30 +14104,33 @@ CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_respon
   b->velocity.x[i] += share * r->change[0][lane];
   b->velocity.y[i] += share * r->change[1][lane];
   b->velocity.z[i] += share * r->change[2][lane];
-  forget_self_history(b, i);
+  b->moved[i] = 1;
 }
 
-/* Displacement since the start of the substep, in multiples of 2^-30 m. */
-CLOTH_INLINE lanes3 displacement_of(vector_array place, vector_array start, const int32_t *index) {
-  return lanes3_exact_difference(lanes3_pick(place, index), lanes3_pick(start, index));
+CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
+  lanes_store(to[0], a.x);
+  lanes_store(to[1], a.y);
+  lanes_store(to[2], a.z);
 }
 
 /*
  * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
  * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
- * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities.
+ * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities. Returns
+ * which of the candidates can be moved.
  */
-CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
-                                     const self_touch *t, self_response *r) {
+CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
+                                           const self_touch *t, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes mobility[4], sum;
-  lanes3 m = lanes3_exact_difference(b->place, b->start);
+  lanes mobility[5], sum;
+  lanes3 m = lanes3_subtract(t->place[0], t->start[0]);
   mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
-  for (int32_t k = 0; k < 3; k++) {
+  for (int32_t k = 0; k < 4; k++) {
     const lanes weight = t->weight[k];
-    const lanes3 moved = displacement_of(s->place_b, s->start_b, t->corner[k]);
-    m = lanes3_add(m, lanes3_scale(moved, weight));
-    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility, t->corner[k]));
+    if (k > 0) {
+      m = lanes3_add_scaled(m, lanes3_subtract(t->place[k], t->start[k]), weight);
+    }
+    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility + b->offset[k], corner_numbers(b, k)));
     sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
   }
   m = lanes3_quantise(m, STATE_ROUNDER);
@@ -14041,21 +14143,14 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
   grip = lanes_flush(lanes_minimum(grip, one));
   const lanes3 friction = lanes3_scale(slip, grip);
-  lanes3 move = lanes3_subtract(lanes3_scale(t->normal, t->push), friction);
-  lanes3 change = lanes3_subtract(lanes3_scale(t->normal, stopped), friction);
-  move = lanes3_keep(touches, lanes3_quantise(move, WORK_ROUNDER));
-  change = lanes3_scale(lanes3_keep(touches, lanes3_quantise(change, WORK_ROUNDER)), lanes_splat(s->inverse_h));
-  for (int32_t k = 0; k < 4; k++) {
+  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
+  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
+  for (int32_t k = 0; k < 5; k++) {
     lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
   }
-  lanes_store(r->move[0], move.x);
-  lanes_store(r->move[1], move.y);
-  lanes_store(r->move[2], move.z);
-  lanes_store(r->change[0], change.x);
-  lanes_store(r->change[1], change.y);
-  lanes_store(r->change[2], change.z);
-  lanes_store(r->touches, lanes_keep(touches, one));
-  lanes_store(r->push, t->push);
+  lanes3_store_rows(r->move, move);
+  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+  return touches;
 }
 
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
@@ -14065,27 +14160,27 @@ typedef struct self_tally {
   uint32_t near; /* candidates whose boxes meet, of these batches */
 } self_tally;
 
-/* Contacts of a block of candidates with one triangle of each cell. */
-CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                      self_tally *tally) {
+/* Contacts of the candidates of a block that are near their cells. */
+CLOTH_INLINE void collide_candidates(const self_context *s, const self_block *b, lanes_mask near, self_tally *tally) {
   self_touch t;
   self_response r;
-  const lanes_mask touches = find_touches(s, b, which, near, &t);
+  lanes_mask touches = find_touches(s, b, near, &t);
   if (!lanes_any(touches)) {
     return;
   }
-  respond_to_touches(s, b, touches, &t, &r);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (r.touches[lane] > 0.0f) {
+  touches = respond_to_touches(s, b, touches, &t, &r);
+  const uint32_t bits = lanes_bits(touches);
+  const uint32_t passed = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
       move_particle(s->a, b->particle[lane], &r, 0, lane);
-      for (int32_t k = 0; k < 3; k++) {
-        move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
+      for (int32_t k = 0; k < 4; k++) {
+        move_particle(s->b, corner_numbers(b, k)[lane] + b->offset[k], &r, k + 1, lane);
       }
       tally->touching++;
-      tally->passed += r.push[lane] > s->thickness;
+      tally->passed += (int32_t)(passed >> lane & 1u);
     }
   }
-  load_places(s, b);
 }
 
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
@@ -14129,31 +14224,32 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
       vector_store(b->velocity, i, m.velocity);
-      forget_self_history(b, i);
+      b->moved[i] = 1;
     }
   }
 }
 
-/* Holds those of a block of candidates that have passed one triangle of their cell. */
-CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                   self_tally *tally) {
+/* Holds those of a block of candidates that have passed the triangle of their cell that is on their side of its
+   diagonal. */
+CLOTH_SEPARATE void hold_candidates(const self_context *s, const self_block *b, lanes_mask near, self_tally *tally) {
   self_touch t;
-  float passed[CLOTH_LANES];
-  lanes_mask touches = find_touches(s, b, which, near, &t);
+  lanes_mask touches = find_touches(s, b, near, &t);
   if (!lanes_any(touches)) {
     return;
   }
-  touches = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
-  lanes_store(passed, lanes_keep(touches, lanes_splat(1.0f)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (passed[lane] > 0.0f) {
-      const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
+  const lanes_mask passed = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
+  const uint32_t bits = lanes_bits(passed), second = lanes_bits(lanes_both(passed, lanes_less(t.weight[3], lanes_splat(0.0f))));
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      const int32_t cell = b->cell[lane], right = b->right[lane];
+      const int32_t is_second = (int32_t)(second >> lane & 1u);
+      const int32_t particle[4] = {b->particle[lane], cell, right + b->offset[2],
+                                   is_second ? cell + b->offset[3] : right + b->offset[1]};
       hold_together(s, particle);
       tally->touching++;
       tally->passed++;
     }
   }
-  load_places(s, b);
 }
 
 /* What a pass over the candidates does. */
@@ -14161,24 +14257,22 @@ typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pa
 
 /* Contacts of a batch of candidates. Returns 1 if one of them is near. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
+  const int32_t count = candidates_of(s->b, batch);
   int is_near = 0;
-  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+  for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
-    find_block(s, batch, first, &b);
+    find_block(s, batch, first, count, &b);
     load_places(s, &b);
-    b.start = lanes3_pick(s->start_a, b.particle);
     const lanes_mask near = is_block_near(s, &b);
     if (!lanes_any(near)) {
       continue;
     }
     is_near = 1;
     tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
-    for (int32_t which = 0; which < 2; which++) {
-      if (pass == SELF_HOLD) {
-        hold_triangles(s, &b, which, near, tally);
-      } else {
-        collide_triangles(s, &b, which, near, tally);
-      }
+    if (pass == SELF_HOLD) {
+      hold_candidates(s, &b, near, tally);
+    } else {
+      collide_candidates(s, &b, near, tally);
     }
   }
   return is_near;
@@ -14189,10 +14283,6 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
   const self_context s = {.a = a,
                           .b = b,
-                          .place_a = a->place,
-                          .place_b = b->place,
-                          .start_a = a->start,
-                          .start_b = b->start,
                           .thickness = thickness_between(g, first, second),
                           .friction = self_settings_of(a->c)->friction,
                           .inverse_h = inverse_h,
@@ -14260,6 +14350,9 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
   self_tally tally = {0, 0, 0, 0, 0};
+  for (int32_t n = 0; n < g->count; n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
@@ -14276,6 +14369,9 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    forget_moved(&g->bodies[n]);
   }
 }
 

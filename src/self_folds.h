@@ -60,7 +60,7 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
       vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      forget_self_history(b, p);
+      b->moved[p] = 1;
     }
   }
   tally->opened++;

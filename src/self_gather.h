@@ -62,6 +62,24 @@ typedef struct self_search {
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
+/* Sets the candidates from `first` to `end` - 1 of a batch. */
+static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_t particle, int32_t cell) {
+  for (int32_t n = first; n < end; n++) {
+    batch->particle[n] = (uint16_t)particle;
+    batch->cell[n] = (uint16_t)cell;
+  }
+}
+
+/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
+   the last particle of the cloth for its cell, which is none. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+  int32_t count = SELF_BATCH;
+  while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
+    count--;
+  }
+  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+}
+
 /* The particles of a candidate: the particle, and the corners of the cell. */
 static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
   const int32_t row = cell / cells->columns;
@@ -102,12 +120,6 @@ static int open_batch(self_search *s, uint32_t tag) {
   if (s->batches - s->first_open == SELF_OPEN) {
     close_batch(s, s->first_open++);
   }
-  self_batch *batch = &g->batches[s->batches];
-  const int32_t none = g->bodies[tag & 255u].count - 1;
-  for (int32_t n = 0; n < SELF_BATCH; n++) {
-    batch->particle[n] = 0;
-    batch->cell[n] = (uint16_t)none;
-  }
   if (g->tags) {
     g->tags[s->batches] = (uint16_t)tag;
   }
@@ -143,8 +155,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     return;
   }
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
-  g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].cell[place] = (uint16_t)cell;
+  set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
@@ -362,22 +373,30 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
-/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
-   them where they are. */
+/* 1 if a candidate stays tangled: its particle and two corners or more. */
+static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
+  int32_t involved[5], tangled = 0;
+  find_candidate(b, particle, cell, involved);
+  for (int32_t i = 1; i < 5; i++) {
+    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+  }
+  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
+}
+
+/* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
 static void release_tangled(const self_group *g) {
   for (int32_t n = 0; n < g->found->batches; n++) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    for (int32_t k = 0; k < SELF_BATCH; k++) {
-      int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->cell[k], involved);
-      for (int32_t i = 1; i < 5; i++) {
-        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
-      }
-      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
-        batch->particle[k] = 0;
-        batch->cell[k] = (uint16_t)(b->count - 1);
+    const self_batch old = *batch;
+    const int32_t count = candidates_of(b, &old);
+    int32_t kept = 0;
+    set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
+    for (int32_t k = 0; k < count; k++) {
+      if (!is_tangled(a, b, old.particle[k], old.cell[k])) {
+        set_candidates(batch, kept, kept == 0 ? SELF_BATCH : kept + 1, old.particle[k], old.cell[k]);
+        kept++;
       }
     }
   }

@@ -50,6 +50,7 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  uint8_t *moved; /* 1 for each particle that self-contact has moved in the substep: scratch.residual, too */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -72,6 +73,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
   b->earliest = c->state.velocity_history ? history_of(c, 2) : none;

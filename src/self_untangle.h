@@ -170,12 +170,15 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
-   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
-  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
-    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
+/* Drops the velocity histories of the particles that self-contact has moved in a substep, but for those that start the
+   substep with a push of a collider's contact, which lies in place of its history and has yet to be withdrawn
+   (contact_push.h). */
+static void forget_moved(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
+    if (b->moved[i] && (!b->force_share || b->force_share[i] < SHARE_PUSHED)) {
+      vector_store(b->earlier, i, vector(HISTORY_INVALID, 0.0f, 0.0f));
+      vector_store(b->earliest, i, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -206,7 +209,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
     if (body->mobility[i] > 0.0f) {
-      forget_self_history(body, i);
+      body->moved[i] = 1;
     }
   }
 }
