@@ -13236,6 +13236,104 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 
 #endif
 
+/// Culling of candidates ///
+
+#if WITH_SELF
+
+/*
+ * Which pairs of a particle and a cell are worth keeping, of those whose boxes come near each other. Boxes along the
+ * axes of the world hold a lot of room that a cell slanted against them does not. Hence three more axes: the normal of
+ * the cell, along which contact reaches as far as the thickness, and its two directions, beyond which it ends at the
+ * rim of the cell. Particle and cell that move straight from where they are now to where they will be do not meet if
+ * the particle is beyond the cell on the same side of one of the axes both now and then.
+ *
+ * In: positions, velocities. Out: the verdict. Scratch: none.
+ */
+
+/* Distance beyond the rim of a cell up to which a particle is a candidate, over the spacing, plus the skin of the
+   gather. */
+#ifndef SELF_RIM
+#define SELF_RIM 0.05f
+#endif
+
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
+  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
+                   lanes_pick(from.z + offset, index));
+}
+
+/* Pairs of a particle and a cell, and how far they look ahead. */
+typedef struct self_pairs {
+  const self_body *a, *b;      /* of the particles, of the cells */
+  float time;                  /* that the pairs look ahead [s] */
+  float along_normal, aside;   /* distances beyond which nothing touches [m] */
+  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
+} self_pairs;
+
+/* The corners of the cell, relative to the particle, now and ahead. */
+typedef struct self_corners {
+  lanes3 now[4], ahead[4];
+} self_corners;
+
+/* The numbers of the second corners of cells; they are followed by those of the third one row on. */
+CLOTH_INLINE void find_second_corners(const self_body *b, const uint16_t *cell, uint16_t second[CLOTH_LANES]) {
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    const int32_t is_last = b->is_wrapped && cell[n] % b->columns == b->columns - 1;
+    second[n] = (uint16_t)(cell[n] + (is_last ? 1 - b->columns : 1));
+  }
+}
+
+CLOTH_INLINE void find_relative_corners(const self_pairs *p, int32_t first, self_corners *c) {
+  const uint16_t *particle = p->particle + first, *cell = p->cell + first;
+  uint16_t second[CLOTH_LANES];
+  find_second_corners(p->b, cell, second);
+  const lanes3 place = lanes3_pick(p->a->start, particle, 0), speed = lanes3_pick(p->a->velocity, particle, 0);
+  const lanes time = lanes_splat(p->time);
+  for (int32_t k = 0; k < 4; k++) {
+    const uint16_t *corner = k == 0 || k == 3 ? cell : second;
+    const int32_t offset = k < 2 ? 0 : p->b->columns;
+    const lanes3 faster = lanes3_subtract(lanes3_pick(p->b->velocity, corner, offset), speed);
+    c->now[k] = lanes3_exact_difference(lanes3_pick(p->b->start, corner, offset), place);
+    c->ahead[k] = lanes3_quantise(lanes3_add_scaled(c->now[k], faster, time), STATE_ROUNDER);
+  }
+}
+
+/* How far four points are on one side of the origin along an axis now and ahead, over its length, less than 0 if they
+   are not. */
+CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
+  lanes low = lanes3_dot(axis, c->now[0]), high = low;
+  for (int32_t k = 1; k < 8; k++) {
+    const lanes along = lanes3_dot(axis, k < 4 ? c->now[k] : c->ahead[k - 4]);
+    low = lanes_minimum(along, low);
+    high = lanes_maximum(along, high);
+  }
+  return lanes_maximum(low, lanes_negate(high));
+}
+
+/* Which lanes are apart by more than a distance along an axis. */
+CLOTH_INLINE lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
+  const lanes length = lanes_square_root(lanes3_dot(axis, axis));
+  return lanes_less(lanes_multiply(length, lanes_splat(distance)), gap_along(axis, c));
+}
+
+/* Finds which of SELF_BATCH pairs may touch, a bit each. */
+CLOTH_HOT CLOTH_SEPARATE uint32_t find_close_pairs(const self_pairs *p) {
+  uint32_t far = 0;
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    self_corners c;
+    find_relative_corners(p, first, &c);
+    const lanes3 *q = c.now;
+    const lanes3 normal = lanes3_cross(lanes3_subtract(q[2], q[0]), lanes3_subtract(q[3], q[1]));
+    const lanes3 row = lanes3_add(lanes3_subtract(q[1], q[0]), lanes3_subtract(q[2], q[3]));
+    const lanes3 column = lanes3_add(lanes3_subtract(q[3], q[0]), lanes3_subtract(q[2], q[1]));
+    const uint32_t bits = lanes_bits(are_beyond(normal, &c, p->along_normal)) |
+                          lanes_bits(are_beyond(row, &c, p->aside)) | lanes_bits(are_beyond(column, &c, p->aside));
+    far |= bits << first;
+  }
+  return ~far & ((1u << SELF_BATCH) - 1u);
+}
+
+#endif
+
 /// Candidates of self-contact ///
 
 #if WITH_SELF
@@ -13283,6 +13381,8 @@ typedef struct self_search {
   const self_group *group;
   float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
   float reach;       /* of the two cloths under way [m] */
+  self_pairs waiting[2];   /* for their verdict: particles of the first cloth of those, and of the second */
+  int32_t waiting_count[2];
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
@@ -13386,6 +13486,48 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
+/* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */
+static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_pairs *p = &s->waiting[queue];
+  const int32_t count = s->waiting_count[queue];
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    p->particle[n] = p->particle[0];
+    p->cell[n] = p->cell[0];
+  }
+  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
+  for (int32_t n = 0; n < count; n++) {
+    if (bits >> n & 1u) {
+      add_candidate(s, a, b, p->particle[n], p->cell[n]);
+    }
+  }
+  s->waiting_count[queue] = 0;
+}
+
+/* A pair of a particle of cloth a and a cell of cloth b waits for others. */
+static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const int32_t queue = a > b;
+  self_pairs *p = &s->waiting[queue];
+  const int32_t n = s->waiting_count[queue]++;
+  p->particle[n] = (uint16_t)particle;
+  p->cell[n] = (uint16_t)cell;
+  if (n + 1 == SELF_BATCH) {
+    add_waiting(s, a, b, queue);
+  }
+}
+
+/* No pairs of cloths a and b wait yet. */
+static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_normal, float aside) {
+  for (int32_t queue = 0; queue < 2; queue++) {
+    self_pairs *p = &s->waiting[queue];
+    p->a = &s->group->bodies[queue ? b : a];
+    p->b = &s->group->bodies[queue ? a : b];
+    p->time = s->ahead;
+    p->along_normal = along_normal;
+    p->aside = aside;
+    s->waiting_count[queue] = 0;
+  }
+}
+
 /* A cell of a leaf, with the boxes of its corners and of its first particle. */
 typedef struct self_cell {
   self_boxes boxes, point;
@@ -13436,7 +13578,7 @@ static int is_neighbour(const self_body *b, const self_cell *particle, const sel
 static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
   if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
       !are_apart(&particle->point, &cell->boxes, s->reach)) {
-    add_candidate(s, a, b, particle->particle, cell->particle);
+    add_pair(s, a, b, particle->particle, cell->particle);
   }
 }
 
@@ -13664,7 +13806,10 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
+      clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
       visit_pair(s, a, b);
+      add_waiting(s, a, b, 0);
+      add_waiting(s, b, a, 1);
     }
   }
 }
@@ -13943,19 +14088,14 @@ typedef struct self_block {
   lanes3 at[4];                            /* places of the corners */
 } self_block;
 
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
-  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
-                   lanes_pick(from.z + offset, index));
-}
-
 /* The block of candidates of a batch from `first` on, of `count` in all. */
 CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
                              self_block *b) {
   const int32_t columns = s->b->columns, right = !s->b->is_wrapped;
   b->particle = batch->particle + first;
   b->cell = b->right = batch->cell + first;
-  for (int32_t n = 0; s->b->is_wrapped && n < CLOTH_LANES; n++) {
-    b->round_tube[n] = (uint16_t)(b->cell[n] + (b->cell[n] % columns == columns - 1 ? 1 - columns : 1));
+  if (s->b->is_wrapped) {
+    find_second_corners(s->b, b->cell, b->round_tube);
     b->right = b->round_tube;
   }
   b->offset[0] = 0;

@@ -87,6 +87,7 @@
 #include "concave_contact.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "self_cull.h"
 #include "self_gather.h"
 #include "self_folds.h"
 #include "self_contact.h"

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_cull.h"
 #include "self_folds.h"
 #include "self_gather.h"
 #include "self_tree.h"
@@ -48,19 +49,14 @@ typedef struct self_block {
   lanes3 at[4];                            /* places of the corners */
 } self_block;
 
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
-  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
-                   lanes_pick(from.z + offset, index));
-}
-
 /* The block of candidates of a batch from `first` on, of `count` in all. */
 CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
                              self_block *b) {
   const int32_t columns = s->b->columns, right = !s->b->is_wrapped;
   b->particle = batch->particle + first;
   b->cell = b->right = batch->cell + first;
-  for (int32_t n = 0; s->b->is_wrapped && n < CLOTH_LANES; n++) {
-    b->round_tube[n] = (uint16_t)(b->cell[n] + (b->cell[n] % columns == columns - 1 ? 1 - columns : 1));
+  if (s->b->is_wrapped) {
+    find_second_corners(s->b, b->cell, b->round_tube);
     b->right = b->round_tube;
   }
   b->offset[0] = 0;

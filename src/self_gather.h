@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_cull.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -56,6 +57,8 @@ typedef struct self_search {
   const self_group *group;
   float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
   float reach;       /* of the two cloths under way [m] */
+  self_pairs waiting[2];   /* for their verdict: particles of the first cloth of those, and of the second */
+  int32_t waiting_count[2];
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
@@ -159,6 +162,48 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
+/* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */
+static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_pairs *p = &s->waiting[queue];
+  const int32_t count = s->waiting_count[queue];
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    p->particle[n] = p->particle[0];
+    p->cell[n] = p->cell[0];
+  }
+  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
+  for (int32_t n = 0; n < count; n++) {
+    if (bits >> n & 1u) {
+      add_candidate(s, a, b, p->particle[n], p->cell[n]);
+    }
+  }
+  s->waiting_count[queue] = 0;
+}
+
+/* A pair of a particle of cloth a and a cell of cloth b waits for others. */
+static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const int32_t queue = a > b;
+  self_pairs *p = &s->waiting[queue];
+  const int32_t n = s->waiting_count[queue]++;
+  p->particle[n] = (uint16_t)particle;
+  p->cell[n] = (uint16_t)cell;
+  if (n + 1 == SELF_BATCH) {
+    add_waiting(s, a, b, queue);
+  }
+}
+
+/* No pairs of cloths a and b wait yet. */
+static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_normal, float aside) {
+  for (int32_t queue = 0; queue < 2; queue++) {
+    self_pairs *p = &s->waiting[queue];
+    p->a = &s->group->bodies[queue ? b : a];
+    p->b = &s->group->bodies[queue ? a : b];
+    p->time = s->ahead;
+    p->along_normal = along_normal;
+    p->aside = aside;
+    s->waiting_count[queue] = 0;
+  }
+}
+
 /* A cell of a leaf, with the boxes of its corners and of its first particle. */
 typedef struct self_cell {
   self_boxes boxes, point;
@@ -209,7 +254,7 @@ static int is_neighbour(const self_body *b, const self_cell *particle, const sel
 static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
   if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
       !are_apart(&particle->point, &cell->boxes, s->reach)) {
-    add_candidate(s, a, b, particle->particle, cell->particle);
+    add_pair(s, a, b, particle->particle, cell->particle);
   }
 }
 
@@ -437,7 +482,10 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       s->reach = thickness_between(g, a, b) + attempt_skins[attempt] * spacing;
+      clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
       visit_pair(s, a, b);
+      add_waiting(s, a, b, 0);
+      add_waiting(s, b, a, 1);
     }
   }
 }
