@@ -88,6 +88,7 @@
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_cull.h"
+#include "self_leaves.h"
 #include "self_gather.h"
 #include "self_folds.h"
 #include "self_contact.h"

@@ -3,6 +3,7 @@
 #include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
+#include "self_untangle.h"
 #include "types.h"
 
 /// Culling of candidates ///
@@ -99,6 +100,43 @@ CLOTH_HOT CLOTH_SEPARATE uint32_t find_close_pairs(const self_pairs *p) {
     far |= bits << first;
   }
   return ~far & ((1u << SELF_BATCH) - 1u);
+}
+
+/* Pairs of a cell with its edges and a cell with its triangles: their corners. */
+typedef struct self_crossings {
+  const self_body *a, *b; /* of the edges, of the triangles */
+  uint16_t edge[4][SELF_BATCH], cell[4][SELF_BATCH];
+} self_crossings;
+
+/* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
+#define SELF_CROSSINGS 6
+
+/* Finds which of SELF_BATCH pairs have an edge whose ends are on different sides of a triangle's plane, a bit each, for
+   every edge and triangle. That is the first of the tests of find_meeting(), with the same result. */
+CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t crossing[SELF_CROSSINGS]) {
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    crossing[which] = 0;
+  }
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    uint32_t below[2][4];
+    lanes3 point[4], corner[4];
+    const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
+    for (int32_t k = 0; k < 4; k++) {
+      point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
+      corner[k] = k > 0 ? lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin) : origin;
+    }
+    for (int32_t t = 0; t < 2; t++) {
+      const lanes3 normal = lanes3_cross(corner[later_corners[t][0]], corner[later_corners[t][1]]);
+      for (int32_t k = 0; k < 4; k++) {
+        const lanes height = lanes_flush_below(lanes3_dot(point[k], normal), WORK_QUANTUM * WORK_QUANTUM);
+        below[t][k] = lanes_bits(lanes_less(height, lanes_splat(0.0f)));
+      }
+    }
+    for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+      const int32_t t = which & 1;
+      crossing[which] |= (below[t][0] ^ below[t][edge_corner[which >> 1]]) << first;
+    }
+  }
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "scalar.h"
 #include "self_cull.h"
+#include "self_leaves.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -58,7 +59,9 @@ typedef struct self_search {
   float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
   float reach;       /* of the two cloths under way [m] */
   self_pairs waiting[2];   /* for their verdict: particles of the first cloth of those, and of the second */
-  int32_t waiting_count[2];
+  self_crossings crossings[2];
+  int32_t waiting_count[2], crossing_count[2];
+  self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
@@ -200,124 +203,163 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
     p->time = s->ahead;
     p->along_normal = along_normal;
     p->aside = aside;
-    s->waiting_count[queue] = 0;
+    s->waiting_count[queue] = s->crossing_count[queue] = 0;
+    s->crossings[queue].a = p->a;
+    s->crossings[queue].b = p->b;
+    s->leaf[queue].number = -1;
   }
 }
 
-/* A cell of a leaf, with the boxes of its corners and of its first particle. */
-typedef struct self_cell {
-  self_boxes boxes, point;
-  int32_t particle, row, column, exists;
-  int32_t is_near; /* 1 if its first particle is not apart from the other leaf */
-} self_cell;
-
-/* The cells of a leaf that own particles. Returns how many there are. */
-static int32_t find_cells(const self_search *s, const self_body *b, int32_t leaf, const self_boxes *other,
-                          self_cell cells[4]) {
-  const int32_t row = 2 * (leaf / b->level[0].columns), column = 2 * (leaf % b->level[0].columns);
-  int32_t count = 0;
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = row + (n >> 1), k = column + (n & 1);
-    if (r >= b->rows || k >= b->columns) {
-      continue;
-    }
-    self_cell *cell = &cells[count++];
-    int32_t corner[4];
-    find_corners(b, r, k, corner);
-    cell->particle = corner[0];
-    cell->row = r;
-    cell->column = k;
-    cell->exists = has_cell(b, r, k);
-    start_boxes(&cell->point, vector_load(b->start, corner[0]), place_ahead(b, corner[0], s->ahead));
-    cell->boxes = cell->point;
-    for (int32_t i = 1; i < 4; i++) {
-      self_boxes point;
-      start_boxes(&point, vector_load(b->start, corner[i]), place_ahead(b, corner[i], s->ahead));
-      join_boxes(&cell->boxes, &point);
-    }
-    cell->is_near = !are_apart(&cell->point, other, s->reach);
+/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
+   `which` of the cells with these corners. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
+                         int32_t which) {
+  const self_group *g = s->group;
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
+  self_meeting m = {.particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]],
+                                 cell[later_corners[t][1]]}};
+  if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
+      !find_meeting(from->start, to->start, &m)) {
+    return;
   }
-  return count;
+  for (int32_t k = 0; k < 5; k++) {
+    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+  }
+  if (s->intersections < g->max_intersections) {
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge[0] + n);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * cell[0] + t);
+  }
+  s->intersections++;
+}
+
+/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_crossings *c = &s->crossings[queue];
+  uint32_t bits[SELF_CROSSINGS];
+  const int32_t count = s->crossing_count[queue];
+  s->crossing_count[queue] = 0;
+  s->crossed += count;
+  if (count == 0) {
+    return;
+  }
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    for (int32_t k = 0; k < 4; k++) {
+      c->edge[k][n] = c->edge[k][0];
+      c->cell[k][n] = c->cell[k][0];
+    }
+  }
+  find_crossings(c, bits);
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    for (int32_t n = 0; n < count && bits[which] >> n; n++) {
+      if (bits[which] >> n & 1u) {
+        const int32_t edge[4] = {c->edge[0][n], c->edge[1][n], c->edge[2][n], c->edge[3][n]};
+        const int32_t cell[4] = {c->cell[0][n], c->cell[1][n], c->cell[2][n], c->cell[3][n]};
+        note_meeting(s, a, b, edge, cell, which);
+      }
+    }
+  }
+}
+
+/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
+static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
+  const int32_t queue = a > b;
+  self_crossings *c = &s->crossings[queue];
+  const int32_t n = s->crossing_count[queue]++;
+  int32_t from[5], to[5];
+  find_candidate(&s->group->bodies[a], 0, edges, from);
+  find_candidate(&s->group->bodies[b], 0, cell, to);
+  for (int32_t k = 0; k < 4; k++) {
+    c->edge[k][n] = (uint16_t)from[k + 1];
+    c->cell[k][n] = (uint16_t)to[k + 1];
+  }
+  if (n + 1 == SELF_BATCH) {
+    find_intersections(s, a, b, queue);
+  }
 }
 
 /* 1 if a particle is so near a cell in the grid that they do not touch. */
-static int is_neighbour(const self_body *b, const self_cell *particle, const self_cell *cell) {
-  const int32_t r = particle->row, k = particle->column;
-  const int32_t rows = r < cell->row ? cell->row - r : (r > cell->row + 1 ? r - cell->row - 1 : 0);
-  const int32_t left = grid_distance(k, cell->column, b->columns, b->is_wrapped);
-  const int32_t right = grid_distance(k, cell->column + 1, b->columns, b->is_wrapped);
+static int is_neighbour(const self_body *b, int32_t particle, int32_t cell) {
+  const int32_t r = particle / b->columns, k = particle - r * b->columns;
+  const int32_t row = cell / b->columns, column = cell - row * b->columns;
+  const int32_t rows = r < row ? row - r : (r > row + 1 ? r - row - 1 : 0);
+  const int32_t left = grid_distance(k, column, b->columns, b->is_wrapped);
+  const int32_t right = grid_distance(k, column + 1, b->columns, b->is_wrapped);
   const int32_t columns = left < right ? left : right;
   return (rows > columns ? rows : columns) < SELF_GRID_GAP;
 }
 
-/* Makes a candidate of the first particle of a cell of cloth a and a cell of cloth b, if they may come near. */
-static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
-  if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
-      !are_apart(&particle->point, &cell->boxes, s->reach)) {
-    add_pair(s, a, b, particle->particle, cell->particle);
+/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
+   neighbours among their cells. */
+typedef struct leaf_pair {
+  int32_t a, b;
+  const self_leaf *first, *second;
+  int32_t has_neighbours;
+} leaf_pair;
+
+/* Pairs of a particle of the first leaf and a cell of the second that may come near. */
+static void pair_particles(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  const self_leaf *from = p->first, *to = p->second;
+  for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
+    const float place[SELF_PLACES] = {from->point[0][i], from->point[1][i], from->point[2][i],
+                                      from->point[3][i], from->point[4][i], from->point[5][i]};
+    const uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    const int32_t particle = leaf_particle(a, from, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      const int32_t cell = leaf_particle(b, to, j);
+      if ((bits >> j & 1u) && !(p->has_neighbours && is_neighbour(a, particle, cell))) {
+        add_pair(s, p->a, p->b, particle, cell);
+      }
+    }
   }
 }
 
-/* 1 if an edge has no point in common with a cell's box. */
-static int is_edge_outside(const self_body *b, const int32_t ends[2], const self_cell *cell) {
-  const cloth_vector from = vector_load(b->start, ends[0]), to = vector_load(b->start, ends[1]);
-  const float *box = cell->boxes.value;
-  return minimum(from.x, to.x) + box[3] > 0.0f || minimum(from.y, to.y) + box[4] > 0.0f ||
-         minimum(from.z, to.z) + box[5] > 0.0f || box[0] > maximum(from.x, to.x) || box[1] > maximum(from.y, to.y) ||
-         box[2] > maximum(from.z, to.z);
+/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. */
+static void pair_cells(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
+    const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
+    const uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    const int32_t cell = leaf_particle(a, p->first, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      const int32_t other = leaf_particle(b, p->second, j);
+      if ((bits >> j & 1u) && p->second->cells >> j & 1u) {
+        add_crossing(s, p->a, p->b, cell, other);
+      }
+      if ((bits >> j & 1u) && p->first->cells >> i & 1u) {
+        add_crossing(s, p->b, p->a, other, cell);
+      }
+    }
+  }
 }
 
-/* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
-  const self_group *g = s->group;
-  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  int32_t corner[4], other[4];
-  s->crossed++;
-  if (!cell->exists) {
-    return;
-  }
-  find_corners(from, edges->row, edges->column, corner);
-  find_corners(to, cell->row, cell->column, other);
-  for (int32_t n = 0; n < SELF_EDGES; n++) {
-    self_meeting m = {.particle = {corner[0], corner[edge_corner[n]], other[0]}};
-    if (!has_edge(from, edges->row, edges->column, n) || is_edge_outside(from, m.particle, cell)) {
-      continue;
-    }
-    for (int32_t t = 0; t < 2; t++) {
-      m.particle[3] = other[later_corners[t][0]];
-      m.particle[4] = other[later_corners[t][1]];
-      if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
-        continue;
-      }
-      for (int32_t k = 0; k < 5; k++) {
-        (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
-      }
-      if (s->intersections < g->max_intersections) {
-        g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
-        g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
-      }
-      s->intersections++;
-    }
-  }
+/* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
+static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
+  const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  return rows <= 1 &&
+         grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  self_cell first[4], second[4];
-  const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
-  const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
-  const int is_same = v->body_a == v->body_b && v->a == v->b;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i + 1 : 0; j < nb; j++) {
-      try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
-      try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
-      if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
-        find_intersections(s, v->body_a, v->body_b, &first[i], &second[j]);
-        find_intersections(s, v->body_b, v->body_a, &second[j], &first[i]);
-      }
-    }
+  const int is_same = a == b && v->a == v->b;
+  if (s->leaf[0].number != v->a) {
+    find_leaf(a, v->a, s->ahead, &s->leaf[0]);
   }
+  if (!is_same && s->leaf[1].number != v->b) {
+    find_leaf(b, v->b, s->ahead, &s->leaf[1]);
+  }
+  const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
+                       a == b && are_side_by_side(a, v->a, v->b)};
+  const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
+  pair_particles(s, &p);
+  if (!is_same) {
+    pair_particles(s, &turned);
+  }
+  pair_cells(s, &p);
 }
 
 /* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
@@ -486,6 +528,8 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
       visit_pair(s, a, b);
       add_waiting(s, a, b, 0);
       add_waiting(s, b, a, 1);
+      find_intersections(s, a, b, 0);
+      find_intersections(s, b, a, 1);
     }
   }
 }
