@@ -13341,30 +13341,46 @@ typedef struct self_crossings {
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
 #define SELF_CROSSINGS 6
 
-/* Finds which of SELF_BATCH pairs have an edge whose ends are on different sides of a triangle's plane, a bit each, for
-   every edge and triangle. That is the first of the tests of find_meeting(), with the same result. */
+/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
+   lanes, with the same result. */
+CLOTH_INLINE uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  const lanes3 normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!bits) {
+    return 0u;
+  }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
+  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
+  const lanes square = lanes3_dot(normal, normal);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);
+  const uint32_t outside = lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                           lanes_bits(lanes_less(square, lanes_add(second, third)));
+  return bits & ~outside;
+}
+
+/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
+   triangle. */
 CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t crossing[SELF_CROSSINGS]) {
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
     crossing[which] = 0;
   }
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
-    uint32_t below[2][4];
     lanes3 point[4], corner[4];
     const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
     for (int32_t k = 0; k < 4; k++) {
       point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
       corner[k] = k > 0 ? lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin) : origin;
     }
-    for (int32_t t = 0; t < 2; t++) {
-      const lanes3 normal = lanes3_cross(corner[later_corners[t][0]], corner[later_corners[t][1]]);
-      for (int32_t k = 0; k < 4; k++) {
-        const lanes height = lanes_flush_below(lanes3_dot(point[k], normal), WORK_QUANTUM * WORK_QUANTUM);
-        below[t][k] = lanes_bits(lanes_less(height, lanes_splat(0.0f)));
-      }
-    }
     for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-      const int32_t t = which & 1;
-      crossing[which] |= (below[t][0] ^ below[t][edge_corner[which >> 1]]) << first;
+      const int8_t *later = later_corners[which & 1];
+      const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);
+      crossing[which] |= bits << first;
     }
   }
 }
@@ -13387,14 +13403,20 @@ CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t c
 /* Components of a place now and ahead. */
 #define SELF_PLACES 6
 
-/* A leaf. Bit n of `particles` says that cell n owns a particle, of `cells` that it is a cell. */
+/* The cells of a leaf along an axis, now or ahead: their first particles and their boxes. */
+typedef struct leaf_range {
+  float point[SELF_CELLS], low[SELF_CELLS], high[SELF_CELLS];
+} leaf_range;
+
+/* A leaf. Bit n of `particles` says that cell n owns a particle, of `cells` that it is a cell. What is stored in
+   blocks of lanes overlaps what follows, and is stored in the order of the members. */
 typedef struct self_leaf {
-  float point[SELF_PLACES][SELF_CELLS]; /* of the first particles, x, y, z now, then ahead */
-  float low[SELF_PLACES][SELF_CELLS], high[SELF_PLACES][SELF_CELLS];
-  float beyond[LANES_SUMS]; /* read with what is before it */
-  int32_t row, column;      /* of the first cell */
-  int32_t first;            /* particle of the first cell */
-  int32_t number;           /* of the leaf, -1 for none yet */
+  leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
+  float normal[3][SELF_CELLS];   /* of the cells now, of any length */
+  float beyond[LANES_SUMS];
+  int32_t row, column; /* of the first cell */
+  int32_t first;       /* particle of the first cell */
+  int32_t number;      /* of the leaf, -1 for none yet */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -13402,77 +13424,125 @@ typedef struct self_leaf {
 #define LEAF_COLUMNS 3
 #define LEAF_ROW (LEAF_COLUMNS + LANES_SUMS)
 
-/* What a leaf has in place of columns that the grid does not have. */
-static void repeat_columns(const self_body *b, const self_leaf *leaf, const float *first, float row[LEAF_ROW]) {
-  const int32_t columns = b->columns - leaf->column;
-  if (columns < 2) {
-    row[1] = b->is_wrapped ? *first : row[0];
-  }
-  row[2] = columns == 2 && b->is_wrapped ? *first : row[1];
-}
+/* Where the three rows of particles of a leaf are, components of the positions, then of the velocities; or copies of
+   them where the leaf has fewer columns, or is the last one round a tube. */
+typedef struct leaf_rows {
+  const float *value[SELF_PLACES][LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS][LEAF_ROW];
+} leaf_rows;
 
-/* A component of the particles of a leaf, row by row. */
-CLOTH_INLINE void load_component(const self_body *b, const self_leaf *leaf, const float *place, const float *speed,
-                                 float time, float value[3][LEAF_ROW]) {
+CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const float *const value[SELF_PLACES] = {b->start.x,    b->start.y,    b->start.z,
+                                           b->velocity.x, b->velocity.y, b->velocity.z};
   for (int32_t r = 0; r < 3; r++) {
-    const int32_t row = leaf->row + r < b->rows ? leaf->row + r : b->rows - 1, start = row * b->columns;
-    for (int32_t k = 0; k < LEAF_COLUMNS; k += CLOTH_LANES) {
-      const lanes now = lanes_load(place + start + leaf->column + k);
-      const lanes later = lanes_multiply(lanes_load(speed + start + leaf->column + k), lanes_splat(time));
-      lanes_store(value[r] + k, time > 0.0f ? lanes_add(now, later) : now);
-    }
-    if (leaf->column + LEAF_COLUMNS > b->columns) {
-      const float ahead = time > 0.0f ? place[start] + speed[start] * time : place[start];
-      repeat_columns(b, leaf, &ahead, value[r]);
+    const int32_t row = leaf->row + r < b->rows ? leaf->row + r : b->rows - 1;
+    for (int32_t k = 0; k < SELF_PLACES; k++) {
+      rows->value[k][r] = value[k] + row * b->columns + leaf->column;
     }
   }
 }
 
-/* The boxes of the cells along a component. */
-CLOTH_INLINE void find_component(self_leaf *leaf, int32_t component, const float value[3][LEAF_ROW]) {
-  float low[2][LANES_SUMS], high[2][LANES_SUMS];
-  for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
-    lanes least[3], most[3];
+/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
+static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const int32_t first = b->is_wrapped ? 0 : b->columns - 1;
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
     for (int32_t r = 0; r < 3; r++) {
-      const lanes left = lanes_load(value[r] + k), right = lanes_load(value[r] + k + 1);
-      least[r] = lanes_minimum(left, right);
-      most[r] = lanes_maximum(left, right);
-    }
-    for (int32_t r = 0; r < 2; r++) {
-      lanes_store(low[r] + k, lanes_minimum(least[r], least[r + 1]));
-      lanes_store(high[r] + k, lanes_maximum(most[r], most[r + 1]));
+      const float *row = rows->value[k][r] - leaf->column;
+      fill_zero(rows->copy[k][r], sizeof rows->copy[k][r]);
+      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+        const int32_t column = leaf->column + n;
+        rows->copy[k][r][n] = row[column < b->columns ? column : first];
+      }
+      rows->value[k][r] = rows->copy[k][r];
     }
   }
-  for (int32_t n = 0; n < SELF_CELLS; n++) {
-    leaf->point[component][n] = value[n >> 1][n & 1];
-    leaf->low[component][n] = low[n >> 1][n & 1];
-    leaf->high[component][n] = high[n >> 1][n & 1];
+}
+
+/* Two columns of the particles of a leaf beside each other, in rows: where they are now or will be. */
+typedef struct leaf_block {
+  lanes left[3], right[3];
+} leaf_block;
+
+CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
+  lanes least[3], most[3];
+  for (int32_t r = 0; r < 3; r++) {
+    least[r] = lanes_minimum(b->left[r], b->right[r]);
+    most[r] = lanes_maximum(b->left[r], b->right[r]);
+  }
+  for (int32_t r = 0; r < 2; r++) {
+    lanes_store(range->point + 2 * r + k, b->left[r]);
+  }
+  for (int32_t r = 0; r < 2; r++) {
+    lanes_store(range->low + 2 * r + k, lanes_minimum(least[r], least[r + 1]));
+  }
+  for (int32_t r = 0; r < 2; r++) {
+    lanes_store(range->high + 2 * r + k, lanes_maximum(most[r], most[r + 1]));
+  }
+}
+
+CLOTH_INLINE void find_now(const leaf_rows *rows, int32_t axis, int32_t k, leaf_block *b) {
+  for (int32_t r = 0; r < 3; r++) {
+    b->left[r] = lanes_load(rows->value[axis][r] + k);
+    b->right[r] = lanes_load(rows->value[axis][r] + k + 1);
+  }
+}
+
+CLOTH_INLINE void find_ahead(const leaf_rows *rows, int32_t axis, int32_t k, lanes ahead, leaf_block *b) {
+  for (int32_t r = 0; r < 3; r++) {
+    const float *speed = rows->value[axis + 3][r] + k;
+    b->left[r] = lanes_add(b->left[r], lanes_multiply(lanes_load(speed), ahead));
+    b->right[r] = lanes_add(b->right[r], lanes_multiply(lanes_load(speed + 1), ahead));
+  }
+}
+
+/* Boxes and normals of the cells of a leaf. */
+CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf) {
+  for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
+    leaf_block now[3], then[3];
+    for (int32_t axis = 0; axis < 3; axis++) {
+      find_now(rows, axis, k, &now[axis]);
+      store_range(&now[axis], k, &leaf->range[axis]);
+      then[axis] = now[axis];
+    }
+    for (int32_t axis = 0; axis < 3; axis++) {
+      find_ahead(rows, axis, k, lanes_splat(ahead), &then[axis]);
+      store_range(&then[axis], k, &leaf->range[axis + 3]);
+    }
+    lanes3 normal[2];
+    for (int32_t r = 0; r < 2; r++) {
+      const lanes3 d = lanes3_exact_difference(lanes3_of(now[0].right[r + 1], now[1].right[r + 1], now[2].right[r + 1]),
+                                               lanes3_of(now[0].left[r], now[1].left[r], now[2].left[r]));
+      const lanes3 e = lanes3_exact_difference(lanes3_of(now[0].left[r + 1], now[1].left[r + 1], now[2].left[r + 1]),
+                                               lanes3_of(now[0].right[r], now[1].right[r], now[2].right[r]));
+      normal[r] = lanes3_cross(d, e);
+    }
+    lanes_store(leaf->normal[0] + k, normal[0].x);
+    lanes_store(leaf->normal[0] + 2 + k, normal[1].x);
+    lanes_store(leaf->normal[1] + k, normal[0].y);
+    lanes_store(leaf->normal[1] + 2 + k, normal[1].y);
+    lanes_store(leaf->normal[2] + k, normal[0].z);
+    lanes_store(leaf->normal[2] + 2 + k, normal[1].z);
   }
 }
 
 /* A leaf of the tree of a cloth that looks ahead by a time. */
 CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
+  leaf_rows rows;
   leaf->number = number;
   leaf->row = 2 * (number / columns);
-  leaf->column = 2 * (number % columns);
+  leaf->column = 2 * (number - number / columns * columns);
   leaf->first = leaf->row * b->columns + leaf->column;
-  leaf->particles = leaf->cells = 0u;
-  for (int32_t n = 0; n < SELF_CELLS; n++) {
-    const int32_t row = leaf->row + (n >> 1), column = leaf->column + (n & 1);
-    const uint32_t owns = row < b->rows && column < b->columns;
-    leaf->particles |= owns << n;
-    leaf->cells |= (uint32_t)(owns && has_cell(b, row, column)) << n;
+  const uint32_t has_row = leaf->row + 1 < b->rows, has_column = leaf->column + 1 < b->columns;
+  const uint32_t row = has_column ? 3u : 1u, wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
+  leaf->particles = has_row ? row | row << 2 : row;
+  leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
+  leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+  find_rows(b, leaf, &rows);
+  if (leaf->column + LEAF_COLUMNS > b->columns) {
+    copy_rows(b, leaf, &rows);
   }
-  const float *const place[3] = {b->start.x, b->start.y, b->start.z};
-  const float *const speed[3] = {b->velocity.x, b->velocity.y, b->velocity.z};
-  for (int32_t axis = 0; axis < 3; axis++) {
-    float value[3][LEAF_ROW];
-    load_component(b, leaf, place[axis], speed[axis], 0.0f, value);
-    find_component(leaf, axis, (const float(*)[LEAF_ROW])value);
-    load_component(b, leaf, place[axis], speed[axis], ahead, value);
-    find_component(leaf, axis + 3, (const float(*)[LEAF_ROW])value);
-  }
+  fill_leaf(&rows, ahead, leaf);
 }
 
 /* The first particle of a cell of a leaf. */
@@ -13483,10 +13553,10 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
    ahead on one side. */
 CLOTH_INLINE lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low, const float *high) {
-  const lanes below = lanes_minimum(lanes_subtract(lanes_load(leaf->low[axis] + cell), lanes_splat(high[axis])),
-                                    lanes_subtract(lanes_load(leaf->low[axis + 3] + cell), lanes_splat(high[axis + 3])));
-  const lanes above = lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->high[axis] + cell)),
-                                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->high[axis + 3] + cell)));
+  const lanes below = lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
+                                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
+  const lanes above = lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
+                                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
   return lanes_maximum(below, above);
 }
 
@@ -13508,13 +13578,25 @@ CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     lanes gap = lanes_splat(-1.0f);
     for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes low = lanes_load(leaf->low[axis] + cell), high = lanes_load(leaf->high[axis] + cell);
-      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->high[axis][n])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(other->low[axis][n]), high), gap);
+      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
+      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
     }
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
   }
   return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
+CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const cloth_vector that = vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]);
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, lanes3_splat(that)))) << cell;
+  }
+  return bits;
 }
 
 #endif
@@ -13810,8 +13892,9 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
   for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
-    const float place[SELF_PLACES] = {from->point[0][i], from->point[1][i], from->point[2][i],
-                                      from->point[3][i], from->point[4][i], from->point[5][i]};
+    const leaf_range *range = from->range;
+    const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
+                                      range[3].point[i], range[4].point[i], range[5].point[i]};
     const uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
     const int32_t particle = leaf_particle(a, from, i);
     for (int32_t j = 0; bits >> j; j++) {
@@ -13823,12 +13906,28 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. */
+/* Which cells of the second leaf share a particle with cell i of the first: bits. */
+static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
+  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
+  uint32_t bits = 0;
+  for (int32_t j = 0; j < SELF_CELLS; j++) {
+    const int32_t rows = row - (j >> 1);
+    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
+    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  }
+  return bits;
+}
+
+/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
+   normals less than 90 degrees apart: they do not pass through each other. */
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
     const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
-    const uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    if (bits && p->has_neighbours) {
+      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
+    }
     const int32_t cell = leaf_particle(a, p->first, i);
     for (int32_t j = 0; bits >> j; j++) {
       const int32_t other = leaf_particle(b, p->second, j);

@@ -302,8 +302,9 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
   for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
-    const float place[SELF_PLACES] = {from->point[0][i], from->point[1][i], from->point[2][i],
-                                      from->point[3][i], from->point[4][i], from->point[5][i]};
+    const leaf_range *range = from->range;
+    const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
+                                      range[3].point[i], range[4].point[i], range[5].point[i]};
     const uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
     const int32_t particle = leaf_particle(a, from, i);
     for (int32_t j = 0; bits >> j; j++) {
@@ -315,12 +316,28 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. */
+/* Which cells of the second leaf share a particle with cell i of the first: bits. */
+static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
+  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
+  uint32_t bits = 0;
+  for (int32_t j = 0; j < SELF_CELLS; j++) {
+    const int32_t rows = row - (j >> 1);
+    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
+    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  }
+  return bits;
+}
+
+/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
+   normals less than 90 degrees apart: they do not pass through each other. */
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
     const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
-    const uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    if (bits && p->has_neighbours) {
+      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
+    }
     const int32_t cell = leaf_particle(a, p->first, i);
     for (int32_t j = 0; bits >> j; j++) {
       const int32_t other = leaf_particle(b, p->second, j);
