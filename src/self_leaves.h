@@ -42,104 +42,122 @@ typedef struct self_leaf {
 #define LEAF_COLUMNS 3
 #define LEAF_ROW (LEAF_COLUMNS + LANES_SUMS)
 
-/* Where the three rows of particles of a leaf are, components of the positions, then of the velocities; or copies of
-   them where the leaf has fewer columns, or is the last one round a tube. */
+/* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
+   copies where the leaf has fewer columns, or is the last one round a tube. */
 typedef struct leaf_rows {
-  const float *value[SELF_PLACES][LEAF_COLUMNS];
-  float copy[SELF_PLACES][LEAF_COLUMNS][LEAF_ROW];
+  const float *value[SELF_PLACES];
+  int32_t start[LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
 } leaf_rows;
 
 CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const float *const value[SELF_PLACES] = {b->start.x,    b->start.y,    b->start.z,
-                                           b->velocity.x, b->velocity.y, b->velocity.z};
-  for (int32_t r = 0; r < 3; r++) {
-    const int32_t row = leaf->row + r < b->rows ? leaf->row + r : b->rows - 1;
-    for (int32_t k = 0; k < SELF_PLACES; k++) {
-      rows->value[k][r] = value[k] + row * b->columns + leaf->column;
-    }
-  }
+  const int32_t second = leaf->row + 1 < b->rows ? b->columns : 0, third = leaf->row + 2 < b->rows ? b->columns : 0;
+  rows->value[0] = b->start.x;
+  rows->value[1] = b->start.y;
+  rows->value[2] = b->start.z;
+  rows->value[3] = b->velocity.x;
+  rows->value[4] = b->velocity.y;
+  rows->value[5] = b->velocity.z;
+  rows->start[0] = leaf->first;
+  rows->start[1] = leaf->first + second;
+  rows->start[2] = leaf->first + second + third;
 }
 
 /* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
 static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const int32_t first = b->is_wrapped ? 0 : b->columns - 1;
+  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
+  fill_zero(rows->copy, sizeof rows->copy);
   for (int32_t k = 0; k < SELF_PLACES; k++) {
     for (int32_t r = 0; r < 3; r++) {
-      const float *row = rows->value[k][r] - leaf->column;
-      fill_zero(rows->copy[k][r], sizeof rows->copy[k][r]);
+      const float *row = rows->value[k] + rows->start[r] - leaf->column;
       for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
         const int32_t column = leaf->column + n;
-        rows->copy[k][r][n] = row[column < b->columns ? column : first];
+        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
       }
-      rows->value[k][r] = rows->copy[k][r];
     }
+    rows->value[k] = rows->copy[k];
   }
+  rows->start[0] = 0;
+  rows->start[1] = LEAF_ROW;
+  rows->start[2] = 2 * LEAF_ROW;
 }
 
-/* Two columns of the particles of a leaf beside each other, in rows: where they are now or will be. */
+/* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
 typedef struct leaf_block {
-  lanes left[3], right[3];
+  lanes left_0, right_0, left_1, right_1, left_2, right_2;
 } leaf_block;
 
+CLOTH_INLINE leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
+  const float *value = rows->value[component] + k;
+  const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
+  leaf_block b;
+  b.left_0 = lanes_load(first);
+  b.right_0 = lanes_load(first + 1);
+  b.left_1 = lanes_load(second);
+  b.right_1 = lanes_load(second + 1);
+  b.left_2 = lanes_load(third);
+  b.right_2 = lanes_load(third + 1);
+  return b;
+}
+
+CLOTH_INLINE void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
+  b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
+  b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
+  b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
+  b->right_1 = lanes_add(b->right_1, lanes_multiply(speed->right_1, time));
+  b->left_2 = lanes_add(b->left_2, lanes_multiply(speed->left_2, time));
+  b->right_2 = lanes_add(b->right_2, lanes_multiply(speed->right_2, time));
+}
+
+/* Stores a quantity of the cells of the first and of the second row. */
+CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
+  lanes_store(to, first);
+  lanes_store(to + 2, second);
+}
+
 CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
-  lanes least[3], most[3];
-  for (int32_t r = 0; r < 3; r++) {
-    least[r] = lanes_minimum(b->left[r], b->right[r]);
-    most[r] = lanes_maximum(b->left[r], b->right[r]);
-  }
-  for (int32_t r = 0; r < 2; r++) {
-    lanes_store(range->point + 2 * r + k, b->left[r]);
-  }
-  for (int32_t r = 0; r < 2; r++) {
-    lanes_store(range->low + 2 * r + k, lanes_minimum(least[r], least[r + 1]));
-  }
-  for (int32_t r = 0; r < 2; r++) {
-    lanes_store(range->high + 2 * r + k, lanes_maximum(most[r], most[r + 1]));
-  }
+  const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
+  const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
+  const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
+  store_cells(range->point + k, b->left_0, b->left_1);
+  store_cells(range->low + k, lanes_minimum(low_0, low_1), lanes_minimum(low_1, low_2));
+  store_cells(range->high + k, lanes_maximum(high_0, high_1), lanes_maximum(high_1, high_2));
 }
 
-CLOTH_INLINE void find_now(const leaf_rows *rows, int32_t axis, int32_t k, leaf_block *b) {
-  for (int32_t r = 0; r < 3; r++) {
-    b->left[r] = lanes_load(rows->value[axis][r] + k);
-    b->right[r] = lanes_load(rows->value[axis][r] + k + 1);
-  }
-}
-
-CLOTH_INLINE void find_ahead(const leaf_rows *rows, int32_t axis, int32_t k, lanes ahead, leaf_block *b) {
-  for (int32_t r = 0; r < 3; r++) {
-    const float *speed = rows->value[axis + 3][r] + k;
-    b->left[r] = lanes_add(b->left[r], lanes_multiply(lanes_load(speed), ahead));
-    b->right[r] = lanes_add(b->right[r], lanes_multiply(lanes_load(speed + 1), ahead));
-  }
+/* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
+CLOTH_INLINE void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
+  const lanes first = lanes_subtract(
+      lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
+      lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
+  const lanes second = lanes_subtract(
+      lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
+      lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
+  store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
 }
 
 /* Boxes and normals of the cells of a leaf. */
 CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf) {
+  const lanes time = lanes_splat(ahead);
   for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
-    leaf_block now[3], then[3];
-    for (int32_t axis = 0; axis < 3; axis++) {
-      find_now(rows, axis, k, &now[axis]);
-      store_range(&now[axis], k, &leaf->range[axis]);
-      then[axis] = now[axis];
-    }
-    for (int32_t axis = 0; axis < 3; axis++) {
-      find_ahead(rows, axis, k, lanes_splat(ahead), &then[axis]);
-      store_range(&then[axis], k, &leaf->range[axis + 3]);
-    }
-    lanes3 normal[2];
-    for (int32_t r = 0; r < 2; r++) {
-      const lanes3 d = lanes3_exact_difference(lanes3_of(now[0].right[r + 1], now[1].right[r + 1], now[2].right[r + 1]),
-                                               lanes3_of(now[0].left[r], now[1].left[r], now[2].left[r]));
-      const lanes3 e = lanes3_exact_difference(lanes3_of(now[0].left[r + 1], now[1].left[r + 1], now[2].left[r + 1]),
-                                               lanes3_of(now[0].right[r], now[1].right[r], now[2].right[r]));
-      normal[r] = lanes3_cross(d, e);
-    }
-    lanes_store(leaf->normal[0] + k, normal[0].x);
-    lanes_store(leaf->normal[0] + 2 + k, normal[1].x);
-    lanes_store(leaf->normal[1] + k, normal[0].y);
-    lanes_store(leaf->normal[1] + 2 + k, normal[1].y);
-    lanes_store(leaf->normal[2] + k, normal[0].z);
-    lanes_store(leaf->normal[2] + 2 + k, normal[1].z);
+    leaf_block x = load_rows(rows, 0, k), y = load_rows(rows, 1, k), z = load_rows(rows, 2, k);
+    store_range(&x, k, &leaf->range[0]);
+    store_range(&y, k, &leaf->range[1]);
+    store_range(&z, k, &leaf->range[2]);
+    leaf_block speed = load_rows(rows, 3, k);
+    move_ahead(&x, &speed, time);
+    store_range(&x, k, &leaf->range[3]);
+    speed = load_rows(rows, 4, k);
+    move_ahead(&y, &speed, time);
+    store_range(&y, k, &leaf->range[4]);
+    speed = load_rows(rows, 5, k);
+    move_ahead(&z, &speed, time);
+    store_range(&z, k, &leaf->range[5]);
+    x = load_rows(rows, 0, k);
+    y = load_rows(rows, 1, k);
+    z = load_rows(rows, 2, k);
+    store_normal(&y, &z, leaf->normal[0] + k);
+    store_normal(&z, &x, leaf->normal[1] + k);
+    store_normal(&x, &y, leaf->normal[2] + k);
   }
 }
 
