@@ -13605,6 +13605,38 @@ CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other
   return leaf->particles & ~bits;
 }
 
+/* Which cells of a leaf have normals more than 60 degrees from a direction, a bit each. */
+CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
+  const lanes quarter = lanes_splat(0.25f * vector_dot(direction, direction));
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const lanes cosine = lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f));
+    const lanes_mask gentle = lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)),
+                                         lanes_multiply(cosine, cosine));
+    bits |= lanes_bits(gentle) << cell;
+  }
+  return leaf->cells & ~bits;
+}
+
+/* Sum of the normals of the cells of a leaf. */
+CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
+  float sum[3];
+  for (int32_t k = 0; k < 3; k++) {
+    const float *n = leaf->normal[k];
+    sum[k] = (n[0] + n[1]) + (n[2] + n[3]);
+  }
+  return vector(sum[0], sum[1], sum[2]);
+}
+
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
+   normals themselves in place of a box around them. */
+CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
+  const cloth_vector direction = vector_add(sum_of_normals(a), sum_of_normals(b));
+  return !cells_steep(a, direction) && !cells_steep(b, direction);
+}
+
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
 CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   uint32_t bits = 0;
@@ -13979,6 +14011,9 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   }
   const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
                        a == b && are_side_by_side(a, v->a, v->b)};
+  if (p.has_neighbours && are_gentle(p.first, p.second)) {
+    return;
+  }
   const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
   pair_particles(s, &p);
   if (!is_same) {
@@ -14423,73 +14458,49 @@ typedef struct self_context {
   float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
-/* A block of candidates: where their numbers are, and where they are. */
+/* A block of candidates: where their numbers are. */
 typedef struct self_block {
-  const uint16_t *particle, *cell, *right; /* of the candidates; `right` the second corner of the cell, less offset[1] */
+  const uint16_t *particle, *cell, *right; /* of the candidates; `right` the second corner of the cell, less next */
   uint16_t round_tube[CLOTH_LANES];        /* second corners of the cells of a tube */
-  int32_t offset[4];                       /* of the corners, from `cell` for the first and last, else from `right` */
+  int32_t next, below;                     /* from `right` to the second corner, and from a row to the next */
   lanes_mask used;                         /* where there is a candidate */
-  lanes3 place, start;                     /* of the particle */
-  lanes3 at[4];                            /* places of the corners */
 } self_block;
 
 /* The block of candidates of a batch from `first` on, of `count` in all. */
 CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
                              self_block *b) {
-  const int32_t columns = s->b->columns, right = !s->b->is_wrapped;
   b->particle = batch->particle + first;
   b->cell = b->right = batch->cell + first;
   if (s->b->is_wrapped) {
     find_second_corners(s->b, b->cell, b->round_tube);
     b->right = b->round_tube;
   }
-  b->offset[0] = 0;
-  b->offset[1] = right;
-  b->offset[2] = right + columns;
-  b->offset[3] = columns;
+  b->next = !s->b->is_wrapped;
+  b->below = s->b->columns;
   b->used = lanes_first(count - first);
 }
 
-/* A quantity of a corner of the cells. */
-CLOTH_INLINE const uint16_t *corner_numbers(const self_block *b, int32_t corner) {
-  return corner == 0 || corner == 3 ? b->cell : b->right;
+/* Places of the particles and of the other corners of the cells, relative to the first, in multiples of 2^-30 m. */
+typedef struct self_quad {
+  lanes3 particle, right, across, below;
+} self_quad;
+
+CLOTH_INLINE void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
+  const lanes3 first = lanes3_pick(cells, b->cell, 0);
+  q->particle = lanes3_exact_difference(lanes3_pick(particles, b->particle, 0), first);
+  q->right = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next), first);
+  q->across = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next + b->below), first);
+  q->below = lanes3_exact_difference(lanes3_pick(cells, b->cell, b->below), first);
 }
 
-CLOTH_INLINE lanes3 pick_corner(const self_block *b, vector_array from, int32_t corner) {
-  return lanes3_pick(from, corner_numbers(b, corner), b->offset[corner]);
-}
-
-CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
-  b->place = lanes3_pick(s->a->place, b->particle, 0);
-  b->start = lanes3_pick(s->a->start, b->particle, 0);
-  for (int32_t k = 0; k < 4; k++) {
-    b->at[k] = pick_corner(b, s->b->place, k);
-  }
-}
-
-/* How far two intervals on an axis are apart, less than 0 if they are not: the particle's and that of four corners. */
-CLOTH_INLINE lanes axis_gap(lanes p, lanes q, lanes a, lanes b, lanes c, lanes d) {
-  const lanes low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
-  const lanes high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
-  return lanes_maximum(lanes_subtract(lanes_minimum(p, q), high), lanes_subtract(low, lanes_maximum(p, q)));
-}
-
-/* Which candidates of a block may touch: on no axis is the box of the particle's way farther than the thickness from
-   the box of the cell. */
-CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b) {
-  const lanes3 *c = b->at;
-  lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
-  gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
-  gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
-  return lanes_both(b->used, lanes_less(gap, lanes_splat(s->thickness)));
-}
-
-/* Candidates of a block that touch a triangle of their cell. Positions are relative to the first corner. */
+/* Candidates of a block that touch a triangle of their cell. */
 typedef struct self_touch {
-  lanes3 normal;             /* of unit length, to the side of the particle */
-  lanes push;                /* how far to move them apart [m] */
-  lanes weight[4];           /* of the corners; that of the particle is 1, and theirs are less than 0, or 0 */
-  lanes3 place[4], start[4]; /* of the particle, then of the corners after the first */
+  self_quad place, start; /* predicted, and when the substep began */
+  lanes3 normal;          /* of unit length, to the side of the particle */
+  lanes push;             /* how far to move them apart [m] */
+  lanes_mask second;      /* which of them touch the second triangle of their cell */
+  lanes square;           /* of the normal of the triangle before it had unit length [m^4] */
+  lanes beside, end;      /* parts of it that belong to the corner beside the diagonal, and to the one at its end */
 } self_touch;
 
 /* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
@@ -14498,88 +14509,79 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
   return lanes_divide(lanes_keep(is_large, area), square);
 }
 
-/* Positions of the particle and of the corners after the first, relative to the first, in multiples of 2^-30 m. */
-CLOTH_INLINE void find_relative(lanes3 particle, const lanes3 corner[4], lanes3 relative[4]) {
-  relative[0] = lanes3_exact_difference(particle, corner[0]);
-  for (int32_t k = 1; k < 4; k++) {
-    relative[k] = lanes3_exact_difference(corner[k], corner[0]);
-  }
+/* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1. */
+CLOTH_INLINE lanes side_at_start(const self_touch *t) {
+  const self_quad *q = &t->start;
+  const lanes3 normal = lanes3_cross(lanes3_select(t->second, q->across, q->right),
+                                     lanes3_select(t->second, q->below, q->across));
+  return lanes_sign(lanes3_dot(q->particle, normal));
 }
 
-/* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1.
-   `second`: which of them are over the second triangle of their cell. */
-CLOTH_INLINE lanes side_at_start(const self_context *s, const self_block *b, lanes_mask second, self_touch *t) {
-  lanes3 corner[4];
-  for (int32_t k = 0; k < 4; k++) {
-    corner[k] = pick_corner(b, s->b->start, k);
-  }
-  find_relative(b->start, corner, t->start);
-  const lanes3 *q = t->start;
-  const lanes3 normal = lanes3_cross(lanes3_select(second, q[2], q[1]), lanes3_select(second, q[3], q[2]));
-  return lanes_sign(lanes3_dot(q[0], normal));
-}
-
-/* Weights of the corners from the areas of the triangle, over `square`, that belong to the corner beside the diagonal
-   and to the one at its end. */
-CLOTH_INLINE void find_weights(lanes_mask touches, lanes_mask second, lanes beside, lanes end, lanes square,
-                               self_touch *t) {
+/* Finds which candidates of a block are over, or under, the triangle of their cell that is on their side of its
+   diagonal. */
+CLOTH_INLINE lanes_mask find_over(const self_context *s, const self_block *b, self_touch *t) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes share_1 = corner_share(lanes_keep(touches, beside), square);
-  lanes share_2 = corner_share(lanes_keep(touches, end), square);
-  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
-  share_1 = lanes_negate(lanes_divide(share_1, sum));
-  share_2 = lanes_divide(share_2, sum);
-  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_add(one, share_1), share_2), zero));
-  t->weight[1] = lanes_drop(second, share_1);
-  t->weight[2] = lanes_negate(share_2);
-  t->weight[3] = lanes_keep(second, share_1);
-}
-
-/* Finds which of the candidates `near` touch the triangle of their cell that is on their side of its diagonal. */
-CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, lanes_mask near, self_touch *t) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 *q = t->place;
-  find_relative(b->place, b->at, t->place);
-  const lanes3 first_normal = lanes3_cross(q[1], q[2]), second_normal = lanes3_cross(q[2], q[3]);
-  const lanes3 across = lanes3_cross(q[2], q[0]);
-  const lanes_mask second = lanes_less(zero, lanes3_dot(across, lanes3_add(first_normal, second_normal)));
-  const lanes3 normal = lanes3_select(second, second_normal, first_normal);
+  self_quad *q = &t->place;
+  find_quad(b, s->a->place, s->b->place, q);
+  const lanes3 first_normal = lanes3_cross(q->right, q->across), second_normal = lanes3_cross(q->across, q->below);
+  const lanes3 across = lanes3_cross(q->across, q->particle);
+  t->second = lanes_less(zero, lanes3_dot(across, lanes3_add(first_normal, second_normal)));
+  const lanes3 normal = lanes3_select(t->second, second_normal, first_normal);
+  const lanes3 along = lanes3_cross(q->particle, lanes3_select(t->second, q->below, q->right));
+  const lanes sign = lanes_select(t->second, one, lanes_splat(-1.0f));
   const lanes square = lanes3_dot(normal, normal);
-  const lanes sign = lanes_select(second, one, lanes_splat(-1.0f));
   const lanes beside = lanes_multiply(lanes3_dot(across, normal), sign);
-  const lanes end = lanes_multiply(lanes3_dot(lanes3_cross(q[0], lanes3_select(second, q[3], q[1])), normal), sign);
+  const lanes end = lanes_multiply(lanes3_dot(along, normal), sign);
   const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
-  lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
-  touches = lanes_both(touches, lanes_both(lanes_less(margin, beside), lanes_less(margin, end)));
-  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(beside, end), margin), square));
-  if (!lanes_any(touches)) {
-    return touches;
-  }
-  const lanes side = side_at_start(s, b, second, t);
-  const lanes safe = lanes_select(touches, square, one);
-  const lanes inverse = lanes_divide(one, lanes_square_root(safe));
-  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(q[0], normal), side), inverse);
+  lanes_mask over = lanes_both(b->used, lanes_less(lanes_splat(s->least_square), square));
+  over = lanes_both(over, lanes_both(lanes_less(margin, beside), lanes_less(margin, end)));
+  over = lanes_both(over, lanes_less(lanes_add(lanes_add(beside, end), margin), square));
+  t->normal = normal;
+  t->square = lanes_select(over, square, one);
+  t->beside = lanes_keep(over, beside);
+  t->end = lanes_keep(over, end);
+  return over;
+}
+
+/* Which of those that are over their triangle are too close to it, or have passed it. */
+CLOTH_INLINE lanes_mask find_depth(const self_context *s, const self_block *b, lanes_mask over, self_touch *t) {
+  find_quad(b, s->a->start, s->b->start, &t->start);
+  const lanes side = side_at_start(t);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_square_root(t->square));
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(t->place.particle, t->normal), side), inverse);
   const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
-  touches = lanes_both(touches, lanes_less(zero, push));
-  if (!lanes_any(touches)) {
-    return touches;
-  }
+  const lanes_mask touches = lanes_both(over, lanes_less(lanes_splat(0.0f), push));
   t->push = lanes_keep(touches, push);
-  t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
-  find_weights(touches, second, beside, end, safe, t);
+  t->normal = lanes3_quantise(lanes3_scale(t->normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
   return touches;
+}
+
+/* Weights in a contact: that of the particle is 1, and those of the corners are less than 0, or 0. */
+typedef struct self_weights {
+  lanes first, beside, end;
+} self_weights;
+
+CLOTH_INLINE self_weights find_weights(const self_touch *t) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes beside = corner_share(t->beside, t->square), end = corner_share(t->end, t->square);
+  const lanes sum = lanes_maximum(lanes_add(beside, end), one);
+  const lanes share_1 = lanes_divide(beside, sum), share_2 = lanes_divide(end, sum);
+  self_weights w;
+  w.first = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
+  w.beside = lanes_negate(share_1);
+  w.end = lanes_negate(share_2);
+  return w;
 }
 
 /* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
 typedef struct self_response {
-  float share[5][CLOTH_LANES];  /* of the particle and the corners */
+  float share[4][CLOTH_LANES];  /* of the particle, and the corners: first, beside the diagonal, at its end */
   float move[3][CLOTH_LANES];   /* [m] */
   float change[3][CLOTH_LANES]; /* [m/s] */
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
-CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_response *r, int32_t role, int32_t lane) {
-  const float share = r->share[role][lane];
+CLOTH_INLINE void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
   if (!(share < 0.0f || share > 0.0f)) {
     return;
   }
@@ -14607,18 +14609,23 @@ CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
 CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
                                            const self_touch *t, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes mobility[5], sum;
-  lanes3 m = lanes3_subtract(t->place[0], t->start[0]);
-  mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
-  for (int32_t k = 0; k < 4; k++) {
-    const lanes weight = t->weight[k];
-    if (k > 0) {
-      m = lanes3_add_scaled(m, lanes3_subtract(t->place[k], t->start[k]), weight);
-    }
-    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility + b->offset[k], corner_numbers(b, k)));
-    sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
-  }
+  const self_weights w = find_weights(t);
+  const lanes3 across = lanes3_subtract(t->place.across, t->start.across);
+  const lanes3 beside = lanes3_subtract(lanes3_select(t->second, t->place.below, t->place.right),
+                                        lanes3_select(t->second, t->start.below, t->start.right));
+  lanes3 m = lanes3_subtract(t->place.particle, t->start.particle);
+  m = lanes3_add_scaled(lanes3_add_scaled(m, beside, w.beside), across, w.end);
   m = lanes3_quantise(m, STATE_ROUNDER);
+  const float *of_cells = s->b->mobility;
+  const lanes mobility = lanes_pick(s->a->mobility, b->particle);
+  const lanes first = lanes_multiply(w.first, lanes_pick(of_cells, b->cell));
+  const lanes beside_mobility = lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell),
+                                             lanes_pick(of_cells + b->next, b->right));
+  const lanes second = lanes_multiply(w.beside, beside_mobility);
+  const lanes third = lanes_multiply(w.end, lanes_pick(of_cells + b->next + b->below, b->right));
+  lanes sum = lanes_add(mobility, lanes_multiply(w.first, first));
+  sum = lanes_add(sum, lanes_multiply(w.beside, second));
+  sum = lanes_add(sum, lanes_multiply(w.end, third));
   touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
   const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
   const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
@@ -14630,9 +14637,10 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
   const lanes3 friction = lanes3_scale(slip, grip);
   const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
   const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
-  for (int32_t k = 0; k < 5; k++) {
-    lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
-  }
+  lanes_store(r->share[0], lanes_multiply(mobility, inverse));
+  lanes_store(r->share[1], lanes_multiply(first, inverse));
+  lanes_store(r->share[2], lanes_multiply(second, inverse));
+  lanes_store(r->share[3], lanes_multiply(third, inverse));
   lanes3_store_rows(r->move, move);
   lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
   return touches;
@@ -14642,30 +14650,50 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
 typedef struct self_tally {
   int32_t touching, passed, batches;
   int32_t moved; /* folds opened and triangles touched in a sweep */
-  uint32_t near; /* candidates whose boxes meet, of these batches */
+  uint32_t over; /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
-/* Contacts of the candidates of a block that are near their cells. */
-CLOTH_INLINE void collide_candidates(const self_context *s, const self_block *b, lanes_mask near, self_tally *tally) {
+/* The particles of a lane of a block: the particle, and the corners of the triangle. */
+CLOTH_INLINE void find_touching(const self_block *b, uint32_t second, int32_t lane, int32_t particle[4]) {
+  particle[0] = b->particle[lane];
+  particle[1] = b->cell[lane];
+  particle[2] = second >> lane & 1u ? b->cell[lane] + b->below : b->right[lane] + b->next;
+  particle[3] = b->right[lane] + b->next + b->below;
+}
+
+#ifndef SELF_OVER
+#define SELF_OVER 1
+#endif
+
+/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
+CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_tally *tally) {
   self_touch t;
   self_response r;
-  lanes_mask touches = find_touches(s, b, near, &t);
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
+  }
+  tally->over++;
+  lanes_mask touches = find_depth(s, b, over, &t);
   if (!lanes_any(touches)) {
-    return;
+    return SELF_OVER;
   }
   touches = respond_to_touches(s, b, touches, &t, &r);
-  const uint32_t bits = lanes_bits(touches);
+  const uint32_t bits = lanes_bits(touches), second = lanes_bits(t.second);
   const uint32_t passed = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
   for (int32_t lane = 0; bits >> lane; lane++) {
     if (bits >> lane & 1u) {
-      move_particle(s->a, b->particle[lane], &r, 0, lane);
-      for (int32_t k = 0; k < 4; k++) {
-        move_particle(s->b, corner_numbers(b, k)[lane] + b->offset[k], &r, k + 1, lane);
-      }
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      move_particle(s->a, particle[0], r.share[0][lane], &r, lane);
+      move_particle(s->b, particle[1], r.share[1][lane], &r, lane);
+      move_particle(s->b, particle[2], r.share[2][lane], &r, lane);
+      move_particle(s->b, particle[3], r.share[3][lane], &r, lane);
       tally->touching++;
       tally->passed += (int32_t)(passed >> lane & 1u);
     }
   }
+  return 1;
 }
 
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
@@ -14716,49 +14744,39 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
 
 /* Holds those of a block of candidates that have passed the triangle of their cell that is on their side of its
    diagonal. */
-CLOTH_SEPARATE void hold_candidates(const self_context *s, const self_block *b, lanes_mask near, self_tally *tally) {
+CLOTH_SEPARATE int hold_candidates(const self_context *s, const self_block *b, self_tally *tally) {
   self_touch t;
-  lanes_mask touches = find_touches(s, b, near, &t);
-  if (!lanes_any(touches)) {
-    return;
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
   }
-  const lanes_mask passed = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
-  const uint32_t bits = lanes_bits(passed), second = lanes_bits(lanes_both(passed, lanes_less(t.weight[3], lanes_splat(0.0f))));
+  tally->over++;
+  const lanes_mask touches = find_depth(s, b, over, &t);
+  const uint32_t second = lanes_bits(t.second);
+  const uint32_t bits = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
   for (int32_t lane = 0; bits >> lane; lane++) {
     if (bits >> lane & 1u) {
-      const int32_t cell = b->cell[lane], right = b->right[lane];
-      const int32_t is_second = (int32_t)(second >> lane & 1u);
-      const int32_t particle[4] = {b->particle[lane], cell, right + b->offset[2],
-                                   is_second ? cell + b->offset[3] : right + b->offset[1]};
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
       hold_together(s, particle);
       tally->touching++;
       tally->passed++;
     }
   }
+  return 1;
 }
 
 /* What a pass over the candidates does. */
 typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
 
-/* Contacts of a batch of candidates. Returns 1 if one of them is near. */
+/* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
   const int32_t count = candidates_of(s->b, batch);
   int is_near = 0;
   for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, count, &b);
-    load_places(s, &b);
-    const lanes_mask near = is_block_near(s, &b);
-    if (!lanes_any(near)) {
-      continue;
-    }
-    is_near = 1;
-    tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
-    if (pass == SELF_HOLD) {
-      hold_candidates(s, &b, near, tally);
-    } else {
-      collide_candidates(s, &b, near, tally);
-    }
+    is_near |= pass == SELF_HOLD ? hold_candidates(s, &b, tally) : collide_candidates(s, &b, tally);
   }
   return is_near;
 }
@@ -14803,7 +14821,7 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-  add_varying_work(c, tally->near, COST_SELF_NEAR);
+  add_varying_work(c, tally->over, COST_SELF_NEAR);
   add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
 }
 

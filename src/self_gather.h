@@ -371,6 +371,9 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   }
   const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
                        a == b && are_side_by_side(a, v->a, v->b)};
+  if (p.has_neighbours && are_gentle(p.first, p.second)) {
+    return;
+  }
   const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
   pair_particles(s, &p);
   if (!is_same) {
