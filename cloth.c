@@ -12772,6 +12772,7 @@ typedef struct self_body {
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
   uint8_t *moved; /* 1 for each particle that self-contact has moved in the substep: scratch.residual, too */
+  uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -12806,6 +12807,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
+  b->folds = (uint8_t *)nodes;
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);
@@ -12957,6 +12959,111 @@ static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t col
   }
 }
 
+/* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
+typedef struct leaf_row {
+  int32_t first, second, third;
+} leaf_row;
+
+/* A component of nine particles of each leaf of a block: least and greatest. */
+typedef struct leaf_extent {
+  lanes low, high;
+} leaf_extent;
+
+CLOTH_INLINE void extend(leaf_extent *e, lanes a, lanes b, lanes c) {
+  e->low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, e->low));
+  e->high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, e->high));
+}
+
+/* Adds the particles of a row, from `i` on, where they are now and ahead. */
+CLOTH_INLINE void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
+                                leaf_extent *ahead) {
+  const lanes a = lanes_load(place), b = lanes_load(place + 1), c = lanes_load(place + 2);
+  extend(now, a, b, c);
+  extend(ahead, lanes_add(a, lanes_multiply(lanes_load(speed), time)),
+         lanes_add(b, lanes_multiply(lanes_load(speed + 1), time)),
+         lanes_add(c, lanes_multiply(lanes_load(speed + 2), time)));
+}
+
+/* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
+CLOTH_INLINE void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
+                                 float value[4][CLOTH_LANES]) {
+  const lanes start = lanes_load(place + row->first);
+  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
+  leaf_extent now = {start, start}, ahead = {then, then};
+  extend_by_row(place + row->first, speed + row->first, time, &now, &ahead);
+  extend_by_row(place + row->second, speed + row->second, time, &now, &ahead);
+  extend_by_row(place + row->third, speed + row->third, time, &now, &ahead);
+  lanes_store(value[0], now.low);
+  lanes_store(value[1], lanes_negate(now.high));
+  lanes_store(value[2], ahead.low);
+  lanes_store(value[3], lanes_negate(ahead.high));
+}
+
+/* Squared length of a normal from which on it counts as none [m^4]. */
+#define SELF_LARGEST_SQUARE 1.0e30f
+
+/* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
+   normals that change neither the least nor the greatest. */
+CLOTH_INLINE void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+                               float low[3][2 * LANES_SUMS], float high[3][2 * LANES_SUMS]) {
+  for (int32_t k = 0; k < step; k += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
+    const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
+    const lanes3 normal = lanes3_cross(d, e);
+    const lanes square = lanes3_dot(normal, normal);
+    const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
+                                         lanes_less(square, lanes_splat(SELF_LARGEST_SQUARE)));
+    const lanes length = lanes_square_root(lanes_select(exists, square, lanes_splat(1.0f)));
+    const lanes scale = lanes_divide(lanes_splat(0.999f * (float)SELF_NORMAL), length);
+    const lanes3 unit = lanes3_scale(normal, scale);
+    const lanes none_low = lanes_splat((float)SELF_NORMAL), none_high = lanes_splat(-(float)SELF_NORMAL - 1.0f);
+    lanes_store(low[0] + k, lanes_select(exists, unit.x, none_low));
+    lanes_store(low[1] + k, lanes_select(exists, unit.y, none_low));
+    lanes_store(low[2] + k, lanes_select(exists, unit.z, none_low));
+    lanes_store(high[0] + k, lanes_select(exists, unit.x, none_high));
+    lanes_store(high[1] + k, lanes_select(exists, unit.y, none_high));
+    lanes_store(high[2] + k, lanes_select(exists, unit.z, none_high));
+  }
+}
+
+/* Columns of particles of a block of leaves. */
+#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
+
+static void add_cell_normals(const float low[3][2 * LANES_SUMS], const float high[3][2 * LANES_SUMS], int32_t column,
+                             self_node *n) {
+  for (int32_t k = 0; k < 3; k++) {
+    const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
+    const int8_t most = (int8_t)(rounded_down(maximum(high[k][column], high[k][column + 1])) + 1);
+    n->normal_low[k] = least < n->normal_low[k] ? least : n->normal_low[k];
+    n->normal_high[k] = most > n->normal_high[k] ? most : n->normal_high[k];
+  }
+}
+
+/* The leaves of a block, `count` of them, whose first columns start at `column` of a row: all of them have three
+   columns of particles. */
+static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
+  const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
+  leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
+  r.third = rows > 2 ? start + 2 * b->columns : r.second;
+  float box[3][4][CLOTH_LANES], low[3][2 * LANES_SUMS], high[3][2 * LANES_SUMS];
+  extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
+  extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
+  extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
+  self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
+  for (int32_t n = 0; n < count; n++) {
+    clear_normals(&nodes[n]);
+    for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
+      nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
+    }
+  }
+  for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
+    find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
+    for (int32_t n = 0; n < count; n++) {
+      add_cell_normals((const float(*)[2 * LANES_SUMS])low, (const float(*)[2 * LANES_SUMS])high, 2 * n, &nodes[n]);
+    }
+  }
+}
+
 /* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
 static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
   const self_level *here = &b->level[level], *below = &b->level[level - 1];
@@ -12990,7 +13097,11 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
 CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
   const self_level *leaves = &b->level[0];
   for (int32_t row = 0; row < leaves->rows; row++) {
-    for (int32_t column = 0; column < leaves->columns; column++) {
+    const int32_t whole = (b->columns - 1) / 2; /* leaves with three columns */
+    for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
+      build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
+    }
+    for (int32_t column = whole; column < leaves->columns; column++) {
       build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
     }
   }
@@ -13232,6 +13343,147 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
       body->moved[i] = 1;
     }
   }
+}
+
+#endif
+
+/// Folds ///
+
+#if WITH_SELF
+
+/*
+ * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
+ * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
+ * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
+ * one between them are therefore kept SELF_FOLD T apart.
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
+ * velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+#define SELF_FOLD 2.0f
+
+/* What stays the same while the folds of a cloth are opened. */
+typedef struct fold_context {
+  const self_body *b;
+  float least, inverse_h;
+} fold_context;
+
+/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+typedef struct fold_tally {
+  int32_t looked_at, opened;
+} fold_tally;
+
+/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
+   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
+   substep. */
+static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
+  const self_body *b = f->b;
+  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
+  if (!(vector_dot(d, d) < f->least * f->least)) {
+    return;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
+  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
+  const float first = b->mobility[i], second = b->mobility[j];
+  if (!(first + second > 0.0f)) {
+    return;
+  }
+  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
+  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
+  const float share[2] = {negate(first / (first + second)), second / (first + second)};
+  const int32_t particle[2] = {i, j};
+  for (int32_t k = 0; k < 2; k++) {
+    if (share[k] < 0.0f || share[k] > 0.0f) {
+      const int32_t p = particle[k];
+      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
+      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
+      b->moved[p] = 1;
+    }
+  }
+  tally->opened++;
+}
+
+/* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
+#define SELF_FOLD_SKIN 0.25f
+/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
+#define FOLDS_OF_ROWS 1u
+#define FOLDS_OF_COLUMNS 2u
+
+/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
+   that come closer than `least` if they keep their velocities. */
+CLOTH_INLINE void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
+  const int32_t end = b->count - apart;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    uint32_t close = 0;
+    for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
+      const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, k + apart), lanes3_load(b->start, k));
+      const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, k + apart), lanes3_load(b->velocity, k));
+      const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
+      const lanes reach = lanes_add(way, lanes_splat(least));
+      close |= lanes_bits(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(end - k)));
+    }
+    b->folds[i / SELF_BATCH] |= close ? bit : 0u;
+  }
+}
+
+/* Notes which blocks of particles of a cloth may have folds in the next `time` seconds. */
+CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
+  const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
+  fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
+  note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
+  note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
+}
+
+/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
+   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
+CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
+    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
+    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
+   close are skipped, which changes nothing. */
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t end = b->count - apart;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    if ((b->folds[i / SELF_BATCH] & bit) && may_have_folds(f, i, apart, end)) {
+      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+        if (apart > 2 || k % b->columns + 2 < b->columns) {
+          open_fold(f, k, k + apart, tally);
+        }
+      }
+      tally->looked_at += SELF_BATCH;
+    }
+  }
+}
+
+/* Opens what is folded too tightly in a cloth. */
+static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
+  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
+  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
+  if (b->columns > 2) {
+    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
+  }
+  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
+    const int32_t first = row * b->columns, last = first + b->columns - 1;
+    open_fold(&f, last - 1, first, &tally);
+    open_fold(&f, last, first + 1, &tally);
+  }
+  if (b->rows > 2) {
+    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
+  }
+  return tally;
 }
 
 #endif
@@ -14220,6 +14472,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
       break;
     }
   }
+  for (int32_t n = 0; n < g->count; n++) {
+    note_folds(&g->bodies[n], thickness_between(g, n, n), time);
+  }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
   g->found->intersections = kept;
@@ -14317,116 +14572,6 @@ static void reset_self(const cloth *c) {
 static int self_notes(const cloth *c) {
   (void)c;
   return 0;
-}
-
-#endif
-
-/// Folds ///
-
-#if WITH_SELF
-
-/*
- * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
- * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
- * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
- * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
- * one between them are therefore kept SELF_FOLD T apart.
- *
- * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
- * velocities, the velocity history of what was moved. Scratch: none.
- */
-
-/* Least distance of two particles of a row or a column with one between them, over the thickness. */
-#define SELF_FOLD 2.0f
-
-/* What stays the same while the folds of a cloth are opened. */
-typedef struct fold_context {
-  const self_body *b;
-  float least, inverse_h;
-} fold_context;
-
-/* Pairs of particles that were looked at one by one, and those that were moved apart. */
-typedef struct fold_tally {
-  int32_t looked_at, opened;
-} fold_tally;
-
-/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
-   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. */
-static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
-  const self_body *b = f->b;
-  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least)) {
-    return;
-  }
-  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
-  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
-  const float first = b->mobility[i], second = b->mobility[j];
-  if (!(first + second > 0.0f)) {
-    return;
-  }
-  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
-  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
-  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
-  const float share[2] = {negate(first / (first + second)), second / (first + second)};
-  const int32_t particle[2] = {i, j};
-  for (int32_t k = 0; k < 2; k++) {
-    if (share[k] < 0.0f || share[k] > 0.0f) {
-      const int32_t p = particle[k];
-      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-      b->moved[p] = 1;
-    }
-  }
-  tally->opened++;
-}
-
-/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
-   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
-CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
-  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
-    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
-    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, fold_tally *tally) {
-  const self_body *b = f->b;
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if (may_have_folds(f, i, apart, end)) {
-      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        if (apart > 2 || k % b->columns + 2 < b->columns) {
-          open_fold(f, k, k + apart, tally);
-        }
-      }
-      tally->looked_at += SELF_BATCH;
-    }
-  }
-}
-
-/* Opens what is folded too tightly in a cloth. */
-static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
-  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
-  if (b->columns > 2) {
-    open_folds_along(&f, 2, &tally);
-  }
-  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
-    const int32_t first = row * b->columns, last = first + b->columns - 1;
-    open_fold(&f, last - 1, first, &tally);
-    open_fold(&f, last, first + 1, &tally);
-  }
-  if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, &tally);
-  }
-  return tally;
 }
 
 #endif
@@ -14853,6 +14998,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
   self_tally tally = {0, 0, 0, 0, 0};
+  int has_moved = g->found->intersections > 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
@@ -14867,13 +15013,14 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
+    has_moved |= tally.moved > 0;
   }
   g->found->statistics.contacts = tally.touching;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
   }
-  for (int32_t n = 0; n < g->count; n++) {
+  for (int32_t n = 0; n < g->count && has_moved; n++) {
     forget_moved(&g->bodies[n]);
   }
 }

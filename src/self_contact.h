@@ -434,6 +434,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
   self_tally tally = {0, 0, 0, 0, 0};
+  int has_moved = g->found->intersections > 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
@@ -448,13 +449,14 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
+    has_moved |= tally.moved > 0;
   }
   g->found->statistics.contacts = tally.touching;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
   }
-  for (int32_t n = 0; n < g->count; n++) {
+  for (int32_t n = 0; n < g->count && has_moved; n++) {
     forget_moved(&g->bodies[n]);
   }
 }

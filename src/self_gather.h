@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "scalar.h"
 #include "self_cull.h"
+#include "self_folds.h"
 #include "self_leaves.h"
 #include "self_tree.h"
 #include "self_untangle.h"
@@ -579,6 +580,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
     if (!s.is_full) {
       break;
     }
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    note_folds(&g->bodies[n], thickness_between(g, n, n), time);
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
