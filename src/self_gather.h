@@ -383,44 +383,68 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   pair_cells(s, &p);
 }
 
-/* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
-static int is_clear(const self_search *s, const self_visit *v) {
-  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
-  if (x == y) {
-    return are_flat(x, y);
+/* Most children of a pair of nodes. */
+#define SELF_CHILD_PAIRS 16
+
+/* The children of a node, or the node itself where only the other one of a pair is replaced by its children. */
+typedef struct node_list {
+  const self_node *node[4];
+  int32_t number[4], row[4], column[4];
+  int32_t count;
+} node_list;
+
+CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
+  const self_level *here = &b->level[level], *below = &b->level[splits ? level - 1 : level];
+  list->count = 0;
+  if (!splits) {
+    list->number[list->count++] = number;
+    list->node[0] = &here->nodes[number];
+    list->row[0] = list->column[0] = 0;
+    return;
   }
-  if (are_apart(&x->boxes, &y->boxes, s->reach)) {
-    return 1;
+  const int32_t row = 2 * (number / here->columns), column = 2 * (number - number / here->columns * here->columns);
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = row + (n >> 1), k = column + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      const int32_t child = r * below->columns + k;
+      list->number[list->count] = child;
+      list->node[list->count] = &below->nodes[child];
+      list->row[list->count] = r;
+      list->column[list->count++] = k;
+    }
   }
-  if (a != b || v->level_a != v->level_b) {
-    return 0;
-  }
-  const int32_t columns = a->level[v->level_a].columns;
-  const int32_t row_a = v->a / columns, row_b = v->b / columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  const int32_t apart = grid_distance(v->a - row_a * columns, v->b - row_b * columns, columns, a->is_wrapped);
-  return rows <= 1 && apart <= 1 && are_flat(x, y);
 }
 
-/* Replaces a visit by those of its children. Returns the new height of the stack. */
-static int32_t push_children(const self_search *s, const self_visit *v, int32_t height) {
+/* 1 if a pair of nodes of one cloth on one level leads nowhere: nodes that are apart, or nodes side by side that are
+   flat together. */
+CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
+                          int32_t columns) {
+  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  const int is_beside = rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
+  return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
+}
+
+/* Replaces a visit by those of its children that lead somewhere. Returns the new height of the stack. */
+static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const int is_same = a == b && v->level_a == v->level_b && v->a == v->b;
+  const int is_same = a == b && v->a == v->b;
   const int splits_a = v->level_a >= v->level_b, splits_b = v->level_b >= v->level_a;
-  int32_t of_a[4] = {v->a}, of_b[4] = {v->b};
-  const int32_t na = splits_a ? find_children(a, v->level_a, v->a, of_a) : 1;
-  const int32_t nb = splits_b ? find_children(b, v->level_b, v->b, of_b) : 1;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i : 0; j < nb; j++) {
+  node_list of_a, of_b;
+  list_nodes(a, v->level_a, v->a, splits_a, &of_a);
+  list_nodes(b, v->level_b, v->b, splits_b, &of_b);
+  /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
+  const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  for (int32_t i = 0; i < of_a.count; i++) {
+    for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
+      s->visits++;
+      if (a == b ? is_clear(s, &of_a, i, &of_b, j, round)
+                 : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, s->reach)) {
+        continue;
+      }
       CLOTH_ASSERT(height < SELF_VISITS);
-      self_visit *next = &s->group->visits[height++];
-      next->a = (uint16_t)of_a[i];
-      next->b = (uint16_t)of_b[j];
-      next->level_a = (uint8_t)(v->level_a - splits_a);
-      next->level_b = (uint8_t)(v->level_b - splits_b);
-      next->body_a = v->body_a;
-      next->body_b = v->body_b;
+      const self_visit next = {(uint16_t)of_a.number[i], (uint16_t)of_b.number[j], (uint8_t)(v->level_a - splits_a),
+                               (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
+      s->group->visits[height++] = next;
     }
   }
   return height;
@@ -438,19 +462,12 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   visits[0].body_b = (uint8_t)b;
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
-    if (s->visits == g->max_visits) {
+    const int is_leaf = v.level_a == 0 && v.level_b == 0;
+    if (is_leaf ? s->leaf_visits == g->max_leaf_visits : s->visits + SELF_CHILD_PAIRS > g->max_visits) {
       s->is_full = 1;
       return;
     }
-    s->visits++;
-    if (is_clear(s, &v)) {
-      continue;
-    }
-    if (v.level_a == 0 && v.level_b == 0) {
-      if (s->leaf_visits == g->max_leaf_visits) {
-        s->is_full = 1;
-        return;
-      }
+    if (is_leaf) {
       s->leaf_visits++;
       visit_leaves(s, &v);
     } else {
@@ -459,11 +476,15 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
-static void update_ages(const self_group *g) {
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. `crossed`: there are
+   intersections. */
+static void update_ages(const self_group *g, int crossed) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; i < b->count; i++) {
+    if (!crossed) {
+      fill_zero(b->ages, (size_t)b->count);
+    }
+    for (int32_t i = 0; crossed && i < b->count; i++) {
       const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
       const int32_t older = age + (age < SELF_AGE_MARK - 1);
       b->ages[i] = (uint8_t)(b->ages[i] & SELF_AGE_MARK ? older : 0);
@@ -571,12 +592,13 @@ static void charge_gather(const self_group *g, const self_search *s) {
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  clear_age_marks(g);
+  int crossed = 0;
   for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
     search_group(g, time, attempt, &s);
     counts->gathers++;
     counts->visits += s.visits;
     charge_gather(g, &s);
+    crossed |= s.intersections > 0;
     if (!s.is_full) {
       break;
     }
@@ -591,9 +613,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g);
-    counts->tangled = count_tangled(g);
-  } else {
+    update_ages(g, crossed);
+    counts->tangled = crossed ? count_tangled(g) : 0;
+  } else if (crossed) {
     clear_age_marks(g);
   }
   if (untangle && counts->tangled > 0) {
