@@ -12892,13 +12892,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
   return 0;
 }
 
-/* 1 if two boxes have no point in common now. */
-CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-         y[2] + x[5] > 0.0f;
-}
-
 /* Length of unit normals in nodes. */
 #define SELF_NORMAL 127
 
@@ -13059,7 +13052,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
     find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[2 * LANES_SUMS])low, (const float(*)[2 * LANES_SUMS])high, 2 * n, &nodes[n]);
+      add_cell_normals((const float(*)[2 * LANES_SUMS]) low, (const float(*)[2 * LANES_SUMS]) high, 2 * n, &nodes[n]);
     }
   }
 }
@@ -13515,9 +13508,9 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_
 
 /* Pairs of a particle and a cell, and how far they look ahead. */
 typedef struct self_pairs {
-  const self_body *a, *b;      /* of the particles, of the cells */
-  float time;                  /* that the pairs look ahead [s] */
-  float along_normal, aside;   /* distances beyond which nothing touches [m] */
+  const self_body *a, *b;    /* of the particles, of the cells */
+  float time;                /* that the pairs look ahead [s] */
+  float along_normal, aside; /* distances beyond which nothing touches [m] */
   uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_pairs;
 
@@ -13760,12 +13753,12 @@ CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range)
 
 /* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
 CLOTH_INLINE void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
-  const lanes first = lanes_subtract(
-      lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
-      lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
-  const lanes second = lanes_subtract(
-      lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
-      lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
+  const lanes first =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
+                     lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
+  const lanes second =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
+                     lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
   store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
 }
 
@@ -13804,7 +13797,8 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   leaf->column = 2 * (number - number / columns * columns);
   leaf->first = leaf->row * b->columns + leaf->column;
   const uint32_t has_row = leaf->row + 1 < b->rows, has_column = leaf->column + 1 < b->columns;
-  const uint32_t row = has_column ? 3u : 1u, wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
+  const uint32_t row = has_column ? 3u : 1u,
+                 wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
@@ -13823,10 +13817,12 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
    ahead on one side. */
 CLOTH_INLINE lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low, const float *high) {
-  const lanes below = lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
-                                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
-  const lanes above = lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
-                                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
+                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
+  const lanes above =
+      lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
+                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
   return lanes_maximum(below, above);
 }
 
@@ -13865,8 +13861,8 @@ CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction)
     const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
                                     lanes_load(leaf->normal[2] + cell));
     const lanes cosine = lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f));
-    const lanes_mask gentle = lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)),
-                                         lanes_multiply(cosine, cosine));
+    const lanes_mask gentle =
+        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
     bits |= lanes_bits(gentle) << cell;
   }
   return leaf->cells & ~bits;
@@ -13925,8 +13921,6 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
-#define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
@@ -13948,9 +13942,9 @@ typedef struct self_group {
 /* A gather under way. */
 typedef struct self_search {
   const self_group *group;
-  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;       /* of the two cloths under way [m] */
-  self_pairs waiting[2];   /* for their verdict: particles of the first cloth of those, and of the second */
+  float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;           /* of the two cloths under way [m] */
+  self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
   self_leaf leaf[2]; /* of the last visit to leaves */
@@ -14109,8 +14103,8 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edg
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
-  self_meeting m = {.particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]],
-                                 cell[later_corners[t][1]]}};
+  self_meeting m = {
+      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
   if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
       !find_meeting(from->start, to->start, &m)) {
     return;
@@ -14170,15 +14164,14 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   }
 }
 
-/* 1 if a particle is so near a cell in the grid that they do not touch. */
-static int is_neighbour(const self_body *b, int32_t particle, int32_t cell) {
-  const int32_t r = particle / b->columns, k = particle - r * b->columns;
-  const int32_t row = cell / b->columns, column = cell - row * b->columns;
-  const int32_t rows = r < row ? row - r : (r > row + 1 ? r - row - 1 : 0);
-  const int32_t left = grid_distance(k, column, b->columns, b->is_wrapped);
-  const int32_t right = grid_distance(k, column + 1, b->columns, b->is_wrapped);
-  const int32_t columns = left < right ? left : right;
-  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
+/* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
+CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
+  const int32_t down = row - leaf->row;
+  int32_t right = column - leaf->column;
+  right += b->is_wrapped && right < 0 ? b->columns : 0;
+  const uint32_t of_row = down >= 0 && down < 3 ? 0xcf3u >> 4 * down : 0u;       /* the first, both, the second row */
+  const uint32_t of_column = right >= 0 && right < 3 ? 0xaf5u >> 4 * right : 0u; /* and column */
+  return of_row & of_column & 15u;
 }
 
 /* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
@@ -14197,12 +14190,14 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
     const leaf_range *range = from->range;
     const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
                                       range[3].point[i], range[4].point[i], range[5].point[i]};
-    const uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    if (bits && p->has_neighbours) {
+      bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
+    }
     const int32_t particle = leaf_particle(a, from, i);
     for (int32_t j = 0; bits >> j; j++) {
-      const int32_t cell = leaf_particle(b, to, j);
-      if ((bits >> j & 1u) && !(p->has_neighbours && is_neighbour(a, particle, cell))) {
-        add_pair(s, p->a, p->b, particle, cell);
+      if (bits >> j & 1u) {
+        add_pair(s, p->a, p->b, particle, leaf_particle(b, to, j));
       }
     }
   }
@@ -14247,8 +14242,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
 static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
   const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  return rows <= 1 &&
-         grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
+  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
@@ -14311,7 +14305,8 @@ CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, 
 CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
                           int32_t columns) {
   const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
-  const int is_beside = rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
+  const int is_beside =
+      rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
   return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
 }
 
@@ -14333,8 +14328,12 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
-      const self_visit next = {(uint16_t)of_a.number[i], (uint16_t)of_b.number[j], (uint8_t)(v->level_a - splits_a),
-                               (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
+      const self_visit next = {(uint16_t)of_a.number[i],
+                               (uint16_t)of_b.number[j],
+                               (uint8_t)(v->level_a - splits_a),
+                               (uint8_t)(v->level_b - splits_b),
+                               v->body_a,
+                               v->body_b};
       s->group->visits[height++] = next;
     }
   }
@@ -14679,8 +14678,8 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
 /* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1. */
 CLOTH_INLINE lanes side_at_start(const self_touch *t) {
   const self_quad *q = &t->start;
-  const lanes3 normal = lanes3_cross(lanes3_select(t->second, q->across, q->right),
-                                     lanes3_select(t->second, q->below, q->across));
+  const lanes3 normal =
+      lanes3_cross(lanes3_select(t->second, q->across, q->right), lanes3_select(t->second, q->below, q->across));
   return lanes_sign(lanes3_dot(q->particle, normal));
 }
 
@@ -14786,8 +14785,8 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
   const float *of_cells = s->b->mobility;
   const lanes mobility = lanes_pick(s->a->mobility, b->particle);
   const lanes first = lanes_multiply(w.first, lanes_pick(of_cells, b->cell));
-  const lanes beside_mobility = lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell),
-                                             lanes_pick(of_cells + b->next, b->right));
+  const lanes beside_mobility =
+      lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell), lanes_pick(of_cells + b->next, b->right));
   const lanes second = lanes_multiply(w.beside, beside_mobility);
   const lanes third = lanes_multiply(w.end, lanes_pick(of_cells + b->next + b->below, b->right));
   lanes sum = lanes_add(mobility, lanes_multiply(w.first, first));

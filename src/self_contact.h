@@ -93,8 +93,8 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
 /* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1. */
 CLOTH_INLINE lanes side_at_start(const self_touch *t) {
   const self_quad *q = &t->start;
-  const lanes3 normal = lanes3_cross(lanes3_select(t->second, q->across, q->right),
-                                     lanes3_select(t->second, q->below, q->across));
+  const lanes3 normal =
+      lanes3_cross(lanes3_select(t->second, q->across, q->right), lanes3_select(t->second, q->below, q->across));
   return lanes_sign(lanes3_dot(q->particle, normal));
 }
 
@@ -200,8 +200,8 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
   const float *of_cells = s->b->mobility;
   const lanes mobility = lanes_pick(s->a->mobility, b->particle);
   const lanes first = lanes_multiply(w.first, lanes_pick(of_cells, b->cell));
-  const lanes beside_mobility = lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell),
-                                             lanes_pick(of_cells + b->next, b->right));
+  const lanes beside_mobility =
+      lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell), lanes_pick(of_cells + b->next, b->right));
   const lanes second = lanes_multiply(w.beside, beside_mobility);
   const lanes third = lanes_multiply(w.end, lanes_pick(of_cells + b->next + b->below, b->right));
   lanes sum = lanes_add(mobility, lanes_multiply(w.first, first));

@@ -33,9 +33,9 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_
 
 /* Pairs of a particle and a cell, and how far they look ahead. */
 typedef struct self_pairs {
-  const self_body *a, *b;      /* of the particles, of the cells */
-  float time;                  /* that the pairs look ahead [s] */
-  float along_normal, aside;   /* distances beyond which nothing touches [m] */
+  const self_body *a, *b;    /* of the particles, of the cells */
+  float time;                /* that the pairs look ahead [s] */
+  float along_normal, aside; /* distances beyond which nothing touches [m] */
   uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_pairs;
 

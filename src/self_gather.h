@@ -34,8 +34,6 @@
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
-#define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
@@ -57,9 +55,9 @@ typedef struct self_group {
 /* A gather under way. */
 typedef struct self_search {
   const self_group *group;
-  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;       /* of the two cloths under way [m] */
-  self_pairs waiting[2];   /* for their verdict: particles of the first cloth of those, and of the second */
+  float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;           /* of the two cloths under way [m] */
+  self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
   self_leaf leaf[2]; /* of the last visit to leaves */
@@ -218,8 +216,8 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edg
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
-  self_meeting m = {.particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]],
-                                 cell[later_corners[t][1]]}};
+  self_meeting m = {
+      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
   if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
       !find_meeting(from->start, to->start, &m)) {
     return;
@@ -279,15 +277,14 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   }
 }
 
-/* 1 if a particle is so near a cell in the grid that they do not touch. */
-static int is_neighbour(const self_body *b, int32_t particle, int32_t cell) {
-  const int32_t r = particle / b->columns, k = particle - r * b->columns;
-  const int32_t row = cell / b->columns, column = cell - row * b->columns;
-  const int32_t rows = r < row ? row - r : (r > row + 1 ? r - row - 1 : 0);
-  const int32_t left = grid_distance(k, column, b->columns, b->is_wrapped);
-  const int32_t right = grid_distance(k, column + 1, b->columns, b->is_wrapped);
-  const int32_t columns = left < right ? left : right;
-  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
+/* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
+CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
+  const int32_t down = row - leaf->row;
+  int32_t right = column - leaf->column;
+  right += b->is_wrapped && right < 0 ? b->columns : 0;
+  const uint32_t of_row = down >= 0 && down < 3 ? 0xcf3u >> 4 * down : 0u;       /* the first, both, the second row */
+  const uint32_t of_column = right >= 0 && right < 3 ? 0xaf5u >> 4 * right : 0u; /* and column */
+  return of_row & of_column & 15u;
 }
 
 /* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
@@ -306,12 +303,14 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
     const leaf_range *range = from->range;
     const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
                                       range[3].point[i], range[4].point[i], range[5].point[i]};
-    const uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    if (bits && p->has_neighbours) {
+      bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
+    }
     const int32_t particle = leaf_particle(a, from, i);
     for (int32_t j = 0; bits >> j; j++) {
-      const int32_t cell = leaf_particle(b, to, j);
-      if ((bits >> j & 1u) && !(p->has_neighbours && is_neighbour(a, particle, cell))) {
-        add_pair(s, p->a, p->b, particle, cell);
+      if (bits >> j & 1u) {
+        add_pair(s, p->a, p->b, particle, leaf_particle(b, to, j));
       }
     }
   }
@@ -356,8 +355,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
 static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
   const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  return rows <= 1 &&
-         grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
+  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
@@ -420,7 +418,8 @@ CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, 
 CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
                           int32_t columns) {
   const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
-  const int is_beside = rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
+  const int is_beside =
+      rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
   return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
 }
 
@@ -442,8 +441,12 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
-      const self_visit next = {(uint16_t)of_a.number[i], (uint16_t)of_b.number[j], (uint8_t)(v->level_a - splits_a),
-                               (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
+      const self_visit next = {(uint16_t)of_a.number[i],
+                               (uint16_t)of_b.number[j],
+                               (uint8_t)(v->level_a - splits_a),
+                               (uint8_t)(v->level_b - splits_b),
+                               v->body_a,
+                               v->body_b};
       s->group->visits[height++] = next;
     }
   }

@@ -126,12 +126,12 @@ CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range)
 
 /* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
 CLOTH_INLINE void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
-  const lanes first = lanes_subtract(
-      lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
-      lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
-  const lanes second = lanes_subtract(
-      lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
-      lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
+  const lanes first =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
+                     lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
+  const lanes second =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
+                     lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
   store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
 }
 
@@ -170,7 +170,8 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   leaf->column = 2 * (number - number / columns * columns);
   leaf->first = leaf->row * b->columns + leaf->column;
   const uint32_t has_row = leaf->row + 1 < b->rows, has_column = leaf->column + 1 < b->columns;
-  const uint32_t row = has_column ? 3u : 1u, wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
+  const uint32_t row = has_column ? 3u : 1u,
+                 wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
@@ -189,10 +190,12 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
    ahead on one side. */
 CLOTH_INLINE lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low, const float *high) {
-  const lanes below = lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
-                                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
-  const lanes above = lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
-                                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
+                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
+  const lanes above =
+      lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
+                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
   return lanes_maximum(below, above);
 }
 
@@ -231,8 +234,8 @@ CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction)
     const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
                                     lanes_load(leaf->normal[2] + cell));
     const lanes cosine = lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f));
-    const lanes_mask gentle = lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)),
-                                         lanes_multiply(cosine, cosine));
+    const lanes_mask gentle =
+        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
     bits |= lanes_bits(gentle) << cell;
   }
   return leaf->cells & ~bits;

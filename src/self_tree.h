@@ -171,13 +171,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
   return 0;
 }
 
-/* 1 if two boxes have no point in common now. */
-CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-         y[2] + x[5] > 0.0f;
-}
-
 /* Length of unit normals in nodes. */
 #define SELF_NORMAL 127
 
@@ -338,7 +331,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
     find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[2 * LANES_SUMS])low, (const float(*)[2 * LANES_SUMS])high, 2 * n, &nodes[n]);
+      add_cell_normals((const float(*)[2 * LANES_SUMS]) low, (const float(*)[2 * LANES_SUMS]) high, 2 * n, &nodes[n]);
     }
   }
 }

@@ -835,6 +835,7 @@ int board_main(void) {
   test_any();
   test_stores();
   test_picks();
+  test_bits();
   test_shared_memory();
   test_sums();
   print_number(passed);
