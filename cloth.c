@@ -266,6 +266,13 @@
 #define CLOTH_ONCE static
 #endif
 
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
+#define CLOTH_REPEATED static __attribute__((noinline))
+#else
+#define CLOTH_REPEATED CLOTH_INLINE
+#endif
+
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))
@@ -5266,15 +5273,17 @@ enum {
   COST_RECORD = 350,    /* per contact that is recorded */
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_VISIT = 220,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 4500,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1300,    /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_TEST = 900,      /* per pair of a particle and a cell whose boxes come near ... */
+  COST_SELF_FOUND = 700,     /* ... and in addition per candidate: its place, its marks */
   COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
+  COST_SELF_CANDIDATE = 400, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 450,      /* ... in addition per candidate that is over its triangle ... */
   COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_FOLD = 4,        /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_NOTED = 30,      /* ... in addition per particle of a row or column that the gather has noted ... */
   COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
   COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
@@ -12952,6 +12961,9 @@ static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t col
   }
 }
 
+/* Columns of particles of a block of leaves. */
+#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
+
 /* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
 typedef struct leaf_row {
   int32_t first, second, third;
@@ -12968,8 +12980,8 @@ CLOTH_INLINE void extend(leaf_extent *e, lanes a, lanes b, lanes c) {
 }
 
 /* Adds the particles of a row, from `i` on, where they are now and ahead. */
-CLOTH_INLINE void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
-                                leaf_extent *ahead) {
+CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
+                                  leaf_extent *ahead) {
   const lanes a = lanes_load(place), b = lanes_load(place + 1), c = lanes_load(place + 2);
   extend(now, a, b, c);
   extend(ahead, lanes_add(a, lanes_multiply(lanes_load(speed), time)),
@@ -12978,8 +12990,8 @@ CLOTH_INLINE void extend_by_row(const float *place, const float *speed, lanes ti
 }
 
 /* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
-CLOTH_INLINE void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
-                                 float value[4][CLOTH_LANES]) {
+CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
+                                   float value[4][CLOTH_LANES]) {
   const lanes start = lanes_load(place + row->first);
   const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
   leaf_extent now = {start, start}, ahead = {then, then};
@@ -12997,8 +13009,8 @@ CLOTH_INLINE void extend_by_axis(const float *place, const float *speed, const l
 
 /* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
    normals that change neither the least nor the greatest. */
-CLOTH_INLINE void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
-                               float low[3][2 * LANES_SUMS], float high[3][2 * LANES_SUMS]) {
+CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
   for (int32_t k = 0; k < step; k += CLOTH_LANES) {
     const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
     const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
@@ -13019,10 +13031,7 @@ CLOTH_INLINE void find_normals(const self_body *b, int32_t above, int32_t below,
   }
 }
 
-/* Columns of particles of a block of leaves. */
-#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
-
-static void add_cell_normals(const float low[3][2 * LANES_SUMS], const float high[3][2 * LANES_SUMS], int32_t column,
+static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
                              self_node *n) {
   for (int32_t k = 0; k < 3; k++) {
     const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
@@ -13038,7 +13047,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
   leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
   r.third = rows > 2 ? start + 2 * b->columns : r.second;
-  float box[3][4][CLOTH_LANES], low[3][2 * LANES_SUMS], high[3][2 * LANES_SUMS];
+  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
   extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
   extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
   extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
@@ -13052,7 +13061,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
     find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[2 * LANES_SUMS]) low, (const float(*)[2 * LANES_SUMS]) high, 2 * n, &nodes[n]);
+      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
   }
 }
@@ -13364,9 +13373,10 @@ typedef struct fold_context {
   float least, inverse_h;
 } fold_context;
 
-/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
+ * apart. */
 typedef struct fold_tally {
-  int32_t looked_at, opened;
+  int32_t noted, looked_at, opened;
 } fold_tally;
 
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
@@ -13408,7 +13418,7 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
 
 /* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
    that come closer than `least` if they keep their velocities. */
-CLOTH_INLINE void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
+CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
   const int32_t end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
     uint32_t close = 0;
@@ -13450,7 +13460,11 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
   const self_body *b = f->b;
   const int32_t end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if ((b->folds[i / SELF_BATCH] & bit) && may_have_folds(f, i, apart, end)) {
+    if (!(b->folds[i / SELF_BATCH] & bit)) {
+      continue;
+    }
+    tally->noted += SELF_BATCH;
+    if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
         if (apart > 2 || k % b->columns + 2 < b->columns) {
           open_fold(f, k, k + apart, tally);
@@ -13464,7 +13478,7 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
 /* Opens what is folded too tightly in a cloth. */
 static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
+  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
   if (b->columns > 2) {
     open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
   }
@@ -13555,7 +13569,7 @@ CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
 }
 
 /* Which lanes are apart by more than a distance along an axis. */
-CLOTH_INLINE lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
+CLOTH_REPEATED lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
   const lanes length = lanes_square_root(lanes3_dot(axis, axis));
   return lanes_less(lanes_multiply(length, lanes_splat(distance)), gap_along(axis, c));
 }
@@ -13588,7 +13602,7 @@ typedef struct self_crossings {
 
 /* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
    lanes, with the same result. */
-CLOTH_INLINE uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
   const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
   const lanes3 normal = lanes3_cross(b, c);
   const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
@@ -13658,7 +13672,7 @@ typedef struct leaf_range {
 typedef struct self_leaf {
   leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
   float normal[3][SELF_CELLS];   /* of the cells now, of any length */
-  float beyond[LANES_SUMS];
+  float beyond[CLOTH_LANES];
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
@@ -13667,7 +13681,7 @@ typedef struct self_leaf {
 
 /* Columns of particles of a leaf, and floats of a row of them that are read. */
 #define LEAF_COLUMNS 3
-#define LEAF_ROW (LEAF_COLUMNS + LANES_SUMS)
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
 
 /* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
    copies where the leaf has fewer columns, or is the last one round a tube. */
@@ -13714,7 +13728,7 @@ typedef struct leaf_block {
   lanes left_0, right_0, left_1, right_1, left_2, right_2;
 } leaf_block;
 
-CLOTH_INLINE leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
+CLOTH_REPEATED leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
   const float *value = rows->value[component] + k;
   const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
   leaf_block b;
@@ -13727,7 +13741,7 @@ CLOTH_INLINE leaf_block load_rows(const leaf_rows *rows, int32_t component, int3
   return b;
 }
 
-CLOTH_INLINE void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
+CLOTH_REPEATED void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
   b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
   b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
   b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
@@ -13742,7 +13756,7 @@ CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
   lanes_store(to + 2, second);
 }
 
-CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
+CLOTH_REPEATED void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
   const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
   const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
   const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
@@ -13752,7 +13766,7 @@ CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range)
 }
 
 /* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
-CLOTH_INLINE void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
+CLOTH_REPEATED void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
   const lanes first =
       lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
                      lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
@@ -13816,7 +13830,8 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
    ahead on one side. */
-CLOTH_INLINE lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low, const float *high) {
+CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
+                                 const float *high) {
   const lanes below =
       lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
                     lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
@@ -13899,33 +13914,21 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
 
 #endif
 
-/// Candidates of self-contact ///
+/// Batches of candidates ///
 
 #if WITH_SELF
 
 /*
- * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
- * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
- * is apart, or flat together, is left out. The order follows from comparisons alone.
+ * Cloths that feel each other, a gather under way, and the batches into which it puts the candidates that it finds.
+ * Those of a batch share no particle. A candidate goes to the earliest of the last SELF_OPEN batches that has room and
+ * none of its particles. Pairs of a particle and a cell wait for their verdict (self_cull.h) until there are
+ * SELF_BATCH of them.
  *
- * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
- * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
- * room and none of its particles.
- *
- * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
- * only what is too much even then is left out. The number of visits is bounded in the same way.
- *
- * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle.
+ * In: positions, velocities. Out: batches. Scratch: scratch.residual, a word per particle.
  */
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
-/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
-#define SELF_AGE_MARK 128
-
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
   self_body *bodies;
@@ -13950,7 +13953,7 @@ typedef struct self_search {
   self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t tested, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
@@ -14060,6 +14063,7 @@ static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
     p->cell[n] = p->cell[0];
   }
   const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
+  s->tested += count;
   for (int32_t n = 0; n < count; n++) {
     if (bits >> n & 1u) {
       add_candidate(s, a, b, p->particle[n], p->cell[n]);
@@ -14095,6 +14099,33 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
     s->leaf[queue].number = -1;
   }
 }
+
+#endif
+
+/// Candidates of self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
+ * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
+ * is apart, or flat together, is left out. The order follows from comparisons alone.
+ *
+ * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
+ * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
+ * room and none of its particles.
+ *
+ * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
+ * only what is too much even then is left out. The number of visits is bounded in the same way.
+ *
+ * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
+ * scratch.residual, a word per particle.
+ */
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
+#define SELF_AGE_MARK 128
 
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of the cells with these corners. */
@@ -14474,6 +14505,7 @@ static void charge_gather(const self_group *g, const self_search *s) {
   const cloth *first = g->bodies[0].c;
   add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
   add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
   add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
   add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
 }
@@ -14651,7 +14683,7 @@ typedef struct self_quad {
   lanes3 particle, right, across, below;
 } self_quad;
 
-CLOTH_INLINE void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
+CLOTH_REPEATED void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
   const lanes3 first = lanes3_pick(cells, b->cell, 0);
   q->particle = lanes3_exact_difference(lanes3_pick(particles, b->particle, 0), first);
   q->right = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next), first);
@@ -14747,7 +14779,7 @@ typedef struct self_response {
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
-CLOTH_INLINE void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
+CLOTH_REPEATED void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
   if (!(share < 0.0f || share > 0.0f)) {
     return;
   }
@@ -14827,41 +14859,6 @@ CLOTH_INLINE void find_touching(const self_block *b, uint32_t second, int32_t la
   particle[3] = b->right[lane] + b->next + b->below;
 }
 
-#ifndef SELF_OVER
-#define SELF_OVER 1
-#endif
-
-/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
-CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_tally *tally) {
-  self_touch t;
-  self_response r;
-  const lanes_mask over = find_over(s, b, &t);
-  if (!lanes_any(over)) {
-    return 0;
-  }
-  tally->over++;
-  lanes_mask touches = find_depth(s, b, over, &t);
-  if (!lanes_any(touches)) {
-    return SELF_OVER;
-  }
-  touches = respond_to_touches(s, b, touches, &t, &r);
-  const uint32_t bits = lanes_bits(touches), second = lanes_bits(t.second);
-  const uint32_t passed = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
-  for (int32_t lane = 0; bits >> lane; lane++) {
-    if (bits >> lane & 1u) {
-      int32_t particle[4];
-      find_touching(b, second, lane, particle);
-      move_particle(s->a, particle[0], r.share[0][lane], &r, lane);
-      move_particle(s->b, particle[1], r.share[1][lane], &r, lane);
-      move_particle(s->b, particle[2], r.share[2][lane], &r, lane);
-      move_particle(s->b, particle[3], r.share[3][lane], &r, lane);
-      tally->touching++;
-      tally->passed += (int32_t)(passed >> lane & 1u);
-    }
-  }
-  return 1;
-}
-
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
    there are such. */
 typedef struct held_motion {
@@ -14908,32 +14905,69 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
   }
 }
 
-/* Holds those of a block of candidates that have passed the triangle of their cell that is on their side of its
-   diagonal. */
-CLOTH_SEPARATE int hold_candidates(const self_context *s, const self_block *b, self_tally *tally) {
-  self_touch t;
-  const lanes_mask over = find_over(s, b, &t);
-  if (!lanes_any(over)) {
-    return 0;
+/* What a pass over the candidates does. */
+typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+
+/* Moves the particles of the lanes `bits` apart. */
+CLOTH_INLINE void move_touching(const self_context *s, const self_block *b, const self_response *r, uint32_t second,
+                                uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      move_particle(s->a, particle[0], r->share[0][lane], r, lane);
+      move_particle(s->b, particle[1], r->share[1][lane], r, lane);
+      move_particle(s->b, particle[2], r->share[2][lane], r, lane);
+      move_particle(s->b, particle[3], r->share[3][lane], r, lane);
+    }
   }
-  tally->over++;
-  const lanes_mask touches = find_depth(s, b, over, &t);
-  const uint32_t second = lanes_bits(t.second);
-  const uint32_t bits = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
+}
+
+/* Holds the particles of the lanes `bits` together. */
+CLOTH_SEPARATE void hold_touching(const self_context *s, const self_block *b, uint32_t second, uint32_t bits) {
   for (int32_t lane = 0; bits >> lane; lane++) {
     if (bits >> lane & 1u) {
       int32_t particle[4];
       find_touching(b, second, lane, particle);
       hold_together(s, particle);
-      tally->touching++;
-      tally->passed++;
     }
   }
-  return 1;
 }
 
-/* What a pass over the candidates does. */
-typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+/* How many lanes are chosen. */
+CLOTH_INLINE int32_t count_bits(uint32_t bits) {
+  int32_t count = 0;
+  for (; bits; bits &= bits - 1u) {
+    count++;
+  }
+  return count;
+}
+
+/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
+CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_pass pass, self_tally *tally) {
+  self_touch t;
+  self_response r;
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
+  }
+  tally->over++;
+  lanes_mask touches = find_depth(s, b, over, &t);
+  if (!lanes_any(touches)) {
+    return 1;
+  }
+  const lanes_mask passed = lanes_less(lanes_splat(s->thickness), t.push);
+  if (pass == SELF_HOLD) {
+    touches = lanes_both(touches, passed);
+    hold_touching(s, b, lanes_bits(t.second), lanes_bits(touches));
+  } else {
+    touches = respond_to_touches(s, b, touches, &t, &r);
+    move_touching(s, b, &r, lanes_bits(t.second), lanes_bits(touches));
+  }
+  tally->touching += count_bits(lanes_bits(touches));
+  tally->passed += count_bits(lanes_bits(lanes_both(touches, passed)));
+  return 1;
+}
 
 /* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
@@ -14942,7 +14976,7 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
   for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, count, &b);
-    is_near |= pass == SELF_HOLD ? hold_candidates(s, &b, tally) : collide_candidates(s, &b, tally);
+    is_near |= collide_candidates(s, &b, pass, tally);
   }
   return is_near;
 }
@@ -15003,6 +15037,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     const self_body *b = &g->bodies[n];
     const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
     opened += folds.opened;
@@ -18255,14 +18290,16 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
   const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
   const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
   const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
-  const uint64_t gather =
-      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
-      places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t gather = (uint64_t)(uint32_t)c->count * COST_SELF_BOXES +
+                          (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
+                          (uint64_t)(uint32_t)l.max_leaf_visits *
+                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
       (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
-      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
+      SELF_SWEEPS * (uint64_t)(uint32_t)c->count *
+          (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
 }
 

@@ -90,6 +90,7 @@
 #include "self_folds.h"
 #include "self_cull.h"
 #include "self_leaves.h"
+#include "self_batches.h"
 #include "self_gather.h"
 #include "self_contact.h"
 #include "contact_links.h"

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_batches.h"
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_gather.h"
@@ -66,7 +67,7 @@ typedef struct self_quad {
   lanes3 particle, right, across, below;
 } self_quad;
 
-CLOTH_INLINE void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
+CLOTH_REPEATED void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
   const lanes3 first = lanes3_pick(cells, b->cell, 0);
   q->particle = lanes3_exact_difference(lanes3_pick(particles, b->particle, 0), first);
   q->right = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next), first);
@@ -162,7 +163,7 @@ typedef struct self_response {
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
-CLOTH_INLINE void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
+CLOTH_REPEATED void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
   if (!(share < 0.0f || share > 0.0f)) {
     return;
   }
@@ -242,41 +243,6 @@ CLOTH_INLINE void find_touching(const self_block *b, uint32_t second, int32_t la
   particle[3] = b->right[lane] + b->next + b->below;
 }
 
-#ifndef SELF_OVER
-#define SELF_OVER 1
-#endif
-
-/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
-CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_tally *tally) {
-  self_touch t;
-  self_response r;
-  const lanes_mask over = find_over(s, b, &t);
-  if (!lanes_any(over)) {
-    return 0;
-  }
-  tally->over++;
-  lanes_mask touches = find_depth(s, b, over, &t);
-  if (!lanes_any(touches)) {
-    return SELF_OVER;
-  }
-  touches = respond_to_touches(s, b, touches, &t, &r);
-  const uint32_t bits = lanes_bits(touches), second = lanes_bits(t.second);
-  const uint32_t passed = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
-  for (int32_t lane = 0; bits >> lane; lane++) {
-    if (bits >> lane & 1u) {
-      int32_t particle[4];
-      find_touching(b, second, lane, particle);
-      move_particle(s->a, particle[0], r.share[0][lane], &r, lane);
-      move_particle(s->b, particle[1], r.share[1][lane], &r, lane);
-      move_particle(s->b, particle[2], r.share[2][lane], &r, lane);
-      move_particle(s->b, particle[3], r.share[3][lane], &r, lane);
-      tally->touching++;
-      tally->passed += (int32_t)(passed >> lane & 1u);
-    }
-  }
-  return 1;
-}
-
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
    there are such. */
 typedef struct held_motion {
@@ -323,32 +289,69 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
   }
 }
 
-/* Holds those of a block of candidates that have passed the triangle of their cell that is on their side of its
-   diagonal. */
-CLOTH_SEPARATE int hold_candidates(const self_context *s, const self_block *b, self_tally *tally) {
-  self_touch t;
-  const lanes_mask over = find_over(s, b, &t);
-  if (!lanes_any(over)) {
-    return 0;
+/* What a pass over the candidates does. */
+typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+
+/* Moves the particles of the lanes `bits` apart. */
+CLOTH_INLINE void move_touching(const self_context *s, const self_block *b, const self_response *r, uint32_t second,
+                                uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      move_particle(s->a, particle[0], r->share[0][lane], r, lane);
+      move_particle(s->b, particle[1], r->share[1][lane], r, lane);
+      move_particle(s->b, particle[2], r->share[2][lane], r, lane);
+      move_particle(s->b, particle[3], r->share[3][lane], r, lane);
+    }
   }
-  tally->over++;
-  const lanes_mask touches = find_depth(s, b, over, &t);
-  const uint32_t second = lanes_bits(t.second);
-  const uint32_t bits = lanes_bits(lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push)));
+}
+
+/* Holds the particles of the lanes `bits` together. */
+CLOTH_SEPARATE void hold_touching(const self_context *s, const self_block *b, uint32_t second, uint32_t bits) {
   for (int32_t lane = 0; bits >> lane; lane++) {
     if (bits >> lane & 1u) {
       int32_t particle[4];
       find_touching(b, second, lane, particle);
       hold_together(s, particle);
-      tally->touching++;
-      tally->passed++;
     }
   }
-  return 1;
 }
 
-/* What a pass over the candidates does. */
-typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
+/* How many lanes are chosen. */
+CLOTH_INLINE int32_t count_bits(uint32_t bits) {
+  int32_t count = 0;
+  for (; bits; bits &= bits - 1u) {
+    count++;
+  }
+  return count;
+}
+
+/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
+CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_pass pass, self_tally *tally) {
+  self_touch t;
+  self_response r;
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
+  }
+  tally->over++;
+  lanes_mask touches = find_depth(s, b, over, &t);
+  if (!lanes_any(touches)) {
+    return 1;
+  }
+  const lanes_mask passed = lanes_less(lanes_splat(s->thickness), t.push);
+  if (pass == SELF_HOLD) {
+    touches = lanes_both(touches, passed);
+    hold_touching(s, b, lanes_bits(t.second), lanes_bits(touches));
+  } else {
+    touches = respond_to_touches(s, b, touches, &t, &r);
+    move_touching(s, b, &r, lanes_bits(t.second), lanes_bits(touches));
+  }
+  tally->touching += count_bits(lanes_bits(touches));
+  tally->passed += count_bits(lanes_bits(lanes_both(touches, passed)));
+  return 1;
+}
 
 /* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
@@ -357,7 +360,7 @@ CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, s
   for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, count, &b);
-    is_near |= pass == SELF_HOLD ? hold_candidates(s, &b, tally) : collide_candidates(s, &b, tally);
+    is_near |= collide_candidates(s, &b, pass, tally);
   }
   return is_near;
 }
@@ -418,6 +421,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     const self_body *b = &g->bodies[n];
     const fold_tally folds = open_folds(b, thickness_between(g, n, n), inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
     opened += folds.opened;

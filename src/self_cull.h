@@ -80,7 +80,7 @@ CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
 }
 
 /* Which lanes are apart by more than a distance along an axis. */
-CLOTH_INLINE lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
+CLOTH_REPEATED lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
   const lanes length = lanes_square_root(lanes3_dot(axis, axis));
   return lanes_less(lanes_multiply(length, lanes_splat(distance)), gap_along(axis, c));
 }
@@ -113,7 +113,7 @@ typedef struct self_crossings {
 
 /* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
    lanes, with the same result. */
-CLOTH_INLINE uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
   const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
   const lanes3 normal = lanes3_cross(b, c);
   const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);

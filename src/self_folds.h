@@ -30,9 +30,10 @@ typedef struct fold_context {
   float least, inverse_h;
 } fold_context;
 
-/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
+ * apart. */
 typedef struct fold_tally {
-  int32_t looked_at, opened;
+  int32_t noted, looked_at, opened;
 } fold_tally;
 
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
@@ -74,7 +75,7 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
 
 /* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
    that come closer than `least` if they keep their velocities. */
-CLOTH_INLINE void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
+CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
   const int32_t end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
     uint32_t close = 0;
@@ -116,7 +117,11 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
   const self_body *b = f->b;
   const int32_t end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if ((b->folds[i / SELF_BATCH] & bit) && may_have_folds(f, i, apart, end)) {
+    if (!(b->folds[i / SELF_BATCH] & bit)) {
+      continue;
+    }
+    tally->noted += SELF_BATCH;
+    if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
         if (apart > 2 || k % b->columns + 2 < b->columns) {
           open_fold(f, k, k + apart, tally);
@@ -130,7 +135,7 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
 /* Opens what is folded too tightly in a cloth. */
 static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
+  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
   if (b->columns > 2) {
     open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
   }

@@ -3,7 +3,6 @@
 #include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
-#include "types.h"
 
 /// Leaves of the tree of boxes ///
 
@@ -31,7 +30,7 @@ typedef struct leaf_range {
 typedef struct self_leaf {
   leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
   float normal[3][SELF_CELLS];   /* of the cells now, of any length */
-  float beyond[LANES_SUMS];
+  float beyond[CLOTH_LANES];
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
@@ -40,7 +39,7 @@ typedef struct self_leaf {
 
 /* Columns of particles of a leaf, and floats of a row of them that are read. */
 #define LEAF_COLUMNS 3
-#define LEAF_ROW (LEAF_COLUMNS + LANES_SUMS)
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
 
 /* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
    copies where the leaf has fewer columns, or is the last one round a tube. */
@@ -87,7 +86,7 @@ typedef struct leaf_block {
   lanes left_0, right_0, left_1, right_1, left_2, right_2;
 } leaf_block;
 
-CLOTH_INLINE leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
+CLOTH_REPEATED leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
   const float *value = rows->value[component] + k;
   const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
   leaf_block b;
@@ -100,7 +99,7 @@ CLOTH_INLINE leaf_block load_rows(const leaf_rows *rows, int32_t component, int3
   return b;
 }
 
-CLOTH_INLINE void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
+CLOTH_REPEATED void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
   b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
   b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
   b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
@@ -115,7 +114,7 @@ CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
   lanes_store(to + 2, second);
 }
 
-CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
+CLOTH_REPEATED void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
   const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
   const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
   const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
@@ -125,7 +124,7 @@ CLOTH_INLINE void store_range(const leaf_block *b, int32_t k, leaf_range *range)
 }
 
 /* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
-CLOTH_INLINE void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
+CLOTH_REPEATED void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
   const lanes first =
       lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
                      lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
@@ -189,7 +188,8 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
    ahead on one side. */
-CLOTH_INLINE lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low, const float *high) {
+CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
+                                 const float *high) {
   const lanes below =
       lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
                     lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));

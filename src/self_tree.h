@@ -231,6 +231,9 @@ static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t col
   }
 }
 
+/* Columns of particles of a block of leaves. */
+#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
+
 /* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
 typedef struct leaf_row {
   int32_t first, second, third;
@@ -247,8 +250,8 @@ CLOTH_INLINE void extend(leaf_extent *e, lanes a, lanes b, lanes c) {
 }
 
 /* Adds the particles of a row, from `i` on, where they are now and ahead. */
-CLOTH_INLINE void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
-                                leaf_extent *ahead) {
+CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
+                                  leaf_extent *ahead) {
   const lanes a = lanes_load(place), b = lanes_load(place + 1), c = lanes_load(place + 2);
   extend(now, a, b, c);
   extend(ahead, lanes_add(a, lanes_multiply(lanes_load(speed), time)),
@@ -257,8 +260,8 @@ CLOTH_INLINE void extend_by_row(const float *place, const float *speed, lanes ti
 }
 
 /* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
-CLOTH_INLINE void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
-                                 float value[4][CLOTH_LANES]) {
+CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
+                                   float value[4][CLOTH_LANES]) {
   const lanes start = lanes_load(place + row->first);
   const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
   leaf_extent now = {start, start}, ahead = {then, then};
@@ -276,8 +279,8 @@ CLOTH_INLINE void extend_by_axis(const float *place, const float *speed, const l
 
 /* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
    normals that change neither the least nor the greatest. */
-CLOTH_INLINE void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
-                               float low[3][2 * LANES_SUMS], float high[3][2 * LANES_SUMS]) {
+CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
   for (int32_t k = 0; k < step; k += CLOTH_LANES) {
     const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
     const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
@@ -298,10 +301,7 @@ CLOTH_INLINE void find_normals(const self_body *b, int32_t above, int32_t below,
   }
 }
 
-/* Columns of particles of a block of leaves. */
-#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
-
-static void add_cell_normals(const float low[3][2 * LANES_SUMS], const float high[3][2 * LANES_SUMS], int32_t column,
+static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
                              self_node *n) {
   for (int32_t k = 0; k < 3; k++) {
     const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
@@ -317,7 +317,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
   leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
   r.third = rows > 2 ? start + 2 * b->columns : r.second;
-  float box[3][4][CLOTH_LANES], low[3][2 * LANES_SUMS], high[3][2 * LANES_SUMS];
+  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
   extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
   extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
   extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
@@ -331,7 +331,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
     find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[2 * LANES_SUMS]) low, (const float(*)[2 * LANES_SUMS]) high, 2 * n, &nodes[n]);
+      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
   }
 }

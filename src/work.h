@@ -207,14 +207,16 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
   const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
   const uint64_t places = (uint64_t)(uint32_t)l.max_batches * SELF_BATCH;
   const int32_t gathers = settings->gathers < plan->substeps ? settings->gathers : plan->substeps;
-  const uint64_t gather =
-      (uint64_t)(uint32_t)c->count * COST_SELF_BOXES + (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l.max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
-      places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t gather = (uint64_t)(uint32_t)c->count * COST_SELF_BOXES +
+                          (uint64_t)(uint32_t)l.max_visits * COST_SELF_VISIT +
+                          (uint64_t)(uint32_t)l.max_leaf_visits *
+                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
       (uint64_t)(uint32_t)l.max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * (uint64_t)(uint32_t)c->count * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
-      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
+      SELF_SWEEPS * (uint64_t)(uint32_t)c->count *
+          (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)plan->substeps;
 }
 
