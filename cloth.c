@@ -13868,14 +13868,14 @@ CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have normals more than 60 degrees from a direction, a bit each. */
+/* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
 CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
-  const lanes quarter = lanes_splat(0.25f * vector_dot(direction, direction));
+  const lanes quarter = lanes_splat(0.25f);
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
                                     lanes_load(leaf->normal[2] + cell));
-    const lanes cosine = lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f));
+    const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
     const lanes_mask gentle =
         lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
     bits |= lanes_bits(gentle) << cell;
@@ -13896,7 +13896,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
 /* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
    normals themselves in place of a box around them. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
-  const cloth_vector direction = vector_add(sum_of_normals(a), sum_of_normals(b));
+  const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
   return !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
