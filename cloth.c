@@ -281,6 +281,13 @@
 #define CLOTH_ONCE static
 #endif
 
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
+#define CLOTH_REPEATED static __attribute__((noinline))
+#else
+#define CLOTH_REPEATED CLOTH_INLINE
+#endif
+
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))
@@ -686,8 +693,13 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
 
 #if WITH_SELF
 #define CLOTH_LANES_PICK
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
-  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
+  return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
+}
+
+#define CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  return (uint32_t)_mm256_movemask_ps(mask);
 }
 #endif
 
@@ -829,6 +841,20 @@ typedef __m128 lanes_mask; /* all bits of a lane set or none */
 CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm_loadu_ps(from);
 }
+
+#if WITH_SELF
+#define CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
+  const __m128 first = _mm_unpacklo_ps(_mm_load_ss(from + index[0]), _mm_load_ss(from + index[1]));
+  const __m128 second = _mm_unpacklo_ps(_mm_load_ss(from + index[2]), _mm_load_ss(from + index[3]));
+  return _mm_movelh_ps(first, second);
+}
+
+#define CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  return (uint32_t)_mm_movemask_ps(mask);
+}
+#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
@@ -1656,15 +1682,32 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
+#if WITH_SELF
+
+/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
+#ifndef CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  float chosen[CLOTH_LANES];
+  uint32_t bits = 0;
+  lanes_store(chosen, lanes_keep(mask, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    bits |= (uint32_t)(chosen[lane] > 0.0f) << lane;
+  }
+  return bits;
+}
+#endif
+
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
-#if WITH_SELF && !defined(CLOTH_LANES_PICK)
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+#ifndef CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   float picked[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     picked[lane] = from[index[lane]];
   }
   return lanes_load(picked);
 }
+#endif
+
 #endif
 
 /* One vector per particle as three arrays of components. */
@@ -5277,19 +5320,21 @@ enum {
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_BOXES = 800,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 290,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 4900,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1000,    /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_TEST = 900,      /* per pair of a particle and a cell whose boxes come near ... */
+  COST_SELF_FOUND = 400,     /* ... and in addition per candidate: its place, its marks */
   COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
-  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
-  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
+  COST_SELF_CANDIDATE = 150, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 310,      /* ... in addition per candidate that is over its triangle ... */
+  COST_SELF_TOUCH = 570,     /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 6,        /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_NOTED = 42,      /* ... in addition per particle of a row or column that the gather has noted ... */
+  COST_SELF_LOOK = 66,       /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 480,      /* ... and per pair that is moved apart */
+  COST_SELF_CONTOUR = 1000,  /* per intersection and substep */
   COST_GROUP = 40,           /* per particle and substep of a group of cloths */
   COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
@@ -12930,6 +12975,9 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
+                     self_untangle.h, else 0; scratch.residual, too */
+  uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -12953,6 +13001,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
   b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
@@ -12965,6 +13014,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
+  b->folds = (uint8_t *)nodes;
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);
@@ -13049,13 +13099,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
   return 0;
 }
 
-/* 1 if two boxes have no point in common now. */
-CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-         y[2] + x[5] > 0.0f;
-}
-
 /* Length of unit normals in nodes. */
 #define SELF_NORMAL 127
 
@@ -13116,6 +13159,111 @@ static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t col
   }
 }
 
+/* Columns of particles of a block of leaves. */
+#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
+
+/* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
+typedef struct leaf_row {
+  int32_t first, second, third;
+} leaf_row;
+
+/* A component of nine particles of each leaf of a block: least and greatest. */
+typedef struct leaf_extent {
+  lanes low, high;
+} leaf_extent;
+
+CLOTH_INLINE void extend(leaf_extent *e, lanes a, lanes b, lanes c) {
+  e->low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, e->low));
+  e->high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, e->high));
+}
+
+/* Adds the particles of a row, from `i` on, where they are now and ahead. */
+CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
+                                  leaf_extent *ahead) {
+  const lanes a = lanes_load(place), b = lanes_load(place + 1), c = lanes_load(place + 2);
+  extend(now, a, b, c);
+  extend(ahead, lanes_add(a, lanes_multiply(lanes_load(speed), time)),
+         lanes_add(b, lanes_multiply(lanes_load(speed + 1), time)),
+         lanes_add(c, lanes_multiply(lanes_load(speed + 2), time)));
+}
+
+/* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
+CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
+                                   float value[4][CLOTH_LANES]) {
+  const lanes start = lanes_load(place + row->first);
+  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
+  leaf_extent now = {start, start}, ahead = {then, then};
+  extend_by_row(place + row->first, speed + row->first, time, &now, &ahead);
+  extend_by_row(place + row->second, speed + row->second, time, &now, &ahead);
+  extend_by_row(place + row->third, speed + row->third, time, &now, &ahead);
+  lanes_store(value[0], now.low);
+  lanes_store(value[1], lanes_negate(now.high));
+  lanes_store(value[2], ahead.low);
+  lanes_store(value[3], lanes_negate(ahead.high));
+}
+
+/* Squared length of a normal from which on it counts as none [m^4]. */
+#define SELF_LARGEST_SQUARE 1.0e30f
+
+/* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
+   normals that change neither the least nor the greatest. */
+CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
+  for (int32_t k = 0; k < step; k += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
+    const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
+    const lanes3 normal = lanes3_cross(d, e);
+    const lanes square = lanes3_dot(normal, normal);
+    const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
+                                         lanes_less(square, lanes_splat(SELF_LARGEST_SQUARE)));
+    const lanes length = lanes_square_root(lanes_select(exists, square, lanes_splat(1.0f)));
+    const lanes scale = lanes_divide(lanes_splat(0.999f * (float)SELF_NORMAL), length);
+    const lanes3 unit = lanes3_scale(normal, scale);
+    const lanes none_low = lanes_splat((float)SELF_NORMAL), none_high = lanes_splat(-(float)SELF_NORMAL - 1.0f);
+    lanes_store(low[0] + k, lanes_select(exists, unit.x, none_low));
+    lanes_store(low[1] + k, lanes_select(exists, unit.y, none_low));
+    lanes_store(low[2] + k, lanes_select(exists, unit.z, none_low));
+    lanes_store(high[0] + k, lanes_select(exists, unit.x, none_high));
+    lanes_store(high[1] + k, lanes_select(exists, unit.y, none_high));
+    lanes_store(high[2] + k, lanes_select(exists, unit.z, none_high));
+  }
+}
+
+static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
+                             self_node *n) {
+  for (int32_t k = 0; k < 3; k++) {
+    const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
+    const int8_t most = (int8_t)(rounded_down(maximum(high[k][column], high[k][column + 1])) + 1);
+    n->normal_low[k] = least < n->normal_low[k] ? least : n->normal_low[k];
+    n->normal_high[k] = most > n->normal_high[k] ? most : n->normal_high[k];
+  }
+}
+
+/* The leaves of a block, `count` of them, whose first columns start at `column` of a row: all of them have three
+   columns of particles. */
+static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
+  const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
+  leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
+  r.third = rows > 2 ? start + 2 * b->columns : r.second;
+  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
+  extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
+  extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
+  extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
+  self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
+  for (int32_t n = 0; n < count; n++) {
+    clear_normals(&nodes[n]);
+    for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
+      nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
+    }
+  }
+  for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
+    find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
+    for (int32_t n = 0; n < count; n++) {
+      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
+    }
+  }
+}
+
 /* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
 static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
   const self_level *here = &b->level[level], *below = &b->level[level - 1];
@@ -13149,7 +13297,11 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
 CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
   const self_level *leaves = &b->level[0];
   for (int32_t row = 0; row < leaves->rows; row++) {
-    for (int32_t column = 0; column < leaves->columns; column++) {
+    const int32_t whole = (b->columns - 1) / 2; /* leaves with three columns */
+    for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
+      build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
+    }
+    for (int32_t column = whole; column < leaves->columns; column++) {
       build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
     }
   }
@@ -13349,41 +13501,62 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
-   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
-  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
-    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
 /* Fastest that a velocity of the history may get by a shift, per component [m/s]: well below HISTORY_INVALID. */
 #define SELF_FASTEST_HISTORY 0.9e5f
 
-static void shift_velocity(vector_array velocities, int32_t particle, cloth_vector change) {
-  const cloth_vector v = vector_add(vector_load(velocities, particle), change);
-  vector_store(velocities, particle, vector_flush(v, STATE_QUANTUM));
+/* What `moved` of a particle says: contact has changed its velocity in this substep, and it has no velocity history, or
+   one that is relative to its velocity until contact is over. */
+enum { SELF_MOVED = 1, SELF_RELATIVE };
+
+/* 1 if a particle starts the substep with a push of a collider's contact, which lies in place of the earliest velocity
+   of its history and has yet to be withdrawn (contact_push.h). */
+CLOTH_INLINE int starts_with_push(const self_body *b, int32_t particle) {
+  return b->force_share && b->force_share[particle] >= SHARE_PUSHED;
 }
 
-/* Changes the velocity history of a particle by what self-contact has changed its velocity by. All velocities of the
-   history change alike, as if the particle was seen from another frame: so its momentum (contact_momentum.h) changes by
-   the impulse of the contact and nothing else, the sum over the particles stays, and the next prediction extrapolates
-   neither the contact nor less of what forces do. A push of a collider's contact, which lies in place of the earliest
-   velocity until it has been withdrawn (contact_push.h), is no velocity. */
-CLOTH_INLINE void shift_self_history(const self_body *b, int32_t particle, cloth_vector change) {
-  if (!b->earlier.x || b->earlier.x[particle] >= 0.5f * HISTORY_INVALID) {
-    return;
+/* Makes the velocity history of a particle relative to its velocity, if it has one. */
+CLOTH_SEPARATE void make_history_relative(const self_body *b, int32_t particle) {
+  b->moved[particle] = SELF_MOVED;
+  if (b->earlier.x && b->earlier.x[particle] < 0.5f * HISTORY_INVALID) {
+    const cloth_vector velocity = vector_load(b->velocity, particle);
+    b->moved[particle] = SELF_RELATIVE;
+    vector_store(b->earlier, particle, vector_subtract(vector_load(b->earlier, particle), velocity));
+    if (!starts_with_push(b, particle)) {
+      vector_store(b->earliest, particle, vector_subtract(vector_load(b->earliest, particle), velocity));
+    }
   }
-  const cloth_vector earlier = vector_add(vector_load(b->earlier, particle), change);
-  const cloth_vector earliest = vector_add(vector_load(b->earliest, particle), change);
-  if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) || !vector_in_range(earliest, SELF_FASTEST_HISTORY)) {
-    forget_self_history(b, particle);
-    return;
+}
+
+/* Must precede every change of a particle's velocity. */
+CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
+  if (!b->moved[particle]) {
+    make_history_relative(b, particle);
   }
-  shift_velocity(b->earlier, particle, change);
-  if (!b->force_share || b->force_share[particle] < SHARE_PUSHED) {
-    shift_velocity(b->earliest, particle, change);
+}
+
+/* Changes the velocity histories of the particles that self-contact has moved in a substep by what it has changed their
+   velocities by. All velocities of a history change alike, as if the particle was seen from another frame: so its
+   momentum (contact_momentum.h) changes by the impulse of the contact and nothing else, the sum over the particles
+   stays, and the next prediction extrapolates neither the contact nor less of what forces do. A history that would
+   become too fast is dropped. */
+static void shift_histories(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
+    if (b->moved[i] != SELF_RELATIVE) {
+      continue;
+    }
+    const int is_pushed = starts_with_push(b, i);
+    const cloth_vector velocity = vector_load(b->velocity, i);
+    cloth_vector earlier = vector_flush(vector_add(vector_load(b->earlier, i), velocity), STATE_QUANTUM);
+    cloth_vector earliest = vector_flush(vector_add(vector_load(b->earliest, i), velocity), STATE_QUANTUM);
+    if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) ||
+        (!is_pushed && !vector_in_range(earliest, SELF_FASTEST_HISTORY))) {
+      earlier = vector(is_pushed ? 0.0f : HISTORY_INVALID, 0.0f, 0.0f);
+      earliest = vector(0.0f, 0.0f, 0.0f);
+    }
+    vector_store(b->earlier, i, earlier);
+    if (!is_pushed) {
+      vector_store(b->earliest, i, earliest);
+    }
   }
 }
 
@@ -13418,34 +13591,599 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 
 #endif
 
-/// Candidates of self-contact ///
+/// Folds ///
 
 #if WITH_SELF
 
 /*
- * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
- * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
- * is apart, or flat together, is left out. The order follows from comparisons alone.
+ * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
+ * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
+ * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
+ * one between them are therefore kept SELF_FOLD T apart.
  *
- * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
- * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
- * room and none of its particles.
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
+ * velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+#define SELF_FOLD 2.0f
+
+/* What stays the same while the folds of a cloth are opened. */
+typedef struct fold_context {
+  const self_body *b;
+  float least, inverse_h;
+} fold_context;
+
+/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
+ * apart. */
+typedef struct fold_tally {
+  int32_t noted, looked_at, opened;
+} fold_tally;
+
+/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
+   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
+   substep. */
+static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
+  const self_body *b = f->b;
+  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
+  if (!(vector_dot(d, d) < f->least * f->least)) {
+    return;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
+  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
+  const float first = b->mobility[i], second = b->mobility[j];
+  if (!(first + second > 0.0f)) {
+    return;
+  }
+  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
+  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
+  const float share[2] = {negate(first / (first + second)), second / (first + second)};
+  const int32_t particle[2] = {i, j};
+  for (int32_t k = 0; k < 2; k++) {
+    if (share[k] < 0.0f || share[k] > 0.0f) {
+      const int32_t p = particle[k];
+      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
+      note_moved(b, p);
+      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
+    }
+  }
+  tally->opened++;
+}
+
+/* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
+#define SELF_FOLD_SKIN 0.25f
+/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
+#define FOLDS_OF_ROWS 1u
+#define FOLDS_OF_COLUMNS 2u
+
+/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
+   that come closer than `least` if they keep their velocities. */
+CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
+  const int32_t end = b->count - apart;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    uint32_t close = 0;
+    for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
+      const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, k + apart), lanes3_load(b->start, k));
+      const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, k + apart), lanes3_load(b->velocity, k));
+      const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
+      const lanes reach = lanes_add(way, lanes_splat(least));
+      close |= lanes_bits(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(end - k)));
+    }
+    b->folds[i / SELF_BATCH] |= close ? bit : 0u;
+  }
+}
+
+/* Notes which blocks of particles of a cloth may have folds in the next `time` seconds. */
+CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
+  const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
+  fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
+  note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
+  note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
+}
+
+/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
+   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
+CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
+    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
+    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
+   close are skipped, which changes nothing. */
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t end = b->count - apart;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    if (!(b->folds[i / SELF_BATCH] & bit)) {
+      continue;
+    }
+    tally->noted += SELF_BATCH;
+    if (may_have_folds(f, i, apart, end)) {
+      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+        if (apart > 2 || k % b->columns + 2 < b->columns) {
+          open_fold(f, k, k + apart, tally);
+        }
+      }
+      tally->looked_at += SELF_BATCH;
+    }
+  }
+}
+
+/* Opens what is folded too tightly in a cloth. */
+static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
+  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
+  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
+  if (b->columns > 2) {
+    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
+  }
+  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
+    const int32_t first = row * b->columns, last = first + b->columns - 1;
+    open_fold(&f, last - 1, first, &tally);
+    open_fold(&f, last, first + 1, &tally);
+  }
+  if (b->rows > 2) {
+    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
+  }
+  return tally;
+}
+
+#endif
+
+/// Culling of candidates ///
+
+#if WITH_SELF
+
+/*
+ * Which pairs of a particle and a cell are worth keeping, of those whose boxes come near each other. Boxes along the
+ * axes of the world hold a lot of room that a cell slanted against them does not. Hence three more axes: the normal of
+ * the cell, along which contact reaches as far as the thickness, and its two directions, beyond which it ends at the
+ * rim of the cell. Particle and cell that move straight from where they are now to where they will be do not meet if
+ * the particle is beyond the cell on the same side of one of the axes both now and then.
  *
- * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
- * only what is too much even then is left out. The number of visits is bounded in the same way.
+ * In: positions, velocities. Out: the verdict. Scratch: none.
+ */
+
+/* Distance beyond the rim of a cell up to which a particle is a candidate, over the spacing, plus the skin of the
+   gather. */
+#ifndef SELF_RIM
+#define SELF_RIM 0.05f
+#endif
+
+/* Way of a particle against a cell up to which both count as moving straight, over the spacing. */
+#ifndef SELF_STRAIGHT
+#define SELF_STRAIGHT 0.5f
+#endif
+
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
+  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
+                   lanes_pick(from.z + offset, index));
+}
+
+/* Pairs of a particle and a cell, and how far they look ahead. */
+typedef struct self_pairs {
+  const self_body *a, *b;    /* of the particles, of the cells */
+  float time;                /* that the pairs look ahead [s] */
+  float along_normal, aside; /* distances beyond which nothing touches [m] */
+  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
+} self_pairs;
+
+/* The corners of the cell, relative to the particle, now and ahead. */
+typedef struct self_corners {
+  lanes3 now[4], ahead[4];
+} self_corners;
+
+/* The numbers of the second corners of cells; they are followed by those of the third one row on. */
+CLOTH_INLINE void find_second_corners(const self_body *b, const uint16_t *cell, uint16_t second[CLOTH_LANES]) {
+  for (int32_t n = 0; n < CLOTH_LANES; n++) {
+    const int32_t is_last = b->is_wrapped && cell[n] % b->columns == b->columns - 1;
+    second[n] = (uint16_t)(cell[n] + (is_last ? 1 - b->columns : 1));
+  }
+}
+
+CLOTH_INLINE void find_relative_corners(const self_pairs *p, int32_t first, self_corners *c) {
+  const uint16_t *particle = p->particle + first, *cell = p->cell + first;
+  uint16_t second[CLOTH_LANES];
+  find_second_corners(p->b, cell, second);
+  const lanes3 place = lanes3_pick(p->a->start, particle, 0), speed = lanes3_pick(p->a->velocity, particle, 0);
+  const lanes time = lanes_splat(p->time);
+  for (int32_t k = 0; k < 4; k++) {
+    const uint16_t *corner = k == 0 || k == 3 ? cell : second;
+    const int32_t offset = k < 2 ? 0 : p->b->columns;
+    const lanes3 faster = lanes3_subtract(lanes3_pick(p->b->velocity, corner, offset), speed);
+    c->now[k] = lanes3_exact_difference(lanes3_pick(p->b->start, corner, offset), place);
+    c->ahead[k] = lanes3_quantise(lanes3_add_scaled(c->now[k], faster, time), STATE_ROUNDER);
+  }
+}
+
+/* How far four points are on one side of the origin along an axis now and ahead, over its length, less than 0 if they
+   are not. */
+CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
+  lanes low = lanes3_dot(axis, c->now[0]), high = low;
+  for (int32_t k = 1; k < 8; k++) {
+    const lanes along = lanes3_dot(axis, k < 4 ? c->now[k] : c->ahead[k - 4]);
+    low = lanes_minimum(along, low);
+    high = lanes_maximum(along, high);
+  }
+  return lanes_maximum(low, lanes_negate(high));
+}
+
+/* Which lanes are apart by more than a distance along an axis. */
+CLOTH_REPEATED lanes_mask are_beyond(lanes3 axis, const self_corners *c, float distance) {
+  const lanes length = lanes_square_root(lanes3_dot(axis, axis));
+  return lanes_less(lanes_multiply(length, lanes_splat(distance)), gap_along(axis, c));
+}
+
+/* Which pairs move against each other by less than SELF_STRAIGHT spacings. The others will not go straight on where
+   they meet something: whether their boxes come near decides alone. */
+CLOTH_INLINE lanes_mask go_straight(const self_pairs *p, const self_corners *c) {
+  const lanes3 way = lanes3_subtract(c->ahead[0], c->now[0]);
+  const float spacing = minimum(p->a->spacing, p->b->spacing);
+  return lanes_less(lanes3_dot(way, way), lanes_splat(SELF_STRAIGHT * SELF_STRAIGHT * spacing * spacing));
+}
+
+/* Finds which of SELF_BATCH pairs may touch, a bit each. */
+CLOTH_HOT CLOTH_SEPARATE uint32_t find_close_pairs(const self_pairs *p) {
+  uint32_t far = 0;
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    self_corners c;
+    find_relative_corners(p, first, &c);
+    const lanes3 *q = c.now;
+    const lanes3 normal = lanes3_cross(lanes3_subtract(q[2], q[0]), lanes3_subtract(q[3], q[1]));
+    const lanes3 row = lanes3_add(lanes3_subtract(q[1], q[0]), lanes3_subtract(q[2], q[3]));
+    const lanes3 column = lanes3_add(lanes3_subtract(q[3], q[0]), lanes3_subtract(q[2], q[1]));
+    const uint32_t bits = lanes_bits(are_beyond(normal, &c, p->along_normal)) |
+                          lanes_bits(are_beyond(row, &c, p->aside)) | lanes_bits(are_beyond(column, &c, p->aside));
+    far |= (bits & lanes_bits(go_straight(p, &c))) << first;
+  }
+  return ~far & ((1u << SELF_BATCH) - 1u);
+}
+
+/* Pairs of a cell with its edges and a cell with its triangles: their corners. */
+typedef struct self_crossings {
+  const self_body *a, *b; /* of the edges, of the triangles */
+  uint16_t edge[4][SELF_BATCH], cell[4][SELF_BATCH];
+} self_crossings;
+
+/* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
+#define SELF_CROSSINGS 6
+
+/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
+   lanes, with the same result. */
+CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  const lanes3 normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!bits) {
+    return 0u;
+  }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
+  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
+  const lanes square = lanes3_dot(normal, normal);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);
+  const uint32_t outside = lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                           lanes_bits(lanes_less(square, lanes_add(second, third)));
+  return bits & ~outside;
+}
+
+/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
+   triangle. */
+CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t crossing[SELF_CROSSINGS]) {
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    crossing[which] = 0;
+  }
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    lanes3 point[4], corner[4];
+    const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
+    for (int32_t k = 0; k < 4; k++) {
+      point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
+      corner[k] = k > 0 ? lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin) : origin;
+    }
+    for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+      const int8_t *later = later_corners[which & 1];
+      const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);
+      crossing[which] |= bits << first;
+    }
+  }
+}
+
+#endif
+
+/// Leaves of the tree of boxes ///
+
+#if WITH_SELF
+
+/*
+ * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
+ * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
  *
- * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle.
+ * In: positions, velocities. Out: boxes, bits. Scratch: none.
+ */
+
+/* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
+#define SELF_CELLS 4
+/* Components of a place now and ahead. */
+#define SELF_PLACES 6
+
+/* The cells of a leaf along an axis, now or ahead: their first particles and their boxes. */
+typedef struct leaf_range {
+  float point[SELF_CELLS], low[SELF_CELLS], high[SELF_CELLS];
+} leaf_range;
+
+/* A leaf. Bit n of `particles` says that cell n owns a particle, of `cells` that it is a cell. What is stored in
+   blocks of lanes overlaps what follows, and is stored in the order of the members. */
+typedef struct self_leaf {
+  leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
+  float normal[3][SELF_CELLS];   /* of the cells now, of any length */
+  float beyond[CLOTH_LANES];
+  int32_t row, column; /* of the first cell */
+  int32_t first;       /* particle of the first cell */
+  int32_t number;      /* of the leaf, -1 for none yet */
+  uint32_t particles, cells;
+} self_leaf;
+
+/* Columns of particles of a leaf, and floats of a row of them that are read. */
+#define LEAF_COLUMNS 3
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
+
+/* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
+   copies where the leaf has fewer columns, or is the last one round a tube. */
+typedef struct leaf_rows {
+  const float *value[SELF_PLACES];
+  int32_t start[LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
+} leaf_rows;
+
+CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const int32_t second = leaf->row + 1 < b->rows ? b->columns : 0, third = leaf->row + 2 < b->rows ? b->columns : 0;
+  rows->value[0] = b->start.x;
+  rows->value[1] = b->start.y;
+  rows->value[2] = b->start.z;
+  rows->value[3] = b->velocity.x;
+  rows->value[4] = b->velocity.y;
+  rows->value[5] = b->velocity.z;
+  rows->start[0] = leaf->first;
+  rows->start[1] = leaf->first + second;
+  rows->start[2] = leaf->first + second + third;
+}
+
+/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
+static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
+  fill_zero(rows->copy, sizeof rows->copy);
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    for (int32_t r = 0; r < 3; r++) {
+      const float *row = rows->value[k] + rows->start[r] - leaf->column;
+      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+        const int32_t column = leaf->column + n;
+        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
+      }
+    }
+    rows->value[k] = rows->copy[k];
+  }
+  rows->start[0] = 0;
+  rows->start[1] = LEAF_ROW;
+  rows->start[2] = 2 * LEAF_ROW;
+}
+
+/* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
+typedef struct leaf_block {
+  lanes left_0, right_0, left_1, right_1, left_2, right_2;
+} leaf_block;
+
+CLOTH_REPEATED leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
+  const float *value = rows->value[component] + k;
+  const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
+  leaf_block b;
+  b.left_0 = lanes_load(first);
+  b.right_0 = lanes_load(first + 1);
+  b.left_1 = lanes_load(second);
+  b.right_1 = lanes_load(second + 1);
+  b.left_2 = lanes_load(third);
+  b.right_2 = lanes_load(third + 1);
+  return b;
+}
+
+CLOTH_REPEATED void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
+  b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
+  b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
+  b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
+  b->right_1 = lanes_add(b->right_1, lanes_multiply(speed->right_1, time));
+  b->left_2 = lanes_add(b->left_2, lanes_multiply(speed->left_2, time));
+  b->right_2 = lanes_add(b->right_2, lanes_multiply(speed->right_2, time));
+}
+
+/* Stores a quantity of the cells of the first and of the second row. */
+CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
+  lanes_store(to, first);
+  lanes_store(to + 2, second);
+}
+
+CLOTH_REPEATED void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
+  const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
+  const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
+  const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
+  store_cells(range->point + k, b->left_0, b->left_1);
+  store_cells(range->low + k, lanes_minimum(low_0, low_1), lanes_minimum(low_1, low_2));
+  store_cells(range->high + k, lanes_maximum(high_0, high_1), lanes_maximum(high_1, high_2));
+}
+
+/* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
+CLOTH_REPEATED void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
+  const lanes first =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
+                     lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
+  const lanes second =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
+                     lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
+  store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
+}
+
+/* Boxes and normals of the cells of a leaf. */
+CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf) {
+  const lanes time = lanes_splat(ahead);
+  for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
+    leaf_block x = load_rows(rows, 0, k), y = load_rows(rows, 1, k), z = load_rows(rows, 2, k);
+    store_range(&x, k, &leaf->range[0]);
+    store_range(&y, k, &leaf->range[1]);
+    store_range(&z, k, &leaf->range[2]);
+    leaf_block speed = load_rows(rows, 3, k);
+    move_ahead(&x, &speed, time);
+    store_range(&x, k, &leaf->range[3]);
+    speed = load_rows(rows, 4, k);
+    move_ahead(&y, &speed, time);
+    store_range(&y, k, &leaf->range[4]);
+    speed = load_rows(rows, 5, k);
+    move_ahead(&z, &speed, time);
+    store_range(&z, k, &leaf->range[5]);
+    x = load_rows(rows, 0, k);
+    y = load_rows(rows, 1, k);
+    z = load_rows(rows, 2, k);
+    store_normal(&y, &z, leaf->normal[0] + k);
+    store_normal(&z, &x, leaf->normal[1] + k);
+    store_normal(&x, &y, leaf->normal[2] + k);
+  }
+}
+
+/* A leaf of the tree of a cloth that looks ahead by a time. */
+CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  const int32_t columns = b->level[0].columns;
+  leaf_rows rows;
+  leaf->number = number;
+  leaf->row = 2 * (number / columns);
+  leaf->column = 2 * (number - number / columns * columns);
+  leaf->first = leaf->row * b->columns + leaf->column;
+  const uint32_t has_row = leaf->row + 1 < b->rows, has_column = leaf->column + 1 < b->columns;
+  const uint32_t row = has_column ? 3u : 1u,
+                 wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
+  leaf->particles = has_row ? row | row << 2 : row;
+  leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
+  leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+  find_rows(b, leaf, &rows);
+  if (leaf->column + LEAF_COLUMNS > b->columns) {
+    copy_rows(b, leaf, &rows);
+  }
+  fill_leaf(&rows, ahead, leaf);
+}
+
+/* The first particle of a cell of a leaf. */
+CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
+  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
+}
+
+/* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
+   ahead on one side. */
+CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
+                                 const float *high) {
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
+                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
+  const lanes above =
+      lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
+                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
+  return lanes_maximum(below, above);
+}
+
+/* Which cells of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
+CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = gap_on_axis(leaf, 0, cell, low, high);
+    gap = lanes_maximum(gap_on_axis(leaf, 1, cell, low, high), gap);
+    gap = lanes_maximum(gap_on_axis(leaf, 2, cell, low, high), gap);
+    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
+  }
+  return leaf->cells & ~bits;
+}
+
+/* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
+CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(-1.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
+      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
+CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
+  const lanes quarter = lanes_splat(0.25f);
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
+    const lanes_mask gentle =
+        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
+    bits |= lanes_bits(gentle) << cell;
+  }
+  return leaf->cells & ~bits;
+}
+
+/* Sum of the normals of the cells of a leaf. */
+CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
+  float sum[3];
+  for (int32_t k = 0; k < 3; k++) {
+    const float *n = leaf->normal[k];
+    sum[k] = (n[0] + n[1]) + (n[2] + n[3]);
+  }
+  return vector(sum[0], sum[1], sum[2]);
+}
+
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
+   normals themselves in place of a box around them. */
+CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
+  const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
+  return !cells_steep(a, direction) && !cells_steep(b, direction);
+}
+
+/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
+CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const cloth_vector that = vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]);
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, lanes3_splat(that)))) << cell;
+  }
+  return bits;
+}
+
+#endif
+
+/// Batches of candidates ///
+
+#if WITH_SELF
+
+/*
+ * Cloths that feel each other, a gather under way, and the batches into which it puts the candidates that it finds.
+ * Those of a batch share no particle. A candidate goes to the earliest of the last SELF_OPEN batches that has room and
+ * none of its particles. Pairs of a particle and a cell wait for their verdict (self_cull.h) until there are
+ * SELF_BATCH of them.
+ *
+ * In: positions, velocities. Out: batches. Scratch: scratch.residual, a word per particle.
  */
 
 /* Batches that are open: as many as an uint32_t has bits. */
 #define SELF_OPEN 32
-/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
-#define SELF_GRID_GAP 1
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
-/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
-#define SELF_AGE_MARK 128
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -13473,13 +14211,51 @@ typedef struct self_group {
 /* A gather under way. */
 typedef struct self_search {
   const self_group *group;
-  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;       /* of the two cloths under way [m] */
+  float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;           /* of the two cloths under way [m] */
+  self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
+  self_crossings crossings[2];
+  int32_t waiting_count[2], crossing_count[2];
+  self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t tested, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
+
+/* How cloths a and b of a group touch. */
+static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
+  if (g->pairs) {
+    return g->pairs[a * g->count + b];
+  }
+  const self_settings *settings = self_settings_of(g->bodies[0].c);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  return pair;
+}
+
+/* Adds to the counts of the two cloths of a tag, or the one. */
+static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
+  counts[tag >> 8] += more;
+  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
+}
+
+/* Sets the candidates from `first` to `end` - 1 of a batch. */
+static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_t particle, int32_t cell) {
+  for (int32_t n = first; n < end; n++) {
+    batch->particle[n] = (uint16_t)particle;
+    batch->cell[n] = (uint16_t)cell;
+  }
+}
+
+/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
+   the last particle of the cloth for its cell, which is none. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+  int32_t count = SELF_BATCH;
+  while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
+    count--;
+  }
+  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+}
 
 /* The particles of a candidate: the particle, and the corners of the cell. */
 static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
@@ -13521,24 +14297,12 @@ static int open_batch(self_search *s, uint32_t tag) {
   if (s->batches - s->first_open == SELF_OPEN) {
     close_batch(s, s->first_open++);
   }
-  self_batch *batch = &g->batches[s->batches];
-  const int32_t none = g->bodies[tag & 255u].count - 1;
-  for (int32_t n = 0; n < SELF_BATCH; n++) {
-    batch->particle[n] = 0;
-    batch->cell[n] = (uint16_t)none;
-  }
   if (g->tags) {
     g->tags[s->batches] = (uint16_t)tag;
   }
   s->filled[s->batches & (SELF_OPEN - 1)] = 0;
   s->batches++;
   return 1;
-}
-
-/* Adds to the counts of the two cloths of a tag, or the one. */
-static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
-  counts[tag >> 8] += more;
-  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
 }
 
 /* Puts a candidate of cloths a and b into a batch. */
@@ -13568,168 +14332,325 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     return;
   }
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
-  g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].cell[place] = (uint16_t)cell;
+  set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
   if (g->candidates) {
     count_both(g->candidates, tag, 1);
   }
   mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
 }
 
-/* A cell of a leaf, with the boxes of its corners and of its first particle. */
-typedef struct self_cell {
-  self_boxes boxes, point;
-  int32_t particle, row, column, exists;
-  int32_t is_near; /* 1 if its first particle is not apart from the other leaf */
-} self_cell;
-
-/* The cells of a leaf that own particles. Returns how many there are. */
-static int32_t find_cells(const self_search *s, const self_body *b, int32_t leaf, const self_boxes *other,
-                          self_cell cells[4]) {
-  const int32_t row = 2 * (leaf / b->level[0].columns), column = 2 * (leaf % b->level[0].columns);
-  int32_t count = 0;
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = row + (n >> 1), k = column + (n & 1);
-    if (r >= b->rows || k >= b->columns) {
-      continue;
-    }
-    self_cell *cell = &cells[count++];
-    int32_t corner[4];
-    find_corners(b, r, k, corner);
-    cell->particle = corner[0];
-    cell->row = r;
-    cell->column = k;
-    cell->exists = has_cell(b, r, k);
-    start_boxes(&cell->point, vector_load(b->start, corner[0]), place_ahead(b, corner[0], s->ahead));
-    cell->boxes = cell->point;
-    for (int32_t i = 1; i < 4; i++) {
-      self_boxes point;
-      start_boxes(&point, vector_load(b->start, corner[i]), place_ahead(b, corner[i], s->ahead));
-      join_boxes(&cell->boxes, &point);
-    }
-    cell->is_near = !are_apart(&cell->point, other, s->reach);
+/* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */
+static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_pairs *p = &s->waiting[queue];
+  const int32_t count = s->waiting_count[queue];
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    p->particle[n] = p->particle[0];
+    p->cell[n] = p->cell[0];
   }
-  return count;
+  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
+  s->tested += count;
+  for (int32_t n = 0; n < count; n++) {
+    if (bits >> n & 1u) {
+      add_candidate(s, a, b, p->particle[n], p->cell[n]);
+    }
+  }
+  s->waiting_count[queue] = 0;
 }
 
-/* 1 if a particle is so near a cell in the grid that they do not touch. */
-static int is_neighbour(const self_body *b, const self_cell *particle, const self_cell *cell) {
-  const int32_t r = particle->row, k = particle->column;
-  const int32_t rows = r < cell->row ? cell->row - r : (r > cell->row + 1 ? r - cell->row - 1 : 0);
-  const int32_t left = grid_distance(k, cell->column, b->columns, b->is_wrapped);
-  const int32_t right = grid_distance(k, cell->column + 1, b->columns, b->is_wrapped);
-  const int32_t columns = left < right ? left : right;
-  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
-}
-
-/* Makes a candidate of the first particle of a cell of cloth a and a cell of cloth b, if they may come near. */
-static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
-  if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
-      !are_apart(&particle->point, &cell->boxes, s->reach)) {
-    add_candidate(s, a, b, particle->particle, cell->particle);
+/* A pair of a particle of cloth a and a cell of cloth b waits for others. */
+static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const int32_t queue = a > b;
+  self_pairs *p = &s->waiting[queue];
+  const int32_t n = s->waiting_count[queue]++;
+  p->particle[n] = (uint16_t)particle;
+  p->cell[n] = (uint16_t)cell;
+  if (n + 1 == SELF_BATCH) {
+    add_waiting(s, a, b, queue);
   }
 }
 
-/* 1 if an edge has no point in common with a cell's box. */
-static int is_edge_outside(const self_body *b, const int32_t ends[2], const self_cell *cell) {
-  const cloth_vector from = vector_load(b->start, ends[0]), to = vector_load(b->start, ends[1]);
-  const float *box = cell->boxes.value;
-  return minimum(from.x, to.x) + box[3] > 0.0f || minimum(from.y, to.y) + box[4] > 0.0f ||
-         minimum(from.z, to.z) + box[5] > 0.0f || box[0] > maximum(from.x, to.x) || box[1] > maximum(from.y, to.y) ||
-         box[2] > maximum(from.z, to.z);
+/* No pairs of cloths a and b wait yet. */
+static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_normal, float aside) {
+  for (int32_t queue = 0; queue < 2; queue++) {
+    self_pairs *p = &s->waiting[queue];
+    p->a = &s->group->bodies[queue ? b : a];
+    p->b = &s->group->bodies[queue ? a : b];
+    p->time = s->ahead;
+    p->along_normal = along_normal;
+    p->aside = aside;
+    s->waiting_count[queue] = s->crossing_count[queue] = 0;
+    s->crossings[queue].a = p->a;
+    s->crossings[queue].b = p->b;
+    s->leaf[queue].number = -1;
+  }
 }
 
-/* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
+#endif
+
+/// Candidates of self-contact ///
+
+#if WITH_SELF
+
+/*
+ * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
+ * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
+ * is apart, or flat together, is left out. The order follows from comparisons alone.
+ *
+ * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
+ * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
+ * room and none of its particles.
+ *
+ * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
+ * only what is too much even then is left out. The number of visits is bounded in the same way.
+ *
+ * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
+ * scratch.residual, a word per particle.
+ */
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
+#define SELF_AGE_MARK 128
+
+/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
+   `which` of the cells with these corners. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
+                         int32_t which) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  int32_t corner[4], other[4];
-  s->crossed++;
-  if (!cell->exists) {
+  const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
+  self_meeting m = {
+      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
+  if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
+      !find_meeting(from->start, to->start, &m)) {
     return;
   }
-  find_corners(from, edges->row, edges->column, corner);
-  find_corners(to, cell->row, cell->column, other);
-  for (int32_t n = 0; n < SELF_EDGES; n++) {
-    self_meeting m = {.particle = {corner[0], corner[edge_corner[n]], other[0]}};
-    if (!has_edge(from, edges->row, edges->column, n) || is_edge_outside(from, m.particle, cell)) {
-      continue;
-    }
-    for (int32_t t = 0; t < 2; t++) {
-      m.particle[3] = other[later_corners[t][0]];
-      m.particle[4] = other[later_corners[t][1]];
-      if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
-        continue;
-      }
-      for (int32_t k = 0; k < 5; k++) {
-        (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
-      }
-      if (s->intersections < g->max_intersections) {
-        g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
-        g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
-      }
-      s->intersections++;
+  for (int32_t k = 0; k < 5; k++) {
+    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+  }
+  if (s->intersections < g->max_intersections) {
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge[0] + n);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * cell[0] + t);
+  }
+  s->intersections++;
+}
+
+/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_crossings *c = &s->crossings[queue];
+  uint32_t bits[SELF_CROSSINGS];
+  const int32_t count = s->crossing_count[queue];
+  s->crossing_count[queue] = 0;
+  s->crossed += count;
+  if (count == 0) {
+    return;
+  }
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    for (int32_t k = 0; k < 4; k++) {
+      c->edge[k][n] = c->edge[k][0];
+      c->cell[k][n] = c->cell[k][0];
     }
   }
+  find_crossings(c, bits);
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    for (int32_t n = 0; n < count && bits[which] >> n; n++) {
+      if (bits[which] >> n & 1u) {
+        const int32_t edge[4] = {c->edge[0][n], c->edge[1][n], c->edge[2][n], c->edge[3][n]};
+        const int32_t cell[4] = {c->cell[0][n], c->cell[1][n], c->cell[2][n], c->cell[3][n]};
+        note_meeting(s, a, b, edge, cell, which);
+      }
+    }
+  }
+}
+
+/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
+static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
+  const int32_t queue = a > b;
+  self_crossings *c = &s->crossings[queue];
+  const int32_t n = s->crossing_count[queue]++;
+  int32_t from[5], to[5];
+  find_candidate(&s->group->bodies[a], 0, edges, from);
+  find_candidate(&s->group->bodies[b], 0, cell, to);
+  for (int32_t k = 0; k < 4; k++) {
+    c->edge[k][n] = (uint16_t)from[k + 1];
+    c->cell[k][n] = (uint16_t)to[k + 1];
+  }
+  if (n + 1 == SELF_BATCH) {
+    find_intersections(s, a, b, queue);
+  }
+}
+
+/* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
+CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
+  const int32_t down = row - leaf->row;
+  int32_t right = column - leaf->column;
+  right += b->is_wrapped && right < 0 ? b->columns : 0;
+  const uint32_t of_row = down >= 0 && down < 3 ? 0xcf3u >> 4 * down : 0u;       /* the first, both, the second row */
+  const uint32_t of_column = right >= 0 && right < 3 ? 0xaf5u >> 4 * right : 0u; /* and column */
+  return of_row & of_column & 15u;
+}
+
+/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
+   neighbours among their cells. */
+typedef struct leaf_pair {
+  int32_t a, b;
+  const self_leaf *first, *second;
+  int32_t has_neighbours;
+} leaf_pair;
+
+/* Pairs of a particle of the first leaf and a cell of the second that may come near. */
+static void pair_particles(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  const self_leaf *from = p->first, *to = p->second;
+  for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
+    const leaf_range *range = from->range;
+    const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
+                                      range[3].point[i], range[4].point[i], range[5].point[i]};
+    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    if (bits && p->has_neighbours) {
+      bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
+    }
+    const int32_t particle = leaf_particle(a, from, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      if (bits >> j & 1u) {
+        add_pair(s, p->a, p->b, particle, leaf_particle(b, to, j));
+      }
+    }
+  }
+}
+
+/* Which cells of the second leaf share a particle with cell i of the first: bits. */
+static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
+  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
+  uint32_t bits = 0;
+  for (int32_t j = 0; j < SELF_CELLS; j++) {
+    const int32_t rows = row - (j >> 1);
+    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
+    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  }
+  return bits;
+}
+
+/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
+   normals less than 90 degrees apart: they do not pass through each other. */
+static void pair_cells(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
+    const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
+    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    if (bits && p->has_neighbours) {
+      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
+    }
+    const int32_t cell = leaf_particle(a, p->first, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      const int32_t other = leaf_particle(b, p->second, j);
+      if ((bits >> j & 1u) && p->second->cells >> j & 1u) {
+        add_crossing(s, p->a, p->b, cell, other);
+      }
+      if ((bits >> j & 1u) && p->first->cells >> i & 1u) {
+        add_crossing(s, p->b, p->a, other, cell);
+      }
+    }
+  }
+}
+
+/* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
+static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
+  const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  self_cell first[4], second[4];
-  const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
-  const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
-  const int is_same = v->body_a == v->body_b && v->a == v->b;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i + 1 : 0; j < nb; j++) {
-      try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
-      try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
-      if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
-        find_intersections(s, v->body_a, v->body_b, &first[i], &second[j]);
-        find_intersections(s, v->body_b, v->body_a, &second[j], &first[i]);
-      }
+  const int is_same = a == b && v->a == v->b;
+  if (s->leaf[0].number != v->a) {
+    find_leaf(a, v->a, s->ahead, &s->leaf[0]);
+  }
+  if (!is_same && s->leaf[1].number != v->b) {
+    find_leaf(b, v->b, s->ahead, &s->leaf[1]);
+  }
+  const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
+                       a == b && are_side_by_side(a, v->a, v->b)};
+  if (p.has_neighbours && are_gentle(p.first, p.second)) {
+    return;
+  }
+  const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
+  pair_particles(s, &p);
+  if (!is_same) {
+    pair_particles(s, &turned);
+  }
+  pair_cells(s, &p);
+}
+
+/* Most children of a pair of nodes. */
+#define SELF_CHILD_PAIRS 16
+
+/* The children of a node, or the node itself where only the other one of a pair is replaced by its children. */
+typedef struct node_list {
+  const self_node *node[4];
+  int32_t number[4], row[4], column[4];
+  int32_t count;
+} node_list;
+
+CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
+  const self_level *here = &b->level[level], *below = &b->level[splits ? level - 1 : level];
+  list->count = 0;
+  if (!splits) {
+    list->number[list->count++] = number;
+    list->node[0] = &here->nodes[number];
+    list->row[0] = list->column[0] = 0;
+    return;
+  }
+  const int32_t row = 2 * (number / here->columns), column = 2 * (number - number / here->columns * here->columns);
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = row + (n >> 1), k = column + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      const int32_t child = r * below->columns + k;
+      list->number[list->count] = child;
+      list->node[list->count] = &below->nodes[child];
+      list->row[list->count] = r;
+      list->column[list->count++] = k;
     }
   }
 }
 
-/* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
-static int is_clear(const self_search *s, const self_visit *v) {
-  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
-  if (x == y) {
-    return are_flat(x, y);
-  }
-  if (are_apart(&x->boxes, &y->boxes, s->reach)) {
-    return 1;
-  }
-  if (a != b || v->level_a != v->level_b) {
-    return 0;
-  }
-  const int32_t columns = a->level[v->level_a].columns;
-  const int32_t row_a = v->a / columns, row_b = v->b / columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  const int32_t apart = grid_distance(v->a - row_a * columns, v->b - row_b * columns, columns, a->is_wrapped);
-  return rows <= 1 && apart <= 1 && are_flat(x, y);
+/* 1 if a pair of nodes of one cloth on one level leads nowhere: nodes that are apart, or nodes side by side that are
+   flat together. */
+CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
+                          int32_t columns) {
+  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  const int is_beside =
+      rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
+  return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
 }
 
-/* Replaces a visit by those of its children. Returns the new height of the stack. */
-static int32_t push_children(const self_search *s, const self_visit *v, int32_t height) {
+/* Replaces a visit by those of its children that lead somewhere. Returns the new height of the stack. */
+static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const int is_same = a == b && v->level_a == v->level_b && v->a == v->b;
+  const int is_same = a == b && v->a == v->b;
   const int splits_a = v->level_a >= v->level_b, splits_b = v->level_b >= v->level_a;
-  int32_t of_a[4] = {v->a}, of_b[4] = {v->b};
-  const int32_t na = splits_a ? find_children(a, v->level_a, v->a, of_a) : 1;
-  const int32_t nb = splits_b ? find_children(b, v->level_b, v->b, of_b) : 1;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i : 0; j < nb; j++) {
+  node_list of_a, of_b;
+  list_nodes(a, v->level_a, v->a, splits_a, &of_a);
+  list_nodes(b, v->level_b, v->b, splits_b, &of_b);
+  /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
+  const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  for (int32_t i = 0; i < of_a.count; i++) {
+    for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
+      s->visits++;
+      if (a == b ? is_clear(s, &of_a, i, &of_b, j, round)
+                 : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, s->reach)) {
+        continue;
+      }
       CLOTH_ASSERT(height < SELF_VISITS);
-      self_visit *next = &s->group->visits[height++];
-      next->a = (uint16_t)of_a[i];
-      next->b = (uint16_t)of_b[j];
-      next->level_a = (uint8_t)(v->level_a - splits_a);
-      next->level_b = (uint8_t)(v->level_b - splits_b);
-      next->body_a = v->body_a;
-      next->body_b = v->body_b;
+      const self_visit next = {(uint16_t)of_a.number[i],
+                               (uint16_t)of_b.number[j],
+                               (uint8_t)(v->level_a - splits_a),
+                               (uint8_t)(v->level_b - splits_b),
+                               v->body_a,
+                               v->body_b};
+      s->group->visits[height++] = next;
     }
   }
   return height;
@@ -13747,19 +14668,12 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   visits[0].body_b = (uint8_t)b;
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
-    if (s->visits == g->max_visits) {
+    const int is_leaf = v.level_a == 0 && v.level_b == 0;
+    if (is_leaf ? s->leaf_visits == g->max_leaf_visits : s->visits + SELF_CHILD_PAIRS > g->max_visits) {
       s->is_full = 1;
       return;
     }
-    s->visits++;
-    if (is_clear(s, &v)) {
-      continue;
-    }
-    if (v.level_a == 0 && v.level_b == 0) {
-      if (s->leaf_visits == g->max_leaf_visits) {
-        s->is_full = 1;
-        return;
-      }
+    if (is_leaf) {
       s->leaf_visits++;
       visit_leaves(s, &v);
     } else {
@@ -13768,11 +14682,15 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
-static void update_ages(const self_group *g) {
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
+   stay. `crossed`: there are intersections. */
+static void update_ages(const self_group *g, int crossed) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; i < b->count; i++) {
+    if (!crossed && !b->is_still) {
+      fill_zero(b->ages, (size_t)b->count);
+    }
+    for (int32_t i = 0; crossed && i < b->count; i++) {
       const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
       const int32_t older = age + (age < SELF_AGE_MARK - 1);
       b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
@@ -13790,33 +14708,33 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
-/* How cloths a and b of a group touch. */
-static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
-  if (g->pairs) {
-    return g->pairs[a * g->count + b];
+/* 1 if a candidate stays tangled: its particle and two corners or more. */
+static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
+  int32_t involved[5], tangled = 0;
+  find_candidate(b, particle, cell, involved);
+  for (int32_t i = 1; i < 5; i++) {
+    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
   }
-  const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
-  return pair;
+  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
 }
 
-/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
-   them where they are. */
+/* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
 static void release_tangled(const self_group *g) {
   for (int32_t n = 0; n < g->found->batches; n++) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    const int32_t places = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles ? SELF_BATCH : 0;
-    for (int32_t k = 0; k < places; k++) {
-      int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->cell[k], involved);
-      for (int32_t i = 1; i < 5; i++) {
-        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
-      }
-      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
-        batch->particle[k] = 0;
-        batch->cell[k] = (uint16_t)(b->count - 1);
+    const self_batch old = *batch;
+    if (!pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles) {
+      continue;
+    }
+    const int32_t count = candidates_of(b, &old);
+    int32_t kept = 0;
+    set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
+    for (int32_t k = 0; k < count; k++) {
+      if (!is_tangled(a, b, old.particle[k], old.cell[k])) {
+        set_candidates(batch, kept, kept == 0 ? SELF_BATCH : kept + 1, old.particle[k], old.cell[k]);
+        kept++;
       }
     }
   }
@@ -13854,10 +14772,16 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       const float thickness = pair_between(g, a, b).thickness;
-      s->reach = thickness + attempt_skins[attempt] * spacing;
-      if (thickness > 0.0f) {
-        visit_pair(s, a, b);
+      if (!(thickness > 0.0f)) {
+        continue;
       }
+      s->reach = thickness + attempt_skins[attempt] * spacing;
+      clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
+      visit_pair(s, a, b);
+      add_waiting(s, a, b, 0);
+      add_waiting(s, b, a, 1);
+      find_intersections(s, a, b, 0);
+      find_intersections(s, b, a, 1);
     }
   }
 }
@@ -13870,6 +14794,7 @@ static void charge_gather(const self_group *g, const self_search *s) {
   const cloth *first = g->bodies[0].c;
   add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
   add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
   add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
   add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
 }
@@ -13878,14 +14803,21 @@ static void charge_gather(const self_group *g, const self_search *s) {
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  clear_age_marks(g);
+  int crossed = 0;
   for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
     search_group(g, time, attempt, &s);
     counts->gathers++;
     counts->visits += s.visits;
     charge_gather(g, &s);
+    crossed |= s.intersections > 0;
     if (!s.is_full) {
       break;
+    }
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const float thickness = pair_between(g, n, n).thickness;
+    if (thickness > 0.0f) {
+      note_folds(&g->bodies[n], thickness, time);
     }
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
@@ -13895,9 +14827,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g);
-    counts->tangled = count_tangled(g);
-  } else {
+    update_ages(g, crossed);
+    counts->tangled = crossed ? count_tangled(g) : 0;
+  } else if (crossed) {
     clear_age_marks(g);
   }
   if (untangle && counts->tangled > 0) {
@@ -13993,117 +14925,6 @@ static int self_notes(const cloth *c) {
 
 #endif
 
-/// Folds ///
-
-#if WITH_SELF
-
-/*
- * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
- * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
- * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
- * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
- * one between them are therefore kept SELF_FOLD T apart.
- *
- * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
- * velocities, the velocity history of what was moved. Scratch: none.
- */
-
-/* Least distance of two particles of a row or a column with one between them, over the thickness. */
-#define SELF_FOLD 2.0f
-
-/* What stays the same while the folds of a cloth are opened. */
-typedef struct fold_context {
-  const self_body *b;
-  float least, inverse_h;
-} fold_context;
-
-/* Pairs of particles that were looked at one by one, and those that were moved apart. */
-typedef struct fold_tally {
-  int32_t looked_at, opened;
-} fold_tally;
-
-/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
-   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. */
-static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
-  const self_body *b = f->b;
-  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least)) {
-    return;
-  }
-  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
-  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
-  const float first = b->mobility[i], second = b->mobility[j];
-  if (!(first + second > 0.0f)) {
-    return;
-  }
-  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
-  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
-  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
-  const float share[2] = {negate(first / (first + second)), second / (first + second)};
-  const int32_t particle[2] = {i, j};
-  for (int32_t k = 0; k < 2; k++) {
-    if (share[k] < 0.0f || share[k] > 0.0f) {
-      const int32_t p = particle[k];
-      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      const cloth_vector change = vector_scale(n, stopped * share[k]);
-      vector_store(b->velocity, p, vector_add(vector_load(b->velocity, p), change));
-      shift_self_history(b, p, change);
-    }
-  }
-  tally->opened++;
-}
-
-/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
-   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
-CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
-  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
-    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
-    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, fold_tally *tally) {
-  const self_body *b = f->b;
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if (may_have_folds(f, i, apart, end)) {
-      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        if (apart > 2 || k % b->columns + 2 < b->columns) {
-          open_fold(f, k, k + apart, tally);
-        }
-      }
-      tally->looked_at += SELF_BATCH;
-    }
-  }
-}
-
-/* Opens what is folded too tightly in a cloth. */
-static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
-  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
-  if (b->columns > 2) {
-    open_folds_along(&f, 2, &tally);
-  }
-  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
-    const int32_t first = row * b->columns, last = first + b->columns - 1;
-    open_fold(&f, last - 1, first, &tally);
-    open_fold(&f, last, first + 1, &tally);
-  }
-  if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, &tally);
-  }
-  return tally;
-}
-
-#endif
-
 /// Self-contact ///
 
 #if WITH_SELF
@@ -14128,70 +14949,52 @@ static fold_tally open_folds(const self_body *b, float thickness, float inverse_
 /* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
 typedef struct self_context {
   const self_body *a, *b;
-  vector_array place_a, place_b, start_a, start_b;
   float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
-/* A block of candidates: what they are made of, and where that is. */
+/* A block of candidates: where their numbers are. */
 typedef struct self_block {
-  int32_t particle[CLOTH_LANES], corner[4][CLOTH_LANES];
-  float used[CLOTH_LANES]; /* 1 where there is a candidate, else 0 */
-  lanes3 place, start;     /* of the particle */
-  lanes3 at[4];            /* places of the corners */
+  const uint16_t *particle, *cell, *right; /* of the candidates; `right` the second corner of the cell, less next */
+  uint16_t round_tube[CLOTH_LANES];        /* second corners of the cells of a tube */
+  int32_t next, below;                     /* from `right` to the second corner, and from a row to the next */
+  lanes_mask used;                         /* where there is a candidate */
 } self_block;
 
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
-  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
-}
-
-CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
-  const int32_t columns = s->b->columns, last = s->b->count - 1;
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t cell = batch->cell[first + n];
-    const int32_t used = cell != last;
-    const int32_t corner = used ? cell : 0;
-    const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
-    b->particle[n] = batch->particle[first + n];
-    b->corner[0][n] = corner;
-    b->corner[1][n] = right;
-    b->corner[2][n] = right + columns;
-    b->corner[3][n] = corner + columns;
-    b->used[n] = (float)used;
+/* The block of candidates of a batch from `first` on, of `count` in all. */
+CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
+                             self_block *b) {
+  b->particle = batch->particle + first;
+  b->cell = b->right = batch->cell + first;
+  if (s->b->is_wrapped) {
+    find_second_corners(s->b, b->cell, b->round_tube);
+    b->right = b->round_tube;
   }
+  b->next = !s->b->is_wrapped;
+  b->below = s->b->columns;
+  b->used = lanes_first(count - first);
 }
 
-CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
-  b->place = lanes3_pick(s->place_a, b->particle);
-  for (int32_t k = 0; k < 4; k++) {
-    b->at[k] = lanes3_pick(s->place_b, b->corner[k]);
-  }
+/* Places of the particles and of the other corners of the cells, relative to the first, in multiples of 2^-30 m. */
+typedef struct self_quad {
+  lanes3 particle, right, across, below;
+} self_quad;
+
+CLOTH_REPEATED void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
+  const lanes3 first = lanes3_pick(cells, b->cell, 0);
+  q->particle = lanes3_exact_difference(lanes3_pick(particles, b->particle, 0), first);
+  q->right = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next), first);
+  q->across = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next + b->below), first);
+  q->below = lanes3_exact_difference(lanes3_pick(cells, b->cell, b->below), first);
 }
 
-/* How far two intervals on an axis are apart, less than 0 if they are not: the particle's and that of four corners. */
-CLOTH_INLINE lanes axis_gap(lanes p, lanes q, lanes a, lanes b, lanes c, lanes d) {
-  const lanes low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
-  const lanes high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
-  return lanes_maximum(lanes_subtract(lanes_minimum(p, q), high), lanes_subtract(low, lanes_maximum(p, q)));
-}
-
-/* Which candidates of a block may touch: on no axis is the box of the particle's way farther than the thickness from
-   the box of the cell. */
-CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b) {
-  const lanes3 *c = b->at;
-  lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
-  gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
-  gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
-  const lanes_mask used = lanes_less(lanes_splat(0.0f), lanes_load(b->used));
-  return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
-}
-
-/* Candidates of a block that touch one of the two triangles of their cell. */
+/* Candidates of a block that touch a triangle of their cell. */
 typedef struct self_touch {
-  const int32_t *corner[3];
-  lanes3 normal;   /* of unit length, to the side of the particle */
-  lanes passed;    /* 1 where the particle has passed the plane, else 0 */
-  lanes push;      /* how far to move them apart [m] */
-  lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
+  self_quad place, start; /* predicted, and when the substep began */
+  lanes3 normal;          /* of unit length, to the side of the particle */
+  lanes push;             /* how far to move them apart [m] */
+  lanes_mask second;      /* which of them touch the second triangle of their cell */
+  lanes square;           /* of the normal of the triangle before it had unit length [m^4] */
+  lanes beside, end;      /* parts of it that belong to the corner beside the diagonal, and to the one at its end */
 } self_touch;
 
 /* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
@@ -14200,96 +15003,123 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
   return lanes_divide(lanes_keep(is_large, area), square);
 }
 
-/* Finds which of the candidates `near` touch a triangle. */
-CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, int32_t which, lanes_mask near,
-                                     self_touch *t) {
-  const int32_t second = which + 1, third = which + 2;
+/* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1. */
+CLOTH_INLINE lanes side_at_start(const self_touch *t) {
+  const self_quad *q = &t->start;
+  const lanes3 normal =
+      lanes3_cross(lanes3_select(t->second, q->across, q->right), lanes3_select(t->second, q->below, q->across));
+  return lanes_sign(lanes3_dot(q->particle, normal));
+}
+
+/* Finds which candidates of a block are over, or under, the triangle of their cell that is on their side of its
+   diagonal. */
+CLOTH_INLINE lanes_mask find_over(const self_context *s, const self_block *b, self_touch *t) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 ab = lanes3_exact_difference(b->at[second], b->at[0]);
-  const lanes3 ac = lanes3_exact_difference(b->at[third], b->at[0]);
-  const lanes3 ap = lanes3_exact_difference(b->place, b->at[0]);
-  const lanes3 normal = lanes3_cross(ab, ac);
+  self_quad *q = &t->place;
+  find_quad(b, s->a->place, s->b->place, q);
+  const lanes3 first_normal = lanes3_cross(q->right, q->across), second_normal = lanes3_cross(q->across, q->below);
+  const lanes3 across = lanes3_cross(q->across, q->particle);
+  t->second = lanes_less(zero, lanes3_dot(across, lanes3_add(first_normal, second_normal)));
+  const lanes3 normal = lanes3_select(t->second, second_normal, first_normal);
+  const lanes3 along = lanes3_cross(q->particle, lanes3_select(t->second, q->below, q->right));
+  const lanes sign = lanes_select(t->second, one, lanes_splat(-1.0f));
   const lanes square = lanes3_dot(normal, normal);
-  const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
+  const lanes beside = lanes_multiply(lanes3_dot(across, normal), sign);
+  const lanes end = lanes_multiply(lanes3_dot(along, normal), sign);
   const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
-  lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
-  touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
-  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
-  if (!lanes_any(touches)) {
-    return touches;
-  }
-  t->corner[0] = b->corner[0];
-  t->corner[1] = b->corner[second];
-  t->corner[2] = b->corner[third];
-  const lanes3 a0 = lanes3_pick(s->start_b, t->corner[0]);
-  const lanes3 normal_before = lanes3_cross(lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[1]), a0),
-                                            lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[2]), a0));
-  const lanes side = lanes_sign(lanes3_dot(lanes3_exact_difference(b->start, a0), normal_before));
-  const lanes safe = lanes_select(touches, square, one);
-  const lanes inverse = lanes_divide(one, lanes_square_root(safe));
-  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(ap, normal), side), inverse);
+  lanes_mask over = lanes_both(b->used, lanes_less(lanes_splat(s->least_square), square));
+  over = lanes_both(over, lanes_both(lanes_less(margin, beside), lanes_less(margin, end)));
+  over = lanes_both(over, lanes_less(lanes_add(lanes_add(beside, end), margin), square));
+  t->normal = normal;
+  t->square = lanes_select(over, square, one);
+  t->beside = lanes_keep(over, beside);
+  t->end = lanes_keep(over, end);
+  return over;
+}
+
+/* Which of those that are over their triangle are too close to it, or have passed it. */
+CLOTH_INLINE lanes_mask find_depth(const self_context *s, const self_block *b, lanes_mask over, self_touch *t) {
+  find_quad(b, s->a->start, s->b->start, &t->start);
+  const lanes side = side_at_start(t);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_square_root(t->square));
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(t->place.particle, t->normal), side), inverse);
   const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
-  touches = lanes_both(touches, lanes_less(zero, push));
+  const lanes_mask touches = lanes_both(over, lanes_less(lanes_splat(0.0f), push));
   t->push = lanes_keep(touches, push);
-  t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
-  lanes share_1 = corner_share(lanes_keep(touches, u), safe), share_2 = corner_share(lanes_keep(touches, v), safe);
-  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
-  share_1 = lanes_divide(share_1, sum);
-  share_2 = lanes_divide(share_2, sum);
-  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
-  t->weight[1] = lanes_negate(share_1);
-  t->weight[2] = lanes_negate(share_2);
+  t->normal = lanes3_quantise(lanes3_scale(t->normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
   return touches;
+}
+
+/* Weights in a contact: that of the particle is 1, and those of the corners are less than 0, or 0. */
+typedef struct self_weights {
+  lanes first, beside, end;
+} self_weights;
+
+CLOTH_INLINE self_weights find_weights(const self_touch *t) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes beside = corner_share(t->beside, t->square), end = corner_share(t->end, t->square);
+  const lanes sum = lanes_maximum(lanes_add(beside, end), one);
+  const lanes share_1 = lanes_divide(beside, sum), share_2 = lanes_divide(end, sum);
+  self_weights w;
+  w.first = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
+  w.beside = lanes_negate(share_1);
+  w.end = lanes_negate(share_2);
+  return w;
 }
 
 /* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
 typedef struct self_response {
-  float share[4][CLOTH_LANES];
+  float share[4][CLOTH_LANES];  /* of the particle, and the corners: first, beside the diagonal, at its end */
   float move[3][CLOTH_LANES];   /* [m] */
   float change[3][CLOTH_LANES]; /* [m/s] */
-  float touches[CLOTH_LANES];   /* 1 or 0 */
-  float push[CLOTH_LANES];      /* [m] */
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
-CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_response *r, int32_t role, int32_t lane) {
-  const float share = r->share[role][lane];
+CLOTH_REPEATED void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
   if (!(share < 0.0f || share > 0.0f)) {
     return;
   }
+  note_moved(b, i);
   b->place.x[i] += share * r->move[0][lane];
   b->place.y[i] += share * r->move[1][lane];
   b->place.z[i] += share * r->move[2][lane];
-  const cloth_vector change =
-      vector(share * r->change[0][lane], share * r->change[1][lane], share * r->change[2][lane]);
-  vector_store(b->velocity, i, vector_add(vector_load(b->velocity, i), change));
-  shift_self_history(b, i, change);
+  b->velocity.x[i] += share * r->change[0][lane];
+  b->velocity.y[i] += share * r->change[1][lane];
+  b->velocity.z[i] += share * r->change[2][lane];
 }
 
-/* Displacement since the start of the substep, in multiples of 2^-30 m. */
-CLOTH_INLINE lanes3 displacement_of(vector_array place, vector_array start, const int32_t *index) {
-  return lanes3_exact_difference(lanes3_pick(place, index), lanes3_pick(start, index));
+CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
+  lanes_store(to[0], a.x);
+  lanes_store(to[1], a.y);
+  lanes_store(to[2], a.z);
 }
 
 /*
  * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
  * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
- * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities.
+ * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities. Returns
+ * which of the candidates can be moved.
  */
-CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
-                                     const self_touch *t, self_response *r) {
+CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
+                                           const self_touch *t, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes mobility[4], sum;
-  lanes3 m = lanes3_exact_difference(b->place, b->start);
-  mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
-  for (int32_t k = 0; k < 3; k++) {
-    const lanes weight = t->weight[k];
-    const lanes3 moved = displacement_of(s->place_b, s->start_b, t->corner[k]);
-    m = lanes3_add(m, lanes3_scale(moved, weight));
-    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility, t->corner[k]));
-    sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
-  }
+  const self_weights w = find_weights(t);
+  const lanes3 across = lanes3_subtract(t->place.across, t->start.across);
+  const lanes3 beside = lanes3_subtract(lanes3_select(t->second, t->place.below, t->place.right),
+                                        lanes3_select(t->second, t->start.below, t->start.right));
+  lanes3 m = lanes3_subtract(t->place.particle, t->start.particle);
+  m = lanes3_add_scaled(lanes3_add_scaled(m, beside, w.beside), across, w.end);
   m = lanes3_quantise(m, STATE_ROUNDER);
+  const float *of_cells = s->b->mobility;
+  const lanes mobility = lanes_pick(s->a->mobility, b->particle);
+  const lanes first = lanes_multiply(w.first, lanes_pick(of_cells, b->cell));
+  const lanes beside_mobility =
+      lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell), lanes_pick(of_cells + b->next, b->right));
+  const lanes second = lanes_multiply(w.beside, beside_mobility);
+  const lanes third = lanes_multiply(w.end, lanes_pick(of_cells + b->next + b->below, b->right));
+  lanes sum = lanes_add(mobility, lanes_multiply(w.first, first));
+  sum = lanes_add(sum, lanes_multiply(w.beside, second));
+  sum = lanes_add(sum, lanes_multiply(w.end, third));
   touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
   const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
   const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
@@ -14299,51 +15129,30 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
   grip = lanes_flush(lanes_minimum(grip, one));
   const lanes3 friction = lanes3_scale(slip, grip);
-  lanes3 move = lanes3_subtract(lanes3_scale(t->normal, t->push), friction);
-  lanes3 change = lanes3_subtract(lanes3_scale(t->normal, stopped), friction);
-  move = lanes3_keep(touches, lanes3_quantise(move, WORK_ROUNDER));
-  change = lanes3_scale(lanes3_keep(touches, lanes3_quantise(change, WORK_ROUNDER)), lanes_splat(s->inverse_h));
-  for (int32_t k = 0; k < 4; k++) {
-    lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
-  }
-  lanes_store(r->move[0], move.x);
-  lanes_store(r->move[1], move.y);
-  lanes_store(r->move[2], move.z);
-  lanes_store(r->change[0], change.x);
-  lanes_store(r->change[1], change.y);
-  lanes_store(r->change[2], change.z);
-  lanes_store(r->touches, lanes_keep(touches, one));
-  lanes_store(r->push, t->push);
+  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
+  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
+  lanes_store(r->share[0], lanes_multiply(mobility, inverse));
+  lanes_store(r->share[1], lanes_multiply(first, inverse));
+  lanes_store(r->share[2], lanes_multiply(second, inverse));
+  lanes_store(r->share[3], lanes_multiply(third, inverse));
+  lanes3_store_rows(r->move, move);
+  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+  return touches;
 }
 
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
   int32_t moved; /* folds opened and triangles touched in a sweep */
-  uint32_t near; /* candidates whose boxes meet, of these batches */
+  uint32_t over; /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
-/* Contacts of a block of candidates with one triangle of each cell. */
-CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                      self_tally *tally) {
-  self_touch t;
-  self_response r;
-  const lanes_mask touches = find_touches(s, b, which, near, &t);
-  if (!lanes_any(touches)) {
-    return;
-  }
-  respond_to_touches(s, b, touches, &t, &r);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (r.touches[lane] > 0.0f) {
-      move_particle(s->a, b->particle[lane], &r, 0, lane);
-      for (int32_t k = 0; k < 3; k++) {
-        move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
-      }
-      tally->touching++;
-      tally->passed += r.push[lane] > s->thickness;
-    }
-  }
-  load_places(s, b);
+/* The particles of a lane of a block: the particle, and the corners of the triangle. */
+CLOTH_INLINE void find_touching(const self_block *b, uint32_t second, int32_t lane, int32_t particle[4]) {
+  particle[0] = b->particle[lane];
+  particle[1] = b->cell[lane];
+  particle[2] = second >> lane & 1u ? b->cell[lane] + b->below : b->right[lane] + b->next;
+  particle[3] = b->right[lane] + b->next + b->below;
 }
 
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
@@ -14386,58 +15195,84 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     const int32_t i = particle[k];
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
-      shift_self_history(b, i, vector_subtract(m.velocity, vector_load(b->velocity, i)));
+      note_moved(b, i);
       vector_store(b->velocity, i, m.velocity);
     }
   }
 }
 
-/* Holds those of a block of candidates that have passed one triangle of their cell. */
-CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                   self_tally *tally) {
-  self_touch t;
-  float passed[CLOTH_LANES];
-  lanes_mask touches = find_touches(s, b, which, near, &t);
-  if (!lanes_any(touches)) {
-    return;
-  }
-  touches = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
-  lanes_store(passed, lanes_keep(touches, lanes_splat(1.0f)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (passed[lane] > 0.0f) {
-      const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
-      hold_together(s, particle);
-      tally->touching++;
-      tally->passed++;
-    }
-  }
-  load_places(s, b);
-}
-
 /* What a pass over the candidates does. */
 typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
 
-/* Contacts of a batch of candidates. Returns 1 if one of them is near. */
+/* Moves the particles of the lanes `bits` apart. */
+CLOTH_INLINE void move_touching(const self_context *s, const self_block *b, const self_response *r, uint32_t second,
+                                uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      move_particle(s->a, particle[0], r->share[0][lane], r, lane);
+      move_particle(s->b, particle[1], r->share[1][lane], r, lane);
+      move_particle(s->b, particle[2], r->share[2][lane], r, lane);
+      move_particle(s->b, particle[3], r->share[3][lane], r, lane);
+    }
+  }
+}
+
+/* Holds the particles of the lanes `bits` together. */
+CLOTH_SEPARATE void hold_touching(const self_context *s, const self_block *b, uint32_t second, uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      hold_together(s, particle);
+    }
+  }
+}
+
+/* How many lanes are chosen. */
+CLOTH_INLINE int32_t count_bits(uint32_t bits) {
+  int32_t count = 0;
+  for (; bits; bits &= bits - 1u) {
+    count++;
+  }
+  return count;
+}
+
+/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
+CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_pass pass, self_tally *tally) {
+  self_touch t;
+  self_response r;
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
+  }
+  tally->over++;
+  lanes_mask touches = find_depth(s, b, over, &t);
+  if (!lanes_any(touches)) {
+    return 1;
+  }
+  const lanes_mask passed = lanes_less(lanes_splat(s->thickness), t.push);
+  if (pass == SELF_HOLD) {
+    touches = lanes_both(touches, passed);
+    hold_touching(s, b, lanes_bits(t.second), lanes_bits(touches));
+  } else {
+    touches = respond_to_touches(s, b, touches, &t, &r);
+    move_touching(s, b, &r, lanes_bits(t.second), lanes_bits(touches));
+  }
+  tally->touching += count_bits(lanes_bits(touches));
+  tally->passed += count_bits(lanes_bits(lanes_both(touches, passed)));
+  return 1;
+}
+
+/* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
+  const int32_t count = candidates_of(s->b, batch);
   int is_near = 0;
-  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+  for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
-    find_block(s, batch, first, &b);
-    load_places(s, &b);
-    b.start = lanes3_pick(s->start_a, b.particle);
-    const lanes_mask near = is_block_near(s, &b);
-    if (!lanes_any(near)) {
-      continue;
-    }
-    is_near = 1;
-    tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
-    for (int32_t which = 0; which < 2; which++) {
-      if (pass == SELF_HOLD) {
-        hold_triangles(s, &b, which, near, tally);
-      } else {
-        collide_triangles(s, &b, which, near, tally);
-      }
-    }
+    find_block(s, batch, first, count, &b);
+    is_near |= collide_candidates(s, &b, pass, tally);
   }
   return is_near;
 }
@@ -14448,10 +15283,6 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
   const self_pair pair = pair_between(g, first, second);
   const self_context s = {.a = a,
                           .b = b,
-                          .place_a = a->place,
-                          .place_b = b->place,
-                          .start_a = a->start,
-                          .start_b = b->start,
                           .thickness = pair.thickness,
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
@@ -14491,7 +15322,7 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-  add_varying_work(c, tally->near, COST_SELF_NEAR);
+  add_varying_work(c, tally->over, COST_SELF_NEAR);
   add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
 }
 
@@ -14511,6 +15342,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     }
     const fold_tally folds = open_folds(b, thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
     opened += folds.opened;
@@ -14527,6 +15359,10 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
   self_tally tally = {0, 0, 0, 0, 0};
+  int has_moved = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
@@ -14541,11 +15377,15 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
+    has_moved |= tally.moved > 0;
   }
   g->found->statistics.contacts = tally.touching;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
+  }
+  for (int32_t n = 0; n < g->count && has_moved; n++) {
+    shift_histories(&g->bodies[n]);
   }
 }
 
@@ -18286,18 +19126,18 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
 }
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
-   and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
+   and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
 static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
-  const uint64_t gather =
-      particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l->max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
-      places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+                          (uint64_t)(uint32_t)l->max_leaf_visits *
+                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
-      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
 }
 
@@ -21988,11 +22828,9 @@ static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
   if (s->members[first].sleeps == s->members[second].sleeps) {
     return;
   }
-  for (int32_t n = 0; n < SELF_BATCH && !s->members[sleeper].wakes; n++) {
+  const int32_t candidates = candidates_of(b, &g->batches[batch]);
+  for (int32_t n = 0; n < candidates && !s->members[sleeper].wakes; n++) {
     int32_t involved[5];
-    if (g->batches[batch].cell[n] == b->count - 1) {
-      continue;
-    }
     find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     const int is_fast =
         sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);

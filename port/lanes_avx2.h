@@ -28,8 +28,13 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
 
 #if WITH_SELF
 #define CLOTH_LANES_PICK
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
-  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
+  return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
+}
+
+#define CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  return (uint32_t)_mm256_movemask_ps(mask);
 }
 #endif
 

@@ -262,6 +262,13 @@
 #define CLOTH_ONCE static
 #endif
 
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
+#define CLOTH_REPEATED static __attribute__((noinline))
+#else
+#define CLOTH_REPEATED CLOTH_INLINE
+#endif
+
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_SEPARATE static __attribute__((noinline))

@@ -98,19 +98,21 @@ enum {
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 400,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 250,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 6200,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1100,    /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_FOUND = 700,     /* per candidate: its place, its marks */
+  COST_SELF_BOXES = 800,     /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 290,     /* per pair of nodes ... */
+  COST_SELF_LEAVES = 4900,   /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1000,    /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_TEST = 900,      /* per pair of a particle and a cell whose boxes come near ... */
+  COST_SELF_FOUND = 400,     /* ... and in addition per candidate: its place, its marks */
   COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 260, /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 500,      /* ... in addition per candidate whose boxes meet ... */
-  COST_SELF_TOUCH = 1000,    /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 55,       /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_LOOK = 70,       /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 500,      /* ... and per pair that is moved apart */
-  COST_SELF_CONTOUR = 2500,  /* per intersection and substep */
+  COST_SELF_CANDIDATE = 150, /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 310,      /* ... in addition per candidate that is over its triangle ... */
+  COST_SELF_TOUCH = 570,     /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 6,        /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_NOTED = 42,      /* ... in addition per particle of a row or column that the gather has noted ... */
+  COST_SELF_LOOK = 66,       /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 480,      /* ... and per pair that is moved apart */
+  COST_SELF_CONTOUR = 1000,  /* per intersection and substep */
   COST_GROUP = 40,           /* per particle and substep of a group of cloths */
   COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */

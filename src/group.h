@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
 #include "self_tree.h"
@@ -381,11 +382,9 @@ static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
   if (s->members[first].sleeps == s->members[second].sleeps) {
     return;
   }
-  for (int32_t n = 0; n < SELF_BATCH && !s->members[sleeper].wakes; n++) {
+  const int32_t candidates = candidates_of(b, &g->batches[batch]);
+  for (int32_t n = 0; n < candidates && !s->members[sleeper].wakes; n++) {
     int32_t involved[5];
-    if (g->batches[batch].cell[n] == b->count - 1) {
-      continue;
-    }
     find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     const int is_fast =
         sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);

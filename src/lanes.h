@@ -325,15 +325,32 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
+#if WITH_SELF
+
+/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
+#ifndef CLOTH_LANES_BITS
+CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
+  float chosen[CLOTH_LANES];
+  uint32_t bits = 0;
+  lanes_store(chosen, lanes_keep(mask, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    bits |= (uint32_t)(chosen[lane] > 0.0f) << lane;
+  }
+  return bits;
+}
+#endif
+
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
-#if WITH_SELF && !defined(CLOTH_LANES_PICK)
-CLOTH_INLINE lanes lanes_pick(const float *from, const int32_t *index) {
+#ifndef CLOTH_LANES_PICK
+CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   float picked[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     picked[lane] = from[index[lane]];
   }
   return lanes_load(picked);
 }
+#endif
+
 #endif
 
 /* One vector per particle as three arrays of components. */

@@ -5,6 +5,8 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_batches.h"
+#include "self_cull.h"
 #include "self_folds.h"
 #include "self_gather.h"
 #include "self_tree.h"
@@ -35,70 +37,52 @@
 /* Loop invariants of contact between the particles of one cloth and the cells of another, or the same. */
 typedef struct self_context {
   const self_body *a, *b;
-  vector_array place_a, place_b, start_a, start_b;
   float thickness, friction, inverse_h, least_square, margin;
 } self_context;
 
-/* A block of candidates: what they are made of, and where that is. */
+/* A block of candidates: where their numbers are. */
 typedef struct self_block {
-  int32_t particle[CLOTH_LANES], corner[4][CLOTH_LANES];
-  float used[CLOTH_LANES]; /* 1 where there is a candidate, else 0 */
-  lanes3 place, start;     /* of the particle */
-  lanes3 at[4];            /* places of the corners */
+  const uint16_t *particle, *cell, *right; /* of the candidates; `right` the second corner of the cell, less next */
+  uint16_t round_tube[CLOTH_LANES];        /* second corners of the cells of a tube */
+  int32_t next, below;                     /* from `right` to the second corner, and from a row to the next */
+  lanes_mask used;                         /* where there is a candidate */
 } self_block;
 
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const int32_t *index) {
-  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
-}
-
-CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, self_block *b) {
-  const int32_t columns = s->b->columns, last = s->b->count - 1;
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t cell = batch->cell[first + n];
-    const int32_t used = cell != last;
-    const int32_t corner = used ? cell : 0;
-    const int32_t right = s->b->is_wrapped && (corner + 1) % columns == 0 ? corner + 1 - columns : corner + 1;
-    b->particle[n] = batch->particle[first + n];
-    b->corner[0][n] = corner;
-    b->corner[1][n] = right;
-    b->corner[2][n] = right + columns;
-    b->corner[3][n] = corner + columns;
-    b->used[n] = (float)used;
+/* The block of candidates of a batch from `first` on, of `count` in all. */
+CLOTH_INLINE void find_block(const self_context *s, const self_batch *batch, int32_t first, int32_t count,
+                             self_block *b) {
+  b->particle = batch->particle + first;
+  b->cell = b->right = batch->cell + first;
+  if (s->b->is_wrapped) {
+    find_second_corners(s->b, b->cell, b->round_tube);
+    b->right = b->round_tube;
   }
+  b->next = !s->b->is_wrapped;
+  b->below = s->b->columns;
+  b->used = lanes_first(count - first);
 }
 
-CLOTH_INLINE void load_places(const self_context *s, self_block *b) {
-  b->place = lanes3_pick(s->place_a, b->particle);
-  for (int32_t k = 0; k < 4; k++) {
-    b->at[k] = lanes3_pick(s->place_b, b->corner[k]);
-  }
+/* Places of the particles and of the other corners of the cells, relative to the first, in multiples of 2^-30 m. */
+typedef struct self_quad {
+  lanes3 particle, right, across, below;
+} self_quad;
+
+CLOTH_REPEATED void find_quad(const self_block *b, vector_array particles, vector_array cells, self_quad *q) {
+  const lanes3 first = lanes3_pick(cells, b->cell, 0);
+  q->particle = lanes3_exact_difference(lanes3_pick(particles, b->particle, 0), first);
+  q->right = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next), first);
+  q->across = lanes3_exact_difference(lanes3_pick(cells, b->right, b->next + b->below), first);
+  q->below = lanes3_exact_difference(lanes3_pick(cells, b->cell, b->below), first);
 }
 
-/* How far two intervals on an axis are apart, less than 0 if they are not: the particle's and that of four corners. */
-CLOTH_INLINE lanes axis_gap(lanes p, lanes q, lanes a, lanes b, lanes c, lanes d) {
-  const lanes low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
-  const lanes high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
-  return lanes_maximum(lanes_subtract(lanes_minimum(p, q), high), lanes_subtract(low, lanes_maximum(p, q)));
-}
-
-/* Which candidates of a block may touch: on no axis is the box of the particle's way farther than the thickness from
-   the box of the cell. */
-CLOTH_INLINE lanes_mask is_block_near(const self_context *s, const self_block *b) {
-  const lanes3 *c = b->at;
-  lanes gap = axis_gap(b->place.x, b->start.x, c[0].x, c[1].x, c[2].x, c[3].x);
-  gap = lanes_maximum(gap, axis_gap(b->place.y, b->start.y, c[0].y, c[1].y, c[2].y, c[3].y));
-  gap = lanes_maximum(gap, axis_gap(b->place.z, b->start.z, c[0].z, c[1].z, c[2].z, c[3].z));
-  const lanes_mask used = lanes_less(lanes_splat(0.0f), lanes_load(b->used));
-  return lanes_both(used, lanes_less(gap, lanes_splat(s->thickness)));
-}
-
-/* Candidates of a block that touch one of the two triangles of their cell. */
+/* Candidates of a block that touch a triangle of their cell. */
 typedef struct self_touch {
-  const int32_t *corner[3];
-  lanes3 normal;   /* of unit length, to the side of the particle */
-  lanes passed;    /* 1 where the particle has passed the plane, else 0 */
-  lanes push;      /* how far to move them apart [m] */
-  lanes weight[3]; /* of the corners; that of the particle is 1, and theirs are less than 0 */
+  self_quad place, start; /* predicted, and when the substep began */
+  lanes3 normal;          /* of unit length, to the side of the particle */
+  lanes push;             /* how far to move them apart [m] */
+  lanes_mask second;      /* which of them touch the second triangle of their cell */
+  lanes square;           /* of the normal of the triangle before it had unit length [m^4] */
+  lanes beside, end;      /* parts of it that belong to the corner beside the diagonal, and to the one at its end */
 } self_touch;
 
 /* Share of a triangle's corner in the point of contact: 0 if it is small, negative to 0. */
@@ -107,96 +91,123 @@ CLOTH_INLINE lanes corner_share(lanes area, lanes square) {
   return lanes_divide(lanes_keep(is_large, area), square);
 }
 
-/* Finds which of the candidates `near` touch a triangle. */
-CLOTH_INLINE lanes_mask find_touches(const self_context *s, const self_block *b, int32_t which, lanes_mask near,
-                                     self_touch *t) {
-  const int32_t second = which + 1, third = which + 2;
+/* Whether the substep began with the particles on the side to which the normals of their triangles point: 1 or -1. */
+CLOTH_INLINE lanes side_at_start(const self_touch *t) {
+  const self_quad *q = &t->start;
+  const lanes3 normal =
+      lanes3_cross(lanes3_select(t->second, q->across, q->right), lanes3_select(t->second, q->below, q->across));
+  return lanes_sign(lanes3_dot(q->particle, normal));
+}
+
+/* Finds which candidates of a block are over, or under, the triangle of their cell that is on their side of its
+   diagonal. */
+CLOTH_INLINE lanes_mask find_over(const self_context *s, const self_block *b, self_touch *t) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 ab = lanes3_exact_difference(b->at[second], b->at[0]);
-  const lanes3 ac = lanes3_exact_difference(b->at[third], b->at[0]);
-  const lanes3 ap = lanes3_exact_difference(b->place, b->at[0]);
-  const lanes3 normal = lanes3_cross(ab, ac);
+  self_quad *q = &t->place;
+  find_quad(b, s->a->place, s->b->place, q);
+  const lanes3 first_normal = lanes3_cross(q->right, q->across), second_normal = lanes3_cross(q->across, q->below);
+  const lanes3 across = lanes3_cross(q->across, q->particle);
+  t->second = lanes_less(zero, lanes3_dot(across, lanes3_add(first_normal, second_normal)));
+  const lanes3 normal = lanes3_select(t->second, second_normal, first_normal);
+  const lanes3 along = lanes3_cross(q->particle, lanes3_select(t->second, q->below, q->right));
+  const lanes sign = lanes_select(t->second, one, lanes_splat(-1.0f));
   const lanes square = lanes3_dot(normal, normal);
-  const lanes u = lanes3_dot(lanes3_cross(ap, ac), normal), v = lanes3_dot(lanes3_cross(ab, ap), normal);
+  const lanes beside = lanes_multiply(lanes3_dot(across, normal), sign);
+  const lanes end = lanes_multiply(lanes3_dot(along, normal), sign);
   const lanes margin = lanes_multiply(square, lanes_splat(negate(s->margin)));
-  lanes_mask touches = lanes_both(near, lanes_less(lanes_splat(s->least_square), square));
-  touches = lanes_both(touches, lanes_both(lanes_less(margin, u), lanes_less(margin, v)));
-  touches = lanes_both(touches, lanes_less(lanes_add(lanes_add(u, v), margin), square));
-  if (!lanes_any(touches)) {
-    return touches;
-  }
-  t->corner[0] = b->corner[0];
-  t->corner[1] = b->corner[second];
-  t->corner[2] = b->corner[third];
-  const lanes3 a0 = lanes3_pick(s->start_b, t->corner[0]);
-  const lanes3 normal_before = lanes3_cross(lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[1]), a0),
-                                            lanes3_exact_difference(lanes3_pick(s->start_b, t->corner[2]), a0));
-  const lanes side = lanes_sign(lanes3_dot(lanes3_exact_difference(b->start, a0), normal_before));
-  const lanes safe = lanes_select(touches, square, one);
-  const lanes inverse = lanes_divide(one, lanes_square_root(safe));
-  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(ap, normal), side), inverse);
+  lanes_mask over = lanes_both(b->used, lanes_less(lanes_splat(s->least_square), square));
+  over = lanes_both(over, lanes_both(lanes_less(margin, beside), lanes_less(margin, end)));
+  over = lanes_both(over, lanes_less(lanes_add(lanes_add(beside, end), margin), square));
+  t->normal = normal;
+  t->square = lanes_select(over, square, one);
+  t->beside = lanes_keep(over, beside);
+  t->end = lanes_keep(over, end);
+  return over;
+}
+
+/* Which of those that are over their triangle are too close to it, or have passed it. */
+CLOTH_INLINE lanes_mask find_depth(const self_context *s, const self_block *b, lanes_mask over, self_touch *t) {
+  find_quad(b, s->a->start, s->b->start, &t->start);
+  const lanes side = side_at_start(t);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_square_root(t->square));
+  const lanes height = lanes_multiply(lanes_multiply(lanes3_dot(t->place.particle, t->normal), side), inverse);
   const lanes push = lanes_quantise(lanes_subtract(lanes_splat(s->thickness), height), WORK_ROUNDER);
-  touches = lanes_both(touches, lanes_less(zero, push));
+  const lanes_mask touches = lanes_both(over, lanes_less(lanes_splat(0.0f), push));
   t->push = lanes_keep(touches, push);
-  t->normal = lanes3_quantise(lanes3_scale(normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
-  lanes share_1 = corner_share(lanes_keep(touches, u), safe), share_2 = corner_share(lanes_keep(touches, v), safe);
-  const lanes sum = lanes_maximum(lanes_add(share_1, share_2), one);
-  share_1 = lanes_divide(share_1, sum);
-  share_2 = lanes_divide(share_2, sum);
-  t->weight[0] = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
-  t->weight[1] = lanes_negate(share_1);
-  t->weight[2] = lanes_negate(share_2);
+  t->normal = lanes3_quantise(lanes3_scale(t->normal, lanes_multiply(side, inverse)), WORK_ROUNDER);
   return touches;
+}
+
+/* Weights in a contact: that of the particle is 1, and those of the corners are less than 0, or 0. */
+typedef struct self_weights {
+  lanes first, beside, end;
+} self_weights;
+
+CLOTH_INLINE self_weights find_weights(const self_touch *t) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes beside = corner_share(t->beside, t->square), end = corner_share(t->end, t->square);
+  const lanes sum = lanes_maximum(lanes_add(beside, end), one);
+  const lanes share_1 = lanes_divide(beside, sum), share_2 = lanes_divide(end, sum);
+  self_weights w;
+  w.first = lanes_negate(lanes_maximum(lanes_subtract(lanes_subtract(one, share_1), share_2), zero));
+  w.beside = lanes_negate(share_1);
+  w.end = lanes_negate(share_2);
+  return w;
 }
 
 /* What a block of contacts changes: a particle moves by `move` times its share, its velocity changes by `change`. */
 typedef struct self_response {
-  float share[4][CLOTH_LANES];
+  float share[4][CLOTH_LANES];  /* of the particle, and the corners: first, beside the diagonal, at its end */
   float move[3][CLOTH_LANES];   /* [m] */
   float change[3][CLOTH_LANES]; /* [m/s] */
-  float touches[CLOTH_LANES];   /* 1 or 0 */
-  float push[CLOTH_LANES];      /* [m] */
 } self_response;
 
 /* Moves a particle by its share of the response of a lane. */
-CLOTH_INLINE void move_particle(const self_body *b, int32_t i, const self_response *r, int32_t role, int32_t lane) {
-  const float share = r->share[role][lane];
+CLOTH_REPEATED void move_particle(const self_body *b, int32_t i, float share, const self_response *r, int32_t lane) {
   if (!(share < 0.0f || share > 0.0f)) {
     return;
   }
+  note_moved(b, i);
   b->place.x[i] += share * r->move[0][lane];
   b->place.y[i] += share * r->move[1][lane];
   b->place.z[i] += share * r->move[2][lane];
-  const cloth_vector change =
-      vector(share * r->change[0][lane], share * r->change[1][lane], share * r->change[2][lane]);
-  vector_store(b->velocity, i, vector_add(vector_load(b->velocity, i), change));
-  shift_self_history(b, i, change);
+  b->velocity.x[i] += share * r->change[0][lane];
+  b->velocity.y[i] += share * r->change[1][lane];
+  b->velocity.z[i] += share * r->change[2][lane];
 }
 
-/* Displacement since the start of the substep, in multiples of 2^-30 m. */
-CLOTH_INLINE lanes3 displacement_of(vector_array place, vector_array start, const int32_t *index) {
-  return lanes3_exact_difference(lanes3_pick(place, index), lanes3_pick(start, index));
+CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
+  lanes_store(to[0], a.x);
+  lanes_store(to[1], a.y);
+  lanes_store(to[2], a.z);
 }
 
 /*
  * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
  * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
- * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities.
+ * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities. Returns
+ * which of the candidates can be moved.
  */
-CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
-                                     const self_touch *t, self_response *r) {
+CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
+                                           const self_touch *t, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes mobility[4], sum;
-  lanes3 m = lanes3_exact_difference(b->place, b->start);
-  mobility[0] = sum = lanes_pick(s->a->mobility, b->particle);
-  for (int32_t k = 0; k < 3; k++) {
-    const lanes weight = t->weight[k];
-    const lanes3 moved = displacement_of(s->place_b, s->start_b, t->corner[k]);
-    m = lanes3_add(m, lanes3_scale(moved, weight));
-    mobility[k + 1] = lanes_multiply(weight, lanes_pick(s->b->mobility, t->corner[k]));
-    sum = lanes_add(sum, lanes_multiply(weight, mobility[k + 1]));
-  }
+  const self_weights w = find_weights(t);
+  const lanes3 across = lanes3_subtract(t->place.across, t->start.across);
+  const lanes3 beside = lanes3_subtract(lanes3_select(t->second, t->place.below, t->place.right),
+                                        lanes3_select(t->second, t->start.below, t->start.right));
+  lanes3 m = lanes3_subtract(t->place.particle, t->start.particle);
+  m = lanes3_add_scaled(lanes3_add_scaled(m, beside, w.beside), across, w.end);
   m = lanes3_quantise(m, STATE_ROUNDER);
+  const float *of_cells = s->b->mobility;
+  const lanes mobility = lanes_pick(s->a->mobility, b->particle);
+  const lanes first = lanes_multiply(w.first, lanes_pick(of_cells, b->cell));
+  const lanes beside_mobility =
+      lanes_select(t->second, lanes_pick(of_cells + b->below, b->cell), lanes_pick(of_cells + b->next, b->right));
+  const lanes second = lanes_multiply(w.beside, beside_mobility);
+  const lanes third = lanes_multiply(w.end, lanes_pick(of_cells + b->next + b->below, b->right));
+  lanes sum = lanes_add(mobility, lanes_multiply(w.first, first));
+  sum = lanes_add(sum, lanes_multiply(w.beside, second));
+  sum = lanes_add(sum, lanes_multiply(w.end, third));
   touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
   const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
   const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
@@ -206,51 +217,30 @@ CLOTH_INLINE void respond_to_touches(const self_context *s, const self_block *b,
   lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
   grip = lanes_flush(lanes_minimum(grip, one));
   const lanes3 friction = lanes3_scale(slip, grip);
-  lanes3 move = lanes3_subtract(lanes3_scale(t->normal, t->push), friction);
-  lanes3 change = lanes3_subtract(lanes3_scale(t->normal, stopped), friction);
-  move = lanes3_keep(touches, lanes3_quantise(move, WORK_ROUNDER));
-  change = lanes3_scale(lanes3_keep(touches, lanes3_quantise(change, WORK_ROUNDER)), lanes_splat(s->inverse_h));
-  for (int32_t k = 0; k < 4; k++) {
-    lanes_store(r->share[k], lanes_multiply(mobility[k], inverse));
-  }
-  lanes_store(r->move[0], move.x);
-  lanes_store(r->move[1], move.y);
-  lanes_store(r->move[2], move.z);
-  lanes_store(r->change[0], change.x);
-  lanes_store(r->change[1], change.y);
-  lanes_store(r->change[2], change.z);
-  lanes_store(r->touches, lanes_keep(touches, one));
-  lanes_store(r->push, t->push);
+  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
+  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
+  lanes_store(r->share[0], lanes_multiply(mobility, inverse));
+  lanes_store(r->share[1], lanes_multiply(first, inverse));
+  lanes_store(r->share[2], lanes_multiply(second, inverse));
+  lanes_store(r->share[3], lanes_multiply(third, inverse));
+  lanes3_store_rows(r->move, move);
+  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+  return touches;
 }
 
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
   int32_t moved; /* folds opened and triangles touched in a sweep */
-  uint32_t near; /* candidates whose boxes meet, of these batches */
+  uint32_t over; /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
-/* Contacts of a block of candidates with one triangle of each cell. */
-CLOTH_SEPARATE void collide_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                      self_tally *tally) {
-  self_touch t;
-  self_response r;
-  const lanes_mask touches = find_touches(s, b, which, near, &t);
-  if (!lanes_any(touches)) {
-    return;
-  }
-  respond_to_touches(s, b, touches, &t, &r);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (r.touches[lane] > 0.0f) {
-      move_particle(s->a, b->particle[lane], &r, 0, lane);
-      for (int32_t k = 0; k < 3; k++) {
-        move_particle(s->b, t.corner[k][lane], &r, k + 1, lane);
-      }
-      tally->touching++;
-      tally->passed += r.push[lane] > s->thickness;
-    }
-  }
-  load_places(s, b);
+/* The particles of a lane of a block: the particle, and the corners of the triangle. */
+CLOTH_INLINE void find_touching(const self_block *b, uint32_t second, int32_t lane, int32_t particle[4]) {
+  particle[0] = b->particle[lane];
+  particle[1] = b->cell[lane];
+  particle[2] = second >> lane & 1u ? b->cell[lane] + b->below : b->right[lane] + b->next;
+  particle[3] = b->right[lane] + b->next + b->below;
 }
 
 /* The mean of what a particle and the corners of a triangle do, by their masses; that of those that do not move, if
@@ -293,58 +283,84 @@ static void hold_together(const self_context *s, const int32_t particle[4]) {
     const int32_t i = particle[k];
     if (b->mobility[i] > 0.0f) {
       vector_store(b->place, i, vector_add(vector_load(b->start, i), m.displacement));
-      shift_self_history(b, i, vector_subtract(m.velocity, vector_load(b->velocity, i)));
+      note_moved(b, i);
       vector_store(b->velocity, i, m.velocity);
     }
   }
 }
 
-/* Holds those of a block of candidates that have passed one triangle of their cell. */
-CLOTH_SEPARATE void hold_triangles(const self_context *s, self_block *b, int32_t which, lanes_mask near,
-                                   self_tally *tally) {
-  self_touch t;
-  float passed[CLOTH_LANES];
-  lanes_mask touches = find_touches(s, b, which, near, &t);
-  if (!lanes_any(touches)) {
-    return;
-  }
-  touches = lanes_both(touches, lanes_less(lanes_splat(s->thickness), t.push));
-  lanes_store(passed, lanes_keep(touches, lanes_splat(1.0f)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (passed[lane] > 0.0f) {
-      const int32_t particle[4] = {b->particle[lane], t.corner[0][lane], t.corner[1][lane], t.corner[2][lane]};
-      hold_together(s, particle);
-      tally->touching++;
-      tally->passed++;
-    }
-  }
-  load_places(s, b);
-}
-
 /* What a pass over the candidates does. */
 typedef enum self_pass { SELF_FIRST_SWEEP, SELF_LATER_SWEEP, SELF_HOLD } self_pass;
 
-/* Contacts of a batch of candidates. Returns 1 if one of them is near. */
+/* Moves the particles of the lanes `bits` apart. */
+CLOTH_INLINE void move_touching(const self_context *s, const self_block *b, const self_response *r, uint32_t second,
+                                uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      move_particle(s->a, particle[0], r->share[0][lane], r, lane);
+      move_particle(s->b, particle[1], r->share[1][lane], r, lane);
+      move_particle(s->b, particle[2], r->share[2][lane], r, lane);
+      move_particle(s->b, particle[3], r->share[3][lane], r, lane);
+    }
+  }
+}
+
+/* Holds the particles of the lanes `bits` together. */
+CLOTH_SEPARATE void hold_touching(const self_context *s, const self_block *b, uint32_t second, uint32_t bits) {
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      int32_t particle[4];
+      find_touching(b, second, lane, particle);
+      hold_together(s, particle);
+    }
+  }
+}
+
+/* How many lanes are chosen. */
+CLOTH_INLINE int32_t count_bits(uint32_t bits) {
+  int32_t count = 0;
+  for (; bits; bits &= bits - 1u) {
+    count++;
+  }
+  return count;
+}
+
+/* Contacts of the candidates of a block. Returns 1 if one of them is over its triangle. */
+CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, self_pass pass, self_tally *tally) {
+  self_touch t;
+  self_response r;
+  const lanes_mask over = find_over(s, b, &t);
+  if (!lanes_any(over)) {
+    return 0;
+  }
+  tally->over++;
+  lanes_mask touches = find_depth(s, b, over, &t);
+  if (!lanes_any(touches)) {
+    return 1;
+  }
+  const lanes_mask passed = lanes_less(lanes_splat(s->thickness), t.push);
+  if (pass == SELF_HOLD) {
+    touches = lanes_both(touches, passed);
+    hold_touching(s, b, lanes_bits(t.second), lanes_bits(touches));
+  } else {
+    touches = respond_to_touches(s, b, touches, &t, &r);
+    move_touching(s, b, &r, lanes_bits(t.second), lanes_bits(touches));
+  }
+  tally->touching += count_bits(lanes_bits(touches));
+  tally->passed += count_bits(lanes_bits(lanes_both(touches, passed)));
+  return 1;
+}
+
+/* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
+  const int32_t count = candidates_of(s->b, batch);
   int is_near = 0;
-  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+  for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
-    find_block(s, batch, first, &b);
-    load_places(s, &b);
-    b.start = lanes3_pick(s->start_a, b.particle);
-    const lanes_mask near = is_block_near(s, &b);
-    if (!lanes_any(near)) {
-      continue;
-    }
-    is_near = 1;
-    tally->near += lanes_count(lanes_keep(near, lanes_splat(1.0f)));
-    for (int32_t which = 0; which < 2; which++) {
-      if (pass == SELF_HOLD) {
-        hold_triangles(s, &b, which, near, tally);
-      } else {
-        collide_triangles(s, &b, which, near, tally);
-      }
-    }
+    find_block(s, batch, first, count, &b);
+    is_near |= collide_candidates(s, &b, pass, tally);
   }
   return is_near;
 }
@@ -355,10 +371,6 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
   const self_pair pair = pair_between(g, first, second);
   const self_context s = {.a = a,
                           .b = b,
-                          .place_a = a->place,
-                          .place_b = b->place,
-                          .start_a = a->start,
-                          .start_b = b->start,
                           .thickness = pair.thickness,
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
@@ -398,7 +410,7 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
-  add_varying_work(c, tally->near, COST_SELF_NEAR);
+  add_varying_work(c, tally->over, COST_SELF_NEAR);
   add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
 }
 
@@ -418,6 +430,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     }
     const fold_tally folds = open_folds(b, thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
+    add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
     opened += folds.opened;
@@ -434,6 +447,10 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
   self_tally tally = {0, 0, 0, 0, 0};
+  int has_moved = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
   for (int32_t n = 0; n < g->found->intersections; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
@@ -448,11 +465,15 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     }
     tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
     charge_pass(first, &tally);
+    has_moved |= tally.moved > 0;
   }
   g->found->statistics.contacts = tally.touching;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
+  }
+  for (int32_t n = 0; n < g->count && has_moved; n++) {
+    shift_histories(&g->bodies[n]);
   }
 }
 

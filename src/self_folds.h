@@ -30,9 +30,10 @@ typedef struct fold_context {
   float least, inverse_h;
 } fold_context;
 
-/* Pairs of particles that were looked at one by one, and those that were moved apart. */
+/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
+ * apart. */
 typedef struct fold_tally {
-  int32_t looked_at, opened;
+  int32_t noted, looked_at, opened;
 } fold_tally;
 
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
@@ -59,12 +60,42 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
     if (share[k] < 0.0f || share[k] > 0.0f) {
       const int32_t p = particle[k];
       vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      const cloth_vector change = vector_scale(n, stopped * share[k]);
-      vector_store(b->velocity, p, vector_add(vector_load(b->velocity, p), change));
-      shift_self_history(b, p, change);
+      note_moved(b, p);
+      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
     }
   }
   tally->opened++;
+}
+
+/* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
+#define SELF_FOLD_SKIN 0.25f
+/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
+#define FOLDS_OF_ROWS 1u
+#define FOLDS_OF_COLUMNS 2u
+
+/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
+   that come closer than `least` if they keep their velocities. */
+CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
+  const int32_t end = b->count - apart;
+  for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    uint32_t close = 0;
+    for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
+      const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, k + apart), lanes3_load(b->start, k));
+      const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, k + apart), lanes3_load(b->velocity, k));
+      const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
+      const lanes reach = lanes_add(way, lanes_splat(least));
+      close |= lanes_bits(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(end - k)));
+    }
+    b->folds[i / SELF_BATCH] |= close ? bit : 0u;
+  }
+}
+
+/* Notes which blocks of particles of a cloth may have folds in the next `time` seconds. */
+CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
+  const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
+  fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
+  note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
+  note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
 }
 
 /* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
@@ -82,10 +113,14 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
 
 /* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
    close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, fold_tally *tally) {
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
   const self_body *b = f->b;
   const int32_t end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
+    if (!(b->folds[i / SELF_BATCH] & bit)) {
+      continue;
+    }
+    tally->noted += SELF_BATCH;
     if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
         if (apart > 2 || k % b->columns + 2 < b->columns) {
@@ -100,9 +135,9 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
 /* Opens what is folded too tightly in a cloth. */
 static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {b->is_wrapped ? 2 * b->rows : 0, 0};
+  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
   if (b->columns > 2) {
-    open_folds_along(&f, 2, &tally);
+    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
   }
   for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
     const int32_t first = row * b->columns, last = first + b->columns - 1;
@@ -110,7 +145,7 @@ static fold_tally open_folds(const self_body *b, float thickness, float inverse_
     open_fold(&f, last, first + 1, &tally);
   }
   if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, &tally);
+    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
   }
   return tally;
 }

@@ -2,9 +2,12 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
-#include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_batches.h"
+#include "self_cull.h"
+#include "self_folds.h"
+#include "self_leaves.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -29,298 +32,250 @@
  * scratch.residual, a word per particle.
  */
 
-/* Batches that are open: as many as an uint32_t has bits. */
-#define SELF_OPEN 32
-/* Particles of a sheet that are so many columns or rows apart, or fewer, do not touch. */
-#define SELF_GRID_GAP 1
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
-/* How two cloths of a group touch each other, or one touches itself. */
-typedef struct self_pair {
-  float thickness; /* distance that they keep [m]; 0: they pass through each other */
-  float friction;
-  int32_t untangles; /* 1: contact is released where they stay tangled */
-} self_pair;
-
-/* Cloths that feel each other, or one that feels itself, and the room for what is found. */
-typedef struct self_group {
-  self_body *bodies;
-  int32_t count;
-  self_batch *batches;
-  uint16_t *tags;         /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
-  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
-  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
-  int32_t *touching;      /* and those that touched in the last sweep */
-  uint8_t *near;          /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
-  self_intersection *intersections;
-  self_visit *visits;
-  int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
-  self_workspace *found;
-} self_group;
-
-/* A gather under way. */
-typedef struct self_search {
-  const self_group *group;
-  float skin, ahead; /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;       /* of the two cloths under way [m] */
-  int32_t first_open, batches;
-  uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
-  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
-} self_search;
-
-/* The particles of a candidate: the particle, and the corners of the cell. */
-static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
-  const int32_t row = cell / cells->columns;
-  involved[0] = particle;
-  find_corners(cells, row, cell - row * cells->columns, involved + 1);
-}
-
-static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
-  a->taken[involved[0]] |= bit;
-  for (int32_t n = 1; n < 5; n++) {
-    b->taken[involved[n]] |= bit;
-  }
-}
-
-/* Ends an open batch: its bit may stand for another one. */
-static void close_batch(self_search *s, int32_t batch) {
-  const self_group *g = s->group;
-  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
-  const uint32_t tag = g->tags ? g->tags[batch] : 0u;
-  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
-  for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
-    int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
-    a->taken[involved[0]] &= ~bit;
-    for (int32_t k = 1; k < 5; k++) {
-      b->taken[involved[k]] &= ~bit;
-    }
-  }
-}
-
-/* Opens another batch. Returns 0 if there is no room for one. */
-static int open_batch(self_search *s, uint32_t tag) {
-  const self_group *g = s->group;
-  if (s->batches == g->max_batches) {
-    s->is_full = 1;
-    return 0;
-  }
-  if (s->batches - s->first_open == SELF_OPEN) {
-    close_batch(s, s->first_open++);
-  }
-  self_batch *batch = &g->batches[s->batches];
-  const int32_t none = g->bodies[tag & 255u].count - 1;
-  for (int32_t n = 0; n < SELF_BATCH; n++) {
-    batch->particle[n] = 0;
-    batch->cell[n] = (uint16_t)none;
-  }
-  if (g->tags) {
-    g->tags[s->batches] = (uint16_t)tag;
-  }
-  s->filled[s->batches & (SELF_OPEN - 1)] = 0;
-  s->batches++;
-  return 1;
-}
-
-/* Adds to the counts of the two cloths of a tag, or the one. */
-static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
-  counts[tag >> 8] += more;
-  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
-}
-
-/* Puts a candidate of cloths a and b into a batch. */
-static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
-  const self_group *g = s->group;
-  const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
-  const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
-  int32_t involved[5];
-  s->pairs++;
-  if (s->is_full) {
-    s->dropped++;
-    return;
-  }
-  find_candidate(cells, particle, cell, involved);
-  uint32_t taken = particles->taken[particle];
-  for (int32_t n = 1; n < 5; n++) {
-    taken |= cells->taken[involved[n]];
-  }
-  int32_t batch = s->first_open;
-  while (batch < s->batches &&
-         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
-          (g->tags && g->tags[batch] != tag))) {
-    batch++;
-  }
-  if (batch == s->batches && !open_batch(s, tag)) {
-    s->dropped++;
-    return;
-  }
-  const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
-  g->batches[batch].particle[place] = (uint16_t)particle;
-  g->batches[batch].cell[place] = (uint16_t)cell;
-  if (g->candidates) {
-    count_both(g->candidates, tag, 1);
-  }
-  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
-}
-
-/* A cell of a leaf, with the boxes of its corners and of its first particle. */
-typedef struct self_cell {
-  self_boxes boxes, point;
-  int32_t particle, row, column, exists;
-  int32_t is_near; /* 1 if its first particle is not apart from the other leaf */
-} self_cell;
-
-/* The cells of a leaf that own particles. Returns how many there are. */
-static int32_t find_cells(const self_search *s, const self_body *b, int32_t leaf, const self_boxes *other,
-                          self_cell cells[4]) {
-  const int32_t row = 2 * (leaf / b->level[0].columns), column = 2 * (leaf % b->level[0].columns);
-  int32_t count = 0;
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = row + (n >> 1), k = column + (n & 1);
-    if (r >= b->rows || k >= b->columns) {
-      continue;
-    }
-    self_cell *cell = &cells[count++];
-    int32_t corner[4];
-    find_corners(b, r, k, corner);
-    cell->particle = corner[0];
-    cell->row = r;
-    cell->column = k;
-    cell->exists = has_cell(b, r, k);
-    start_boxes(&cell->point, vector_load(b->start, corner[0]), place_ahead(b, corner[0], s->ahead));
-    cell->boxes = cell->point;
-    for (int32_t i = 1; i < 4; i++) {
-      self_boxes point;
-      start_boxes(&point, vector_load(b->start, corner[i]), place_ahead(b, corner[i], s->ahead));
-      join_boxes(&cell->boxes, &point);
-    }
-    cell->is_near = !are_apart(&cell->point, other, s->reach);
-  }
-  return count;
-}
-
-/* 1 if a particle is so near a cell in the grid that they do not touch. */
-static int is_neighbour(const self_body *b, const self_cell *particle, const self_cell *cell) {
-  const int32_t r = particle->row, k = particle->column;
-  const int32_t rows = r < cell->row ? cell->row - r : (r > cell->row + 1 ? r - cell->row - 1 : 0);
-  const int32_t left = grid_distance(k, cell->column, b->columns, b->is_wrapped);
-  const int32_t right = grid_distance(k, cell->column + 1, b->columns, b->is_wrapped);
-  const int32_t columns = left < right ? left : right;
-  return (rows > columns ? rows : columns) < SELF_GRID_GAP;
-}
-
-/* Makes a candidate of the first particle of a cell of cloth a and a cell of cloth b, if they may come near. */
-static void try_candidate(self_search *s, int32_t a, int32_t b, const self_cell *particle, const self_cell *cell) {
-  if (particle->is_near && cell->exists && !(a == b && is_neighbour(&s->group->bodies[a], particle, cell)) &&
-      !are_apart(&particle->point, &cell->boxes, s->reach)) {
-    add_candidate(s, a, b, particle->particle, cell->particle);
-  }
-}
-
-/* 1 if an edge has no point in common with a cell's box. */
-static int is_edge_outside(const self_body *b, const int32_t ends[2], const self_cell *cell) {
-  const cloth_vector from = vector_load(b->start, ends[0]), to = vector_load(b->start, ends[1]);
-  const float *box = cell->boxes.value;
-  return minimum(from.x, to.x) + box[3] > 0.0f || minimum(from.y, to.y) + box[4] > 0.0f ||
-         minimum(from.z, to.z) + box[5] > 0.0f || box[0] > maximum(from.x, to.x) || box[1] > maximum(from.y, to.y) ||
-         box[2] > maximum(from.z, to.z);
-}
-
-/* Finds which edges of a cell of cloth a pass through triangles of a cell of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, const self_cell *edges, const self_cell *cell) {
+/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
+   `which` of the cells with these corners. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
+                         int32_t which) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  int32_t corner[4], other[4];
-  s->crossed++;
-  if (!cell->exists) {
+  const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
+  self_meeting m = {
+      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
+  if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
+      !find_meeting(from->start, to->start, &m)) {
     return;
   }
-  find_corners(from, edges->row, edges->column, corner);
-  find_corners(to, cell->row, cell->column, other);
-  for (int32_t n = 0; n < SELF_EDGES; n++) {
-    self_meeting m = {.particle = {corner[0], corner[edge_corner[n]], other[0]}};
-    if (!has_edge(from, edges->row, edges->column, n) || is_edge_outside(from, m.particle, cell)) {
-      continue;
-    }
-    for (int32_t t = 0; t < 2; t++) {
-      m.particle[3] = other[later_corners[t][0]];
-      m.particle[4] = other[later_corners[t][1]];
-      if ((a == b && have_common(&m)) || !find_meeting(from->start, to->start, &m)) {
-        continue;
-      }
-      for (int32_t k = 0; k < 5; k++) {
-        (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
-      }
-      if (s->intersections < g->max_intersections) {
-        g->intersections[s->intersections].edge = self_number(a, 4 * edges->particle + n);
-        g->intersections[s->intersections].triangle = self_number(b, 2 * cell->particle + t);
-      }
-      s->intersections++;
+  for (int32_t k = 0; k < 5; k++) {
+    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+  }
+  if (s->intersections < g->max_intersections) {
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge[0] + n);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * cell[0] + t);
+  }
+  s->intersections++;
+}
+
+/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_crossings *c = &s->crossings[queue];
+  uint32_t bits[SELF_CROSSINGS];
+  const int32_t count = s->crossing_count[queue];
+  s->crossing_count[queue] = 0;
+  s->crossed += count;
+  if (count == 0) {
+    return;
+  }
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    for (int32_t k = 0; k < 4; k++) {
+      c->edge[k][n] = c->edge[k][0];
+      c->cell[k][n] = c->cell[k][0];
     }
   }
+  find_crossings(c, bits);
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    for (int32_t n = 0; n < count && bits[which] >> n; n++) {
+      if (bits[which] >> n & 1u) {
+        const int32_t edge[4] = {c->edge[0][n], c->edge[1][n], c->edge[2][n], c->edge[3][n]};
+        const int32_t cell[4] = {c->cell[0][n], c->cell[1][n], c->cell[2][n], c->cell[3][n]};
+        note_meeting(s, a, b, edge, cell, which);
+      }
+    }
+  }
+}
+
+/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
+static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
+  const int32_t queue = a > b;
+  self_crossings *c = &s->crossings[queue];
+  const int32_t n = s->crossing_count[queue]++;
+  int32_t from[5], to[5];
+  find_candidate(&s->group->bodies[a], 0, edges, from);
+  find_candidate(&s->group->bodies[b], 0, cell, to);
+  for (int32_t k = 0; k < 4; k++) {
+    c->edge[k][n] = (uint16_t)from[k + 1];
+    c->cell[k][n] = (uint16_t)to[k + 1];
+  }
+  if (n + 1 == SELF_BATCH) {
+    find_intersections(s, a, b, queue);
+  }
+}
+
+/* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
+CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
+  const int32_t down = row - leaf->row;
+  int32_t right = column - leaf->column;
+  right += b->is_wrapped && right < 0 ? b->columns : 0;
+  const uint32_t of_row = down >= 0 && down < 3 ? 0xcf3u >> 4 * down : 0u;       /* the first, both, the second row */
+  const uint32_t of_column = right >= 0 && right < 3 ? 0xaf5u >> 4 * right : 0u; /* and column */
+  return of_row & of_column & 15u;
+}
+
+/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
+   neighbours among their cells. */
+typedef struct leaf_pair {
+  int32_t a, b;
+  const self_leaf *first, *second;
+  int32_t has_neighbours;
+} leaf_pair;
+
+/* Pairs of a particle of the first leaf and a cell of the second that may come near. */
+static void pair_particles(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  const self_leaf *from = p->first, *to = p->second;
+  for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
+    const leaf_range *range = from->range;
+    const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
+                                      range[3].point[i], range[4].point[i], range[5].point[i]};
+    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    if (bits && p->has_neighbours) {
+      bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
+    }
+    const int32_t particle = leaf_particle(a, from, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      if (bits >> j & 1u) {
+        add_pair(s, p->a, p->b, particle, leaf_particle(b, to, j));
+      }
+    }
+  }
+}
+
+/* Which cells of the second leaf share a particle with cell i of the first: bits. */
+static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
+  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
+  uint32_t bits = 0;
+  for (int32_t j = 0; j < SELF_CELLS; j++) {
+    const int32_t rows = row - (j >> 1);
+    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
+    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  }
+  return bits;
+}
+
+/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
+   normals less than 90 degrees apart: they do not pass through each other. */
+static void pair_cells(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
+    const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
+    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
+    if (bits && p->has_neighbours) {
+      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
+    }
+    const int32_t cell = leaf_particle(a, p->first, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      const int32_t other = leaf_particle(b, p->second, j);
+      if ((bits >> j & 1u) && p->second->cells >> j & 1u) {
+        add_crossing(s, p->a, p->b, cell, other);
+      }
+      if ((bits >> j & 1u) && p->first->cells >> i & 1u) {
+        add_crossing(s, p->b, p->a, other, cell);
+      }
+    }
+  }
+}
+
+/* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
+static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
+  const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  self_cell first[4], second[4];
-  const int32_t na = find_cells(s, a, v->a, &b->level[0].nodes[v->b].boxes, first);
-  const int32_t nb = find_cells(s, b, v->b, &a->level[0].nodes[v->a].boxes, second);
-  const int is_same = v->body_a == v->body_b && v->a == v->b;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i + 1 : 0; j < nb; j++) {
-      try_candidate(s, v->body_a, v->body_b, &first[i], &second[j]);
-      try_candidate(s, v->body_b, v->body_a, &second[j], &first[i]);
-      if (!are_disjoint(&first[i].boxes, &second[j].boxes)) {
-        find_intersections(s, v->body_a, v->body_b, &first[i], &second[j]);
-        find_intersections(s, v->body_b, v->body_a, &second[j], &first[i]);
-      }
+  const int is_same = a == b && v->a == v->b;
+  if (s->leaf[0].number != v->a) {
+    find_leaf(a, v->a, s->ahead, &s->leaf[0]);
+  }
+  if (!is_same && s->leaf[1].number != v->b) {
+    find_leaf(b, v->b, s->ahead, &s->leaf[1]);
+  }
+  const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
+                       a == b && are_side_by_side(a, v->a, v->b)};
+  if (p.has_neighbours && are_gentle(p.first, p.second)) {
+    return;
+  }
+  const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
+  pair_particles(s, &p);
+  if (!is_same) {
+    pair_particles(s, &turned);
+  }
+  pair_cells(s, &p);
+}
+
+/* Most children of a pair of nodes. */
+#define SELF_CHILD_PAIRS 16
+
+/* The children of a node, or the node itself where only the other one of a pair is replaced by its children. */
+typedef struct node_list {
+  const self_node *node[4];
+  int32_t number[4], row[4], column[4];
+  int32_t count;
+} node_list;
+
+CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
+  const self_level *here = &b->level[level], *below = &b->level[splits ? level - 1 : level];
+  list->count = 0;
+  if (!splits) {
+    list->number[list->count++] = number;
+    list->node[0] = &here->nodes[number];
+    list->row[0] = list->column[0] = 0;
+    return;
+  }
+  const int32_t row = 2 * (number / here->columns), column = 2 * (number - number / here->columns * here->columns);
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t r = row + (n >> 1), k = column + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      const int32_t child = r * below->columns + k;
+      list->number[list->count] = child;
+      list->node[list->count] = &below->nodes[child];
+      list->row[list->count] = r;
+      list->column[list->count++] = k;
     }
   }
 }
 
-/* 1 if a visit leads nowhere: nodes that are apart, or nodes side by side that are flat together. */
-static int is_clear(const self_search *s, const self_visit *v) {
-  const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const self_node *x = &a->level[v->level_a].nodes[v->a], *y = &b->level[v->level_b].nodes[v->b];
-  if (x == y) {
-    return are_flat(x, y);
-  }
-  if (are_apart(&x->boxes, &y->boxes, s->reach)) {
-    return 1;
-  }
-  if (a != b || v->level_a != v->level_b) {
-    return 0;
-  }
-  const int32_t columns = a->level[v->level_a].columns;
-  const int32_t row_a = v->a / columns, row_b = v->b / columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  const int32_t apart = grid_distance(v->a - row_a * columns, v->b - row_b * columns, columns, a->is_wrapped);
-  return rows <= 1 && apart <= 1 && are_flat(x, y);
+/* 1 if a pair of nodes of one cloth on one level leads nowhere: nodes that are apart, or nodes side by side that are
+   flat together. */
+CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
+                          int32_t columns) {
+  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  const int is_beside =
+      rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
+  return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
 }
 
-/* Replaces a visit by those of its children. Returns the new height of the stack. */
-static int32_t push_children(const self_search *s, const self_visit *v, int32_t height) {
+/* Replaces a visit by those of its children that lead somewhere. Returns the new height of the stack. */
+static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const int is_same = a == b && v->level_a == v->level_b && v->a == v->b;
+  const int is_same = a == b && v->a == v->b;
   const int splits_a = v->level_a >= v->level_b, splits_b = v->level_b >= v->level_a;
-  int32_t of_a[4] = {v->a}, of_b[4] = {v->b};
-  const int32_t na = splits_a ? find_children(a, v->level_a, v->a, of_a) : 1;
-  const int32_t nb = splits_b ? find_children(b, v->level_b, v->b, of_b) : 1;
-  for (int32_t i = 0; i < na; i++) {
-    for (int32_t j = is_same ? i : 0; j < nb; j++) {
+  node_list of_a, of_b;
+  list_nodes(a, v->level_a, v->a, splits_a, &of_a);
+  list_nodes(b, v->level_b, v->b, splits_b, &of_b);
+  /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
+  const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  for (int32_t i = 0; i < of_a.count; i++) {
+    for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
+      s->visits++;
+      if (a == b ? is_clear(s, &of_a, i, &of_b, j, round)
+                 : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, s->reach)) {
+        continue;
+      }
       CLOTH_ASSERT(height < SELF_VISITS);
-      self_visit *next = &s->group->visits[height++];
-      next->a = (uint16_t)of_a[i];
-      next->b = (uint16_t)of_b[j];
-      next->level_a = (uint8_t)(v->level_a - splits_a);
-      next->level_b = (uint8_t)(v->level_b - splits_b);
-      next->body_a = v->body_a;
-      next->body_b = v->body_b;
+      const self_visit next = {(uint16_t)of_a.number[i],
+                               (uint16_t)of_b.number[j],
+                               (uint8_t)(v->level_a - splits_a),
+                               (uint8_t)(v->level_b - splits_b),
+                               v->body_a,
+                               v->body_b};
+      s->group->visits[height++] = next;
     }
   }
   return height;
@@ -338,19 +293,12 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   visits[0].body_b = (uint8_t)b;
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
-    if (s->visits == g->max_visits) {
+    const int is_leaf = v.level_a == 0 && v.level_b == 0;
+    if (is_leaf ? s->leaf_visits == g->max_leaf_visits : s->visits + SELF_CHILD_PAIRS > g->max_visits) {
       s->is_full = 1;
       return;
     }
-    s->visits++;
-    if (is_clear(s, &v)) {
-      continue;
-    }
-    if (v.level_a == 0 && v.level_b == 0) {
-      if (s->leaf_visits == g->max_leaf_visits) {
-        s->is_full = 1;
-        return;
-      }
+    if (is_leaf) {
       s->leaf_visits++;
       visit_leaves(s, &v);
     } else {
@@ -359,11 +307,15 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others. */
-static void update_ages(const self_group *g) {
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
+   stay. `crossed`: there are intersections. */
+static void update_ages(const self_group *g, int crossed) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; i < b->count; i++) {
+    if (!crossed && !b->is_still) {
+      fill_zero(b->ages, (size_t)b->count);
+    }
+    for (int32_t i = 0; crossed && i < b->count; i++) {
       const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
       const int32_t older = age + (age < SELF_AGE_MARK - 1);
       b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
@@ -381,33 +333,33 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
-/* How cloths a and b of a group touch. */
-static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
-  if (g->pairs) {
-    return g->pairs[a * g->count + b];
+/* 1 if a candidate stays tangled: its particle and two corners or more. */
+static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
+  int32_t involved[5], tangled = 0;
+  find_candidate(b, particle, cell, involved);
+  for (int32_t i = 1; i < 5; i++) {
+    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
   }
-  const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
-  return pair;
+  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
 }
 
-/* Empties the places of candidates that stay tangled, a particle and two corners or more, so that contact does not hold
-   them where they are. */
+/* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
 static void release_tangled(const self_group *g) {
   for (int32_t n = 0; n < g->found->batches; n++) {
     const uint32_t tag = g->tags ? g->tags[n] : 0u;
     const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
     self_batch *batch = &g->batches[n];
-    const int32_t places = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles ? SELF_BATCH : 0;
-    for (int32_t k = 0; k < places; k++) {
-      int32_t involved[5], tangled = 0;
-      find_candidate(b, batch->particle[k], batch->cell[k], involved);
-      for (int32_t i = 1; i < 5; i++) {
-        tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
-      }
-      if (a->ages[involved[0]] >= SELF_TANGLED_AGE && tangled >= 2) {
-        batch->particle[k] = 0;
-        batch->cell[k] = (uint16_t)(b->count - 1);
+    const self_batch old = *batch;
+    if (!pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles) {
+      continue;
+    }
+    const int32_t count = candidates_of(b, &old);
+    int32_t kept = 0;
+    set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
+    for (int32_t k = 0; k < count; k++) {
+      if (!is_tangled(a, b, old.particle[k], old.cell[k])) {
+        set_candidates(batch, kept, kept == 0 ? SELF_BATCH : kept + 1, old.particle[k], old.cell[k]);
+        kept++;
       }
     }
   }
@@ -445,10 +397,16 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       const float thickness = pair_between(g, a, b).thickness;
-      s->reach = thickness + attempt_skins[attempt] * spacing;
-      if (thickness > 0.0f) {
-        visit_pair(s, a, b);
+      if (!(thickness > 0.0f)) {
+        continue;
       }
+      s->reach = thickness + attempt_skins[attempt] * spacing;
+      clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
+      visit_pair(s, a, b);
+      add_waiting(s, a, b, 0);
+      add_waiting(s, b, a, 1);
+      find_intersections(s, a, b, 0);
+      find_intersections(s, b, a, 1);
     }
   }
 }
@@ -461,6 +419,7 @@ static void charge_gather(const self_group *g, const self_search *s) {
   const cloth *first = g->bodies[0].c;
   add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
   add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
   add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
   add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
 }
@@ -469,14 +428,21 @@ static void charge_gather(const self_group *g, const self_search *s) {
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  clear_age_marks(g);
+  int crossed = 0;
   for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
     search_group(g, time, attempt, &s);
     counts->gathers++;
     counts->visits += s.visits;
     charge_gather(g, &s);
+    crossed |= s.intersections > 0;
     if (!s.is_full) {
       break;
+    }
+  }
+  for (int32_t n = 0; n < g->count; n++) {
+    const float thickness = pair_between(g, n, n).thickness;
+    if (thickness > 0.0f) {
+      note_folds(&g->bodies[n], thickness, time);
     }
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
@@ -486,9 +452,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g);
-    counts->tangled = count_tangled(g);
-  } else {
+    update_ages(g, crossed);
+    counts->tangled = crossed ? count_tangled(g) : 0;
+  } else if (crossed) {
     clear_age_marks(g);
   }
   if (untangle && counts->tangled > 0) {

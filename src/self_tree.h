@@ -55,6 +55,9 @@ typedef struct self_body {
   const float *mobility;
   uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
+  uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
+                     self_untangle.h, else 0; scratch.residual, too */
+  uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -78,6 +81,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->mobility = floats_at(c, c->scratch.mobility);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
+  b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
   b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
@@ -90,6 +94,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
+  b->folds = (uint8_t *)nodes;
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);
@@ -174,13 +179,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
   return 0;
 }
 
-/* 1 if two boxes have no point in common now. */
-CLOTH_INLINE int are_disjoint(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-         y[2] + x[5] > 0.0f;
-}
-
 /* Length of unit normals in nodes. */
 #define SELF_NORMAL 127
 
@@ -241,6 +239,111 @@ static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t col
   }
 }
 
+/* Columns of particles of a block of leaves. */
+#define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
+
+/* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
+typedef struct leaf_row {
+  int32_t first, second, third;
+} leaf_row;
+
+/* A component of nine particles of each leaf of a block: least and greatest. */
+typedef struct leaf_extent {
+  lanes low, high;
+} leaf_extent;
+
+CLOTH_INLINE void extend(leaf_extent *e, lanes a, lanes b, lanes c) {
+  e->low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, e->low));
+  e->high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, e->high));
+}
+
+/* Adds the particles of a row, from `i` on, where they are now and ahead. */
+CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes time, leaf_extent *now,
+                                  leaf_extent *ahead) {
+  const lanes a = lanes_load(place), b = lanes_load(place + 1), c = lanes_load(place + 2);
+  extend(now, a, b, c);
+  extend(ahead, lanes_add(a, lanes_multiply(lanes_load(speed), time)),
+         lanes_add(b, lanes_multiply(lanes_load(speed + 1), time)),
+         lanes_add(c, lanes_multiply(lanes_load(speed + 2), time)));
+}
+
+/* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
+CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
+                                   float value[4][CLOTH_LANES]) {
+  const lanes start = lanes_load(place + row->first);
+  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
+  leaf_extent now = {start, start}, ahead = {then, then};
+  extend_by_row(place + row->first, speed + row->first, time, &now, &ahead);
+  extend_by_row(place + row->second, speed + row->second, time, &now, &ahead);
+  extend_by_row(place + row->third, speed + row->third, time, &now, &ahead);
+  lanes_store(value[0], now.low);
+  lanes_store(value[1], lanes_negate(now.high));
+  lanes_store(value[2], ahead.low);
+  lanes_store(value[3], lanes_negate(ahead.high));
+}
+
+/* Squared length of a normal from which on it counts as none [m^4]. */
+#define SELF_LARGEST_SQUARE 1.0e30f
+
+/* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
+   normals that change neither the least nor the greatest. */
+CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
+  for (int32_t k = 0; k < step; k += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
+    const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
+    const lanes3 normal = lanes3_cross(d, e);
+    const lanes square = lanes3_dot(normal, normal);
+    const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
+                                         lanes_less(square, lanes_splat(SELF_LARGEST_SQUARE)));
+    const lanes length = lanes_square_root(lanes_select(exists, square, lanes_splat(1.0f)));
+    const lanes scale = lanes_divide(lanes_splat(0.999f * (float)SELF_NORMAL), length);
+    const lanes3 unit = lanes3_scale(normal, scale);
+    const lanes none_low = lanes_splat((float)SELF_NORMAL), none_high = lanes_splat(-(float)SELF_NORMAL - 1.0f);
+    lanes_store(low[0] + k, lanes_select(exists, unit.x, none_low));
+    lanes_store(low[1] + k, lanes_select(exists, unit.y, none_low));
+    lanes_store(low[2] + k, lanes_select(exists, unit.z, none_low));
+    lanes_store(high[0] + k, lanes_select(exists, unit.x, none_high));
+    lanes_store(high[1] + k, lanes_select(exists, unit.y, none_high));
+    lanes_store(high[2] + k, lanes_select(exists, unit.z, none_high));
+  }
+}
+
+static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
+                             self_node *n) {
+  for (int32_t k = 0; k < 3; k++) {
+    const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
+    const int8_t most = (int8_t)(rounded_down(maximum(high[k][column], high[k][column + 1])) + 1);
+    n->normal_low[k] = least < n->normal_low[k] ? least : n->normal_low[k];
+    n->normal_high[k] = most > n->normal_high[k] ? most : n->normal_high[k];
+  }
+}
+
+/* The leaves of a block, `count` of them, whose first columns start at `column` of a row: all of them have three
+   columns of particles. */
+static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
+  const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
+  leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
+  r.third = rows > 2 ? start + 2 * b->columns : r.second;
+  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
+  extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
+  extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
+  extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
+  self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
+  for (int32_t n = 0; n < count; n++) {
+    clear_normals(&nodes[n]);
+    for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
+      nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
+    }
+  }
+  for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
+    find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
+    for (int32_t n = 0; n < count; n++) {
+      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
+    }
+  }
+}
+
 /* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
 static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
   const self_level *here = &b->level[level], *below = &b->level[level - 1];
@@ -274,7 +377,11 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
 CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
   const self_level *leaves = &b->level[0];
   for (int32_t row = 0; row < leaves->rows; row++) {
-    for (int32_t column = 0; column < leaves->columns; column++) {
+    const int32_t whole = (b->columns - 1) / 2; /* leaves with three columns */
+    for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
+      build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
+    }
+    for (int32_t column = whole; column < leaves->columns; column++) {
       build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
     }
   }

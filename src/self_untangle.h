@@ -170,41 +170,62 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Drops the velocity history of a particle that self-contact has moved, unless it starts the substep with a push of a
-   collider's contact, which lies in place of its history and has yet to be withdrawn (contact_push.h). */
-CLOTH_INLINE void forget_self_history(const self_body *b, int32_t particle) {
-  if (b->earlier.x && (!b->force_share || b->force_share[particle] < SHARE_PUSHED)) {
-    vector_store(b->earlier, particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(b->earliest, particle, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
 /* Fastest that a velocity of the history may get by a shift, per component [m/s]: well below HISTORY_INVALID. */
 #define SELF_FASTEST_HISTORY 0.9e5f
 
-static void shift_velocity(vector_array velocities, int32_t particle, cloth_vector change) {
-  const cloth_vector v = vector_add(vector_load(velocities, particle), change);
-  vector_store(velocities, particle, vector_flush(v, STATE_QUANTUM));
+/* What `moved` of a particle says: contact has changed its velocity in this substep, and it has no velocity history, or
+   one that is relative to its velocity until contact is over. */
+enum { SELF_MOVED = 1, SELF_RELATIVE };
+
+/* 1 if a particle starts the substep with a push of a collider's contact, which lies in place of the earliest velocity
+   of its history and has yet to be withdrawn (contact_push.h). */
+CLOTH_INLINE int starts_with_push(const self_body *b, int32_t particle) {
+  return b->force_share && b->force_share[particle] >= SHARE_PUSHED;
 }
 
-/* Changes the velocity history of a particle by what self-contact has changed its velocity by. All velocities of the
-   history change alike, as if the particle was seen from another frame: so its momentum (contact_momentum.h) changes by
-   the impulse of the contact and nothing else, the sum over the particles stays, and the next prediction extrapolates
-   neither the contact nor less of what forces do. A push of a collider's contact, which lies in place of the earliest
-   velocity until it has been withdrawn (contact_push.h), is no velocity. */
-CLOTH_INLINE void shift_self_history(const self_body *b, int32_t particle, cloth_vector change) {
-  if (!b->earlier.x || b->earlier.x[particle] >= 0.5f * HISTORY_INVALID) {
-    return;
+/* Makes the velocity history of a particle relative to its velocity, if it has one. */
+CLOTH_SEPARATE void make_history_relative(const self_body *b, int32_t particle) {
+  b->moved[particle] = SELF_MOVED;
+  if (b->earlier.x && b->earlier.x[particle] < 0.5f * HISTORY_INVALID) {
+    const cloth_vector velocity = vector_load(b->velocity, particle);
+    b->moved[particle] = SELF_RELATIVE;
+    vector_store(b->earlier, particle, vector_subtract(vector_load(b->earlier, particle), velocity));
+    if (!starts_with_push(b, particle)) {
+      vector_store(b->earliest, particle, vector_subtract(vector_load(b->earliest, particle), velocity));
+    }
   }
-  const cloth_vector earlier = vector_add(vector_load(b->earlier, particle), change);
-  const cloth_vector earliest = vector_add(vector_load(b->earliest, particle), change);
-  if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) || !vector_in_range(earliest, SELF_FASTEST_HISTORY)) {
-    forget_self_history(b, particle);
-    return;
+}
+
+/* Must precede every change of a particle's velocity. */
+CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
+  if (!b->moved[particle]) {
+    make_history_relative(b, particle);
   }
-  shift_velocity(b->earlier, particle, change);
-  if (!b->force_share || b->force_share[particle] < SHARE_PUSHED) {
-    shift_velocity(b->earliest, particle, change);
+}
+
+/* Changes the velocity histories of the particles that self-contact has moved in a substep by what it has changed their
+   velocities by. All velocities of a history change alike, as if the particle was seen from another frame: so its
+   momentum (contact_momentum.h) changes by the impulse of the contact and nothing else, the sum over the particles
+   stays, and the next prediction extrapolates neither the contact nor less of what forces do. A history that would
+   become too fast is dropped. */
+static void shift_histories(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
+    if (b->moved[i] != SELF_RELATIVE) {
+      continue;
+    }
+    const int is_pushed = starts_with_push(b, i);
+    const cloth_vector velocity = vector_load(b->velocity, i);
+    cloth_vector earlier = vector_flush(vector_add(vector_load(b->earlier, i), velocity), STATE_QUANTUM);
+    cloth_vector earliest = vector_flush(vector_add(vector_load(b->earliest, i), velocity), STATE_QUANTUM);
+    if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) ||
+        (!is_pushed && !vector_in_range(earliest, SELF_FASTEST_HISTORY))) {
+      earlier = vector(is_pushed ? 0.0f : HISTORY_INVALID, 0.0f, 0.0f);
+      earliest = vector(0.0f, 0.0f, 0.0f);
+    }
+    vector_store(b->earlier, i, earlier);
+    if (!is_pushed) {
+      vector_store(b->earliest, i, earliest);
+    }
   }
 }
 

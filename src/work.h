@@ -212,18 +212,18 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
 }
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
-   and finds as many candidates as there is room for; all of them touch both triangles in every sweep. */
+   and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
 static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
-  const uint64_t gather =
-      particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)l->max_leaf_visits * (COST_SELF_LEAVES + SELF_LEAF_PAIRS * COST_SELF_CROSS) +
-      places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+                          (uint64_t)(uint32_t)l->max_leaf_visits *
+                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
   const uint64_t substep =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_LOOK + COST_SELF_OPEN)) +
-      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + 2u * COST_SELF_TOUCH);
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
 }
 

@@ -372,9 +372,9 @@ static void test_tangled(void) {
         "%d intersections, %d tangled", st.intersections, st.tangled);
   CHECK(step_assembly(&a, 2) & CLOTH_NOTE_TANGLED, "not tangled in the third step");
   CHECK(read_statistics(a.sheets[0]).notes & CLOTH_NOTE_TANGLED, "the first cloth is not");
-  step_assembly(&a, 120);
+  step_assembly(&a, 240);
   cloth_get_self_statistics(a.sheets[1], &st);
-  CHECK(st.intersections == 0, "%d intersections after 2 s", st.intersections);
+  CHECK(st.intersections == 0, "%d intersections after 4 s", st.intersections);
   disassemble(&a);
 }
 

@@ -717,20 +717,36 @@ static void test_stores(void) {
 static void test_picks(void) {
   for (int32_t i = 0; i < 500; i++) {
     element from[GUARDED];
-    int32_t index[ELEMENTS];
+    uint16_t index[ELEMENTS];
     float picked[ELEMENTS];
     int correct = 1;
     for (int32_t k = 0; k < GUARDED; k++) {
       from[k].bits = random_moderate();
     }
     for (int32_t k = 0; k < ELEMENTS; k++) {
-      index[k] = (int32_t)(random_bits() >> 8) % GUARDED;
+      index[k] = (uint16_t)((random_bits() >> 8) % GUARDED);
     }
     lanes_store(picked, lanes_pick(&from[0].value, index));
     for (int32_t k = 0; k < CLOTH_LANES; k++) {
       correct &= bits_from(picked[k]) == from[index[k]].bits;
     }
     check("pick", i, correct);
+  }
+}
+
+/* A bit for each lane of a mask. */
+static void test_bits(void) {
+  for (int32_t i = 0; i < 500; i++) {
+    float a[ELEMENTS], b[ELEMENTS];
+    uint32_t expected = 0;
+    for (int32_t k = 0; k < ELEMENTS; k++) {
+      a[k] = (float)(random_bits() >> 30);
+      b[k] = (float)(random_bits() >> 30);
+    }
+    for (int32_t k = 0; k < CLOTH_LANES; k++) {
+      expected |= (uint32_t)(a[k] < b[k]) << k;
+    }
+    check("bits", i, lanes_bits(lanes_less(lanes_load(a), lanes_load(b))) == expected);
   }
 }
 
@@ -819,6 +835,7 @@ int board_main(void) {
   test_any();
   test_stores();
   test_picks();
+  test_bits();
   test_shared_memory();
   test_sums();
   print_number(passed);

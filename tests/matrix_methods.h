@@ -113,7 +113,7 @@ OWN_FRAME static uint64_t run_rows_scene(void) {
     isometric_rows_step(&model, vector(0.0f, -9.81f, 0.0f), FRAME_SECONDS / 4.0f, 2, 12);
   for (int i = 0; i < isometric_floats(&sheet); i++)
     fold_float(nodes[i]);
-  return end_method_scene();
+  return end_scene();
 }
 
 /* Exact queries of continuous collision between corners with small whole coordinates. */
@@ -134,7 +134,7 @@ OWN_FRAME static uint64_t run_ccd_scene(void) {
     fold((uint32_t)find_first_touch(&p, &time), 4);
     fold_float(time);
   }
-  return end_method_scene();
+  return end_scene();
 }
 
 /* cloth_settle(): a sheet over a ball. */
@@ -160,7 +160,7 @@ OWN_FRAME static uint64_t run_settle_scene(void) {
   checked(cloth_settle(sheet, FRAME_SECONDS, 0.01f, 24, &report));
   fold_state(sheet);
   fold((uint32_t)report.stops, 4);
-  return end_method_scene();
+  return end_scene();
 }
 
 static uint64_t run_method_scenes(uint64_t hash) {

@@ -666,12 +666,24 @@ static void roll_up(cloth_config *config, int number) {
   }
 }
 
+/* Some feel themselves. */
+static void feel_self(cloth_config *config, int number) {
+  if (number % 5 != 1 && number % 5 != 4)
+    return;
+  double warp = point_length(point_of(config->edge_warp)) / (config->columns - !config->grid.wrap);
+  double weft = point_length(point_of(config->edge_weft)) / (config->rows - 1);
+  config->self_thickness = (float)((number % 3 == 0 ? 0.3 : 0.45) * fmin(warp, weft));
+  config->self_friction = number % 4 == 0 ? 0.0f : 0.3f;
+  config->self.gathers = 1 + number % 2;
+}
+
 /* Every other trial of the groups that draw inputs is wild. */
 static trial make_trial(const trial_group *group, int number, int tiers) {
   wild = number % 2;
   trial t = group->make(number);
   cloth_config *config = &t.what.config;
   roll_up(config, number);
+  feel_self(config, number);
   if (tiers == 2) {
     int sweeps = config->strain_limit.sweeps;
     config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;

@@ -94,10 +94,13 @@ $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c example
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
-# Scenes in which cloth folds on itself or meets other cloth, with and without contact; a few minutes.
-contact: $(BUILD)/tests/self_contact $(BUILD)/tests/group
-	@$(BUILD)/tests/self_contact --table
-	@$(BUILD)/tests/group --table
+# Scenes in which cloth folds on itself or meets other cloth, with and without contact, random crumples, and instructions:
+# 20 minutes.
+contact: $(BUILD)/tests/self_contact $(BUILD)/tests/group $(BUILD)/tests/self_crumples
+	-@$(BUILD)/tests/self_contact --table
+	-@$(BUILD)/tests/group --table
+	-@sh tests/contact_cost.sh $(BUILD)
+	@$(BUILD)/tests/self_crumples --all
 
 # The adversarial scenes of tests/abuse.c and tests/abuse_geometry.c as tables.
 abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry

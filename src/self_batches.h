@@ -1,0 +1,224 @@
+#pragma once
+#include "compiler.h"
+#include "self_cull.h"
+#include "self_leaves.h"
+#include "self_tree.h"
+#include "types.h"
+
+/// Batches of candidates ///
+
+#if WITH_SELF
+
+/*
+ * Cloths that feel each other, a gather under way, and the batches into which it puts the candidates that it finds.
+ * Those of a batch share no particle. A candidate goes to the earliest of the last SELF_OPEN batches that has room and
+ * none of its particles. Pairs of a particle and a cell wait for their verdict (self_cull.h) until there are
+ * SELF_BATCH of them.
+ *
+ * In: positions, velocities. Out: batches. Scratch: scratch.residual, a word per particle.
+ */
+
+/* Batches that are open: as many as an uint32_t has bits. */
+#define SELF_OPEN 32
+
+/* How two cloths of a group touch each other, or one touches itself. */
+typedef struct self_pair {
+  float thickness; /* distance that they keep [m]; 0: they pass through each other */
+  float friction;
+  int32_t untangles; /* 1: contact is released where they stay tangled */
+} self_pair;
+
+/* Cloths that feel each other, or one that feels itself, and the room for what is found. */
+typedef struct self_group {
+  self_body *bodies;
+  int32_t count;
+  self_batch *batches;
+  uint16_t *tags;         /* of each batch: the cloths of its particles and cells; NULL for a single cloth */
+  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
+  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
+  int32_t *touching;      /* and those that touched in the last sweep */
+  uint8_t *near;          /* of each batch: 1 if the first sweep of the substep has found a particle near a cell */
+  self_intersection *intersections;
+  self_visit *visits;
+  int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
+  self_workspace *found;
+} self_group;
+
+/* A gather under way. */
+typedef struct self_search {
+  const self_group *group;
+  float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
+  float reach;           /* of the two cloths under way [m] */
+  self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
+  self_crossings crossings[2];
+  int32_t waiting_count[2], crossing_count[2];
+  self_leaf leaf[2]; /* of the last visit to leaves */
+  int32_t first_open, batches;
+  uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
+  int32_t tested, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
+} self_search;
+
+/* How cloths a and b of a group touch. */
+static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
+  if (g->pairs) {
+    return g->pairs[a * g->count + b];
+  }
+  const self_settings *settings = self_settings_of(g->bodies[0].c);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  return pair;
+}
+
+/* Adds to the counts of the two cloths of a tag, or the one. */
+static void count_both(int32_t *counts, uint32_t tag, int32_t more) {
+  counts[tag >> 8] += more;
+  counts[tag & 255u] += (tag >> 8) != (tag & 255u) ? more : 0;
+}
+
+/* Sets the candidates from `first` to `end` - 1 of a batch. */
+static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_t particle, int32_t cell) {
+  for (int32_t n = first; n < end; n++) {
+    batch->particle[n] = (uint16_t)particle;
+    batch->cell[n] = (uint16_t)cell;
+  }
+}
+
+/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
+   the last particle of the cloth for its cell, which is none. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+  int32_t count = SELF_BATCH;
+  while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
+    count--;
+  }
+  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+}
+
+/* The particles of a candidate: the particle, and the corners of the cell. */
+static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
+  const int32_t row = cell / cells->columns;
+  involved[0] = particle;
+  find_corners(cells, row, cell - row * cells->columns, involved + 1);
+}
+
+static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
+  a->taken[involved[0]] |= bit;
+  for (int32_t n = 1; n < 5; n++) {
+    b->taken[involved[n]] |= bit;
+  }
+}
+
+/* Ends an open batch: its bit may stand for another one. */
+static void close_batch(self_search *s, int32_t batch) {
+  const self_group *g = s->group;
+  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
+  const uint32_t tag = g->tags ? g->tags[batch] : 0u;
+  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
+    int32_t involved[5];
+    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    a->taken[involved[0]] &= ~bit;
+    for (int32_t k = 1; k < 5; k++) {
+      b->taken[involved[k]] &= ~bit;
+    }
+  }
+}
+
+/* Opens another batch. Returns 0 if there is no room for one. */
+static int open_batch(self_search *s, uint32_t tag) {
+  const self_group *g = s->group;
+  if (s->batches == g->max_batches) {
+    s->is_full = 1;
+    return 0;
+  }
+  if (s->batches - s->first_open == SELF_OPEN) {
+    close_batch(s, s->first_open++);
+  }
+  if (g->tags) {
+    g->tags[s->batches] = (uint16_t)tag;
+  }
+  s->filled[s->batches & (SELF_OPEN - 1)] = 0;
+  s->batches++;
+  return 1;
+}
+
+/* Puts a candidate of cloths a and b into a batch. */
+static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const self_group *g = s->group;
+  const self_body *particles = &g->bodies[a], *cells = &g->bodies[b];
+  const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
+  int32_t involved[5];
+  s->pairs++;
+  if (s->is_full) {
+    s->dropped++;
+    return;
+  }
+  find_candidate(cells, particle, cell, involved);
+  uint32_t taken = particles->taken[particle];
+  for (int32_t n = 1; n < 5; n++) {
+    taken |= cells->taken[involved[n]];
+  }
+  int32_t batch = s->first_open;
+  while (batch < s->batches &&
+         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
+          (g->tags && g->tags[batch] != tag))) {
+    batch++;
+  }
+  if (batch == s->batches && !open_batch(s, tag)) {
+    s->dropped++;
+    return;
+  }
+  const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
+  set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
+  if (g->candidates) {
+    count_both(g->candidates, tag, 1);
+  }
+  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
+}
+
+/* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */
+static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_pairs *p = &s->waiting[queue];
+  const int32_t count = s->waiting_count[queue];
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    p->particle[n] = p->particle[0];
+    p->cell[n] = p->cell[0];
+  }
+  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
+  s->tested += count;
+  for (int32_t n = 0; n < count; n++) {
+    if (bits >> n & 1u) {
+      add_candidate(s, a, b, p->particle[n], p->cell[n]);
+    }
+  }
+  s->waiting_count[queue] = 0;
+}
+
+/* A pair of a particle of cloth a and a cell of cloth b waits for others. */
+static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const int32_t queue = a > b;
+  self_pairs *p = &s->waiting[queue];
+  const int32_t n = s->waiting_count[queue]++;
+  p->particle[n] = (uint16_t)particle;
+  p->cell[n] = (uint16_t)cell;
+  if (n + 1 == SELF_BATCH) {
+    add_waiting(s, a, b, queue);
+  }
+}
+
+/* No pairs of cloths a and b wait yet. */
+static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_normal, float aside) {
+  for (int32_t queue = 0; queue < 2; queue++) {
+    self_pairs *p = &s->waiting[queue];
+    p->a = &s->group->bodies[queue ? b : a];
+    p->b = &s->group->bodies[queue ? a : b];
+    p->time = s->ahead;
+    p->along_normal = along_normal;
+    p->aside = aside;
+    s->waiting_count[queue] = s->crossing_count[queue] = 0;
+    s->crossings[queue].a = p->a;
+    s->crossings[queue].b = p->b;
+    s->leaf[queue].number = -1;
+  }
+}
+
+#endif

@@ -1,0 +1,274 @@
+#pragma once
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
+#include "self_tree.h"
+#include "self_untangle.h"
+
+/// Leaves of the tree of boxes ///
+
+#if WITH_SELF
+
+/*
+ * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
+ * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
+ *
+ * In: positions, velocities. Out: boxes, bits. Scratch: none.
+ */
+
+/* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
+#define SELF_CELLS 4
+/* Components of a place now and ahead. */
+#define SELF_PLACES 6
+
+/* The cells of a leaf along an axis, now or ahead: their first particles and their boxes. */
+typedef struct leaf_range {
+  float point[SELF_CELLS], low[SELF_CELLS], high[SELF_CELLS];
+} leaf_range;
+
+/* A leaf. Bit n of `particles` says that cell n owns a particle, of `cells` that it is a cell. What is stored in
+   blocks of lanes overlaps what follows, and is stored in the order of the members. */
+typedef struct self_leaf {
+  leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
+  float normal[3][SELF_CELLS];   /* of the cells now, of any length */
+  float beyond[CLOTH_LANES];
+  int32_t row, column; /* of the first cell */
+  int32_t first;       /* particle of the first cell */
+  int32_t number;      /* of the leaf, -1 for none yet */
+  uint32_t particles, cells;
+} self_leaf;
+
+/* Columns of particles of a leaf, and floats of a row of them that are read. */
+#define LEAF_COLUMNS 3
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
+
+/* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
+   copies where the leaf has fewer columns, or is the last one round a tube. */
+typedef struct leaf_rows {
+  const float *value[SELF_PLACES];
+  int32_t start[LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
+} leaf_rows;
+
+CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const int32_t second = leaf->row + 1 < b->rows ? b->columns : 0, third = leaf->row + 2 < b->rows ? b->columns : 0;
+  rows->value[0] = b->start.x;
+  rows->value[1] = b->start.y;
+  rows->value[2] = b->start.z;
+  rows->value[3] = b->velocity.x;
+  rows->value[4] = b->velocity.y;
+  rows->value[5] = b->velocity.z;
+  rows->start[0] = leaf->first;
+  rows->start[1] = leaf->first + second;
+  rows->start[2] = leaf->first + second + third;
+}
+
+/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
+static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
+  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
+  fill_zero(rows->copy, sizeof rows->copy);
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    for (int32_t r = 0; r < 3; r++) {
+      const float *row = rows->value[k] + rows->start[r] - leaf->column;
+      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+        const int32_t column = leaf->column + n;
+        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
+      }
+    }
+    rows->value[k] = rows->copy[k];
+  }
+  rows->start[0] = 0;
+  rows->start[1] = LEAF_ROW;
+  rows->start[2] = 2 * LEAF_ROW;
+}
+
+/* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
+typedef struct leaf_block {
+  lanes left_0, right_0, left_1, right_1, left_2, right_2;
+} leaf_block;
+
+CLOTH_REPEATED leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
+  const float *value = rows->value[component] + k;
+  const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
+  leaf_block b;
+  b.left_0 = lanes_load(first);
+  b.right_0 = lanes_load(first + 1);
+  b.left_1 = lanes_load(second);
+  b.right_1 = lanes_load(second + 1);
+  b.left_2 = lanes_load(third);
+  b.right_2 = lanes_load(third + 1);
+  return b;
+}
+
+CLOTH_REPEATED void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
+  b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
+  b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
+  b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
+  b->right_1 = lanes_add(b->right_1, lanes_multiply(speed->right_1, time));
+  b->left_2 = lanes_add(b->left_2, lanes_multiply(speed->left_2, time));
+  b->right_2 = lanes_add(b->right_2, lanes_multiply(speed->right_2, time));
+}
+
+/* Stores a quantity of the cells of the first and of the second row. */
+CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
+  lanes_store(to, first);
+  lanes_store(to + 2, second);
+}
+
+CLOTH_REPEATED void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
+  const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
+  const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
+  const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
+  store_cells(range->point + k, b->left_0, b->left_1);
+  store_cells(range->low + k, lanes_minimum(low_0, low_1), lanes_minimum(low_1, low_2));
+  store_cells(range->high + k, lanes_maximum(high_0, high_1), lanes_maximum(high_1, high_2));
+}
+
+/* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
+CLOTH_REPEATED void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
+  const lanes first =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
+                     lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
+  const lanes second =
+      lanes_subtract(lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
+                     lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
+  store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
+}
+
+/* Boxes and normals of the cells of a leaf. */
+CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf) {
+  const lanes time = lanes_splat(ahead);
+  for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
+    leaf_block x = load_rows(rows, 0, k), y = load_rows(rows, 1, k), z = load_rows(rows, 2, k);
+    store_range(&x, k, &leaf->range[0]);
+    store_range(&y, k, &leaf->range[1]);
+    store_range(&z, k, &leaf->range[2]);
+    leaf_block speed = load_rows(rows, 3, k);
+    move_ahead(&x, &speed, time);
+    store_range(&x, k, &leaf->range[3]);
+    speed = load_rows(rows, 4, k);
+    move_ahead(&y, &speed, time);
+    store_range(&y, k, &leaf->range[4]);
+    speed = load_rows(rows, 5, k);
+    move_ahead(&z, &speed, time);
+    store_range(&z, k, &leaf->range[5]);
+    x = load_rows(rows, 0, k);
+    y = load_rows(rows, 1, k);
+    z = load_rows(rows, 2, k);
+    store_normal(&y, &z, leaf->normal[0] + k);
+    store_normal(&z, &x, leaf->normal[1] + k);
+    store_normal(&x, &y, leaf->normal[2] + k);
+  }
+}
+
+/* A leaf of the tree of a cloth that looks ahead by a time. */
+CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  const int32_t columns = b->level[0].columns;
+  leaf_rows rows;
+  leaf->number = number;
+  leaf->row = 2 * (number / columns);
+  leaf->column = 2 * (number - number / columns * columns);
+  leaf->first = leaf->row * b->columns + leaf->column;
+  const uint32_t has_row = leaf->row + 1 < b->rows, has_column = leaf->column + 1 < b->columns;
+  const uint32_t row = has_column ? 3u : 1u,
+                 wide = b->is_wrapped ? row : row & (leaf->column + 2 < b->columns ? 3u : 1u);
+  leaf->particles = has_row ? row | row << 2 : row;
+  leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
+  leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+  find_rows(b, leaf, &rows);
+  if (leaf->column + LEAF_COLUMNS > b->columns) {
+    copy_rows(b, leaf, &rows);
+  }
+  fill_leaf(&rows, ahead, leaf);
+}
+
+/* The first particle of a cell of a leaf. */
+CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
+  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
+}
+
+/* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
+   ahead on one side. */
+CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
+                                 const float *high) {
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_load(leaf->range[axis].low + cell), lanes_splat(high[axis])),
+                    lanes_subtract(lanes_load(leaf->range[axis + 3].low + cell), lanes_splat(high[axis + 3])));
+  const lanes above =
+      lanes_minimum(lanes_subtract(lanes_splat(low[axis]), lanes_load(leaf->range[axis].high + cell)),
+                    lanes_subtract(lanes_splat(low[axis + 3]), lanes_load(leaf->range[axis + 3].high + cell)));
+  return lanes_maximum(below, above);
+}
+
+/* Which cells of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
+CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = gap_on_axis(leaf, 0, cell, low, high);
+    gap = lanes_maximum(gap_on_axis(leaf, 1, cell, low, high), gap);
+    gap = lanes_maximum(gap_on_axis(leaf, 2, cell, low, high), gap);
+    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
+  }
+  return leaf->cells & ~bits;
+}
+
+/* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
+CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(-1.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
+      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
+CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
+  const lanes quarter = lanes_splat(0.25f);
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
+    const lanes_mask gentle =
+        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
+    bits |= lanes_bits(gentle) << cell;
+  }
+  return leaf->cells & ~bits;
+}
+
+/* Sum of the normals of the cells of a leaf. */
+CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
+  float sum[3];
+  for (int32_t k = 0; k < 3; k++) {
+    const float *n = leaf->normal[k];
+    sum[k] = (n[0] + n[1]) + (n[2] + n[3]);
+  }
+  return vector(sum[0], sum[1], sum[2]);
+}
+
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
+   normals themselves in place of a box around them. */
+CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
+  const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
+  return !cells_steep(a, direction) && !cells_steep(b, direction);
+}
+
+/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
+CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                    lanes_load(leaf->normal[2] + cell));
+    const cloth_vector that = vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]);
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, lanes3_splat(that)))) << cell;
+  }
+  return bits;
+}
+
+#endif
