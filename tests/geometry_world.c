@@ -91,6 +91,16 @@ static void test_weight(void) {
   }
 }
 
+/* A body of the table that moves wakes the cloth on it, and the step that does so is within the bound of before. */
+static void check_waking(fixture *s, cloth_shared_body *body, const cloth_surroundings *around) {
+  uint64_t bound = 0;
+  CHECK(cloth_get_work_bound(s->sheet, FRAME, &bound) == CLOTH_OK, "cloth_get_work_bound");
+  body->collider.pose.position.y += 0.001f;
+  run_with(s, 1, around);
+  CHECK(!cloth_is_asleep(s->sheet), "a body that moves has not woken it");
+  CHECK(read_work(s->sheet) <= bound, "work %g, bound %g", (double)read_work(s->sheet), (double)bound);
+}
+
 /* A body of the table under a sleeping cloth still feels its weight, and the list tells its place in the table. */
 static void test_shared_weight(void) {
   cloth_config config = world_config(10);
@@ -123,6 +133,7 @@ static void test_shared_weight(void) {
   CHECK(fabs((double)reactions[3].impulse.y / weight + 1.0) < 0.01, "%g of %g N s", (double)reactions[3].impulse.y,
         weight);
   CHECK(reactions[0].impulse.y == 0.0f, "another body feels it");
+  check_waking(&s, &bodies[3], &around);
   fixture_free(&s);
   free_built(&b);
 }
