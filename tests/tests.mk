@@ -29,11 +29,14 @@ INSIDE = culling deadline internals line_solves method_contact methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
+# The library is compiled as users do. The tests, some of which include it, take half as long to compile at -O1.
+TEST_CFLAGS = $(if $(filter -O2,$(OPTIMISE)),$(filter-out -O2,$(CFLAGS)) -O1,$(CFLAGS))
+
 # $(call TEST_SET,DIRECTORY,COMPILER,FLAGS): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once.
 define TEST_SET
 $(1)/tests/%.o: tests/%.c $(HEADERS)
 	@mkdir -p $$(@D)
-	$(2) $(CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -c $$< -o $$@
+	$(2) $(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -c $$< -o $$@
 
 $(1)/tests/cloth.o: $(SOURCES)
 	@mkdir -p $$(@D)
