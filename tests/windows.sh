@@ -39,7 +39,7 @@ instructions() { # PATTERN OBJECT
 roots_are() { # NAME INSTRUCTION COMMAND...
   name=$1 instruction=$2
   shift 2
-  try "$name compiles" "$@" $free $warnings $tolerated -O1 -DCLOTH_SCALAR -c cloth.c -o "$out/root.o"
+  try "$name compiles" "$@" $free $warnings $tolerated $small -O1 -DCLOTH_SCALAR -c cloth.c -o "$out/root.o"
   [ "$(instructions "$instruction" "$out/root.o")" -gt 20 ]
   verdict "$name takes square roots by an instruction" $? "$(instructions "$instruction" "$out/root.o")"
   calls_nothing "$name" "$out/root.o"
@@ -49,7 +49,7 @@ roots_are() { # NAME INSTRUCTION COMMAND...
 roots_are_not() { # INSTRUCTION COMMAND...
   instruction=$1
   shift
-  try "roots by bits compile" "$@" $free -O1 -DCLOTH_SCALAR -DCLOTH_SQUARE_ROOT_BY_BITS -c cloth.c -o "$out/bits.o"
+  try "roots by bits compile" "$@" $free $small -O1 -DCLOTH_SCALAR -DCLOTH_SQUARE_ROOT_BY_BITS -c cloth.c -o "$out/bits.o"
   [ "$(instructions "$instruction" "$out/bits.o")" = 0 ]
   verdict "roots by bits take no instruction" $? "$(instructions "$instruction" "$out/bits.o")"
 }
