@@ -6463,8 +6463,10 @@ static int32_t count_uniform_particles(const cloth *c) {
 CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
   lanes deviation = lanes_splat(0.0f);
   for (int32_t n = 0; n < count; n += CLOTH_LANES) {
-    const lanes difference = lanes_subtract(lanes_load(mobility + n), lanes_splat(1.0f));
-    deviation = lanes_maximum(deviation, lanes_keep(lanes_first(count - n), lanes_absolute(difference)));
+    const lanes_mask valid = lanes_first(count - n); /* what lies behind may be anything */
+    const lanes value = lanes_keep(valid, lanes_load(mobility + n));
+    const lanes difference = lanes_subtract(value, lanes_keep(valid, lanes_splat(1.0f)));
+    deviation = lanes_maximum(deviation, lanes_absolute(difference));
   }
   if (!lanes_any(lanes_less(lanes_splat(0.0f), deviation))) {
     return count;
