@@ -62,7 +62,8 @@ CLOTH_INLINE lanes_mask is_push(lanes3 push) {
 
 /* Which particles of a block have started this substep with a push. */
 CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
-  return lanes_less(lanes_splat(1.0f), lanes_load(floats_at(c, c->scratch.force_share) + i));
+  return lanes_less(lanes_splat(1.0f),
+                    lanes_keep(lanes_first(c->count - i), lanes_load(floats_at(c, c->scratch.force_share) + i)));
 }
 
 /* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
