@@ -6950,7 +6950,7 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
 
-/* Displacement by a contact over the spacing that may leave such a strain. */
+/* Displacement by a contact over the spacing that may leave springs beside it too long, see HELD_STRAIN. */
 #define TEARING_DISPLACEMENT 0.1f
 
 /* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
@@ -7846,9 +7846,7 @@ CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int
   }
   const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
   const lanes3 earlier = lanes3_load(history_of(c, 1), i);
-  const lanes share = lanes_keep(lanes_first(c->count - i), lanes_load(floats_at(c, c->scratch.force_share) + i));
-  const lanes_mask pushed = lanes_less(lanes_splat(1.0f), share);
-  const lanes3 earliest = lanes3_select(pushed, earlier, lanes3_load(history_of(c, 2), i));
+  const lanes3 earliest = lanes3_select(is_pushed(c, i), earlier, lanes3_load(history_of(c, 2), i));
   const lanes3 past = lanes3_subtract(lanes3_scale(earlier, lanes_splat(6.0f)), earliest);
   const lanes3 p =
       lanes3_scale(lanes3_subtract(v, lanes3_scale(past, lanes_splat(weight))), lanes_splat(inverse_share));

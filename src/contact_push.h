@@ -98,7 +98,7 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
 
-/* Displacement by a contact over the spacing that may leave such a strain. */
+/* Displacement by a contact over the spacing that may leave springs beside it too long, see HELD_STRAIN. */
 #define TEARING_DISPLACEMENT 0.1f
 
 /* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
