@@ -2703,6 +2703,28 @@ typedef struct freedom_summary {
   uint32_t some, every;
 } freedom_summary;
 
+/* 1 if one of the particles whose freedom is in the word is pinned. */
+CLOTH_INLINE int has_pin(uint32_t freedom) {
+  return ((freedom | freedom >> 1) & 0x01010101u) != 0x01010101u;
+}
+
+/* The first pinned particle from one on; c->count if there is none. Reads four at a time. */
+static int32_t next_pin(const cloth *c, int32_t i) {
+  const any_word *words = (const any_word *)(const void *)freedom_of(c);
+  const int32_t whole = c->count / 4;
+  while (i < c->count && !is_pinned(c, i)) {
+    i++;
+    if (i % 4 == 0) {
+      int32_t word = i / 4;
+      while (word < whole && !has_pin(words[word])) {
+        word++;
+      }
+      i = 4 * word;
+    }
+  }
+  return i;
+}
+
 /* Reads four particles at a time. */
 static freedom_summary summarise_freedom(const cloth *c) {
   const uint8_t *freedom = freedom_of(c);
@@ -6509,11 +6531,14 @@ CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
       const float *block = mobility + row * columns + column;
       const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
       const int32_t uniform = count_in_block(block, left);
+      total += uniform;
+      if (uniform == left) { /* changes no flag */
+        continue;
+      }
       const uint8_t flags = flags_of_block(block, left, uniform);
       uint8_t *of_columns = line_flags_of_columns(c, column);
       *of_columns = joined_flags(*of_columns, flags);
       *of_row = joined_flags(*of_row, flags);
-      total += uniform;
     }
   }
   return may_be ? total : 0;
@@ -7786,27 +7811,15 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
   return has_hinge && is_pinned_on_one_side(c, before, after);
 }
 
-/* 1 if all particles of a row are free. */
-static int is_row_free(const cloth *c, int32_t row) {
-  const uint8_t *freedom = freedom_of(c) + row * c->grid.columns;
-  uint32_t common = FREEDOM_FREE;
-  for (int32_t column = 0; column < c->grid.columns; column++) {
-    common &= freedom[column];
-  }
-  return common == FREEDOM_FREE;
-}
-
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
   if (has_solver_contacts(c) || c->settings.factors.min_stiffness < 1.0f || c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t columns = is_row_free(c, row) ? 0 : c->grid.columns;
-    for (int32_t column = 0; column < columns; column++) {
-      if (is_pinned(c, row * c->grid.columns + column) && is_clamp_border(c, row, column)) {
-        return 0;
-      }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / c->grid.columns;
+    if (is_clamp_border(c, row, i - row * c->grid.columns)) {
+      return 0;
     }
   }
   return 1;
@@ -9504,6 +9517,15 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
   return steps < most ? steps : most;
 }
 
+/* Number of steps from a place that is not plain to the next one that is, at most `most`. */
+CLOTH_INLINE int32_t steps_across(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
+  int32_t steps = most;
+  if (slant != 0 && CLOTH_LANES > 1 && b->columns > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->columns;
+  }
+  return steps < most ? steps : most;
+}
+
 /* Moves a place to the element after it (step 1) or before it (step -1). */
 CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t step, line_place *place) {
   place->at += step * b->next;
@@ -9539,16 +9561,8 @@ CLOTH_INLINE lanes3 line_load3(const line_bundle *b, int32_t slant, vector_array
                    line_load(b, slant, from.z, place));
 }
 
-/* Stores lanes of a diagonal that reach beyond the end of its row. The lanes of a whole bundle are stored with what
-   lies beside them as it was. */
-CLOTH_SEPARATE void line_store_around(float *to, lanes a, int32_t room, int32_t count, int32_t columns) {
-  if (count == CLOTH_LANES) {
-    const lanes_mask end = lanes_first(room);
-    float *start = to - columns;
-    lanes_store(to, lanes_select(end, a, lanes_load(to)));
-    lanes_store(start, lanes_select(end, lanes_load(start), a));
-    return;
-  }
+/* Stores lanes of a diagonal of which those from `room` on lie `columns` before, one by one. */
+CLOTH_SEPARATE void line_store_singly(float *to, lanes a, int32_t room, int32_t count, int32_t columns) {
   float values[CLOTH_LANES];
   lanes_store(values, a);
   for (int32_t lane = 0; lane < count; lane++) {
@@ -9556,21 +9570,30 @@ CLOTH_SEPARATE void line_store_around(float *to, lanes a, int32_t room, int32_t 
   }
 }
 
-CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, float *to, line_place place, lanes a) {
+/* Stores `count` lanes. Those of a whole bundle of diagonals that reach beyond the end of their row are stored with
+   what lies beside them as it was. */
+CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count, float *to, line_place place, lanes a) {
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    line_store_around(to, a, place.room, b->count, b->columns);
-  } else if (CLOTH_LANES > 1 && b->count < CLOTH_LANES) {
-    lanes_store_first(to, a, b->count);
+    if (count < CLOTH_LANES) {
+      line_store_singly(to, a, place.room, count, b->columns);
+      return;
+    }
+    const lanes_mask end = lanes_first(place.room);
+    float *start = to - b->columns;
+    lanes_store(to, lanes_select(end, a, lanes_load(to)));
+    lanes_store(start, lanes_select(end, lanes_load(start), a));
+  } else if (CLOTH_LANES > 1 && count < CLOTH_LANES) {
+    lanes_store_first(to, a, count);
   } else {
     lanes_store(to, a);
   }
 }
 
-CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, line_place place, lanes3 a) {
-  line_store(b, slant, b->x.x, place, a.x);
-  line_store(b, slant, b->x.y, place, a.y);
-  line_store(b, slant, b->x.z, place, a.z);
+CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count, line_place place, lanes3 a) {
+  line_store(b, slant, count, b->x.x, place, a.x);
+  line_store(b, slant, count, b->x.y, place, a.y);
+  line_store(b, slant, count, b->x.z, place, a.z);
 }
 
 /* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */
@@ -10743,6 +10766,7 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
+  int32_t is_special; /* 1 with maps or damping */
   float *work;
 } stretch_lines;
 
@@ -10826,12 +10850,14 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   const lanes ratio = lanes_square_root(q.squared);
   lanes compliance =
       lanes_select(lanes_less(ratio, one), lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  if (l->has_maps) {
-    compliance = mapped_compliance(l->original, element, compliance);
-  }
   lanes target = ratio;
-  if (l->damping_share > 0.0f) {
-    target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+  if (l->is_special) {
+    if (l->has_maps) {
+      compliance = mapped_compliance(l->original, element, compliance);
+    }
+    if (l->damping_share > 0.0f) {
+      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+    }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
@@ -10939,45 +10965,64 @@ CLOTH_INLINE vector_array stretch_own(const stretch_lines *l, int32_t element) {
    the state before the first spring, `e` that after the last particle but for its position, mobility and place. */
 CLOTH_INLINE void eliminate_line(const stretch_lines *l, int32_t slant, stretch_state *s) {
   const int32_t last = l->b.length - 1;
-  for (int32_t element = 0; element < last; element++) {
+  for (int32_t element = 0; element < last;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, s->place, last - element);
     for (; element < plain_end; element++) {
       eliminate_tension(l, slant, 1, element, s);
     }
-    if (slant != 0 && element < last) {
+    const int32_t end = element + steps_across(&l->b, slant, 1, s->place, last - element);
+    for (; slant != 0 && element < end; element++) {
       eliminate_tension(l, slant, 0, element, s);
     }
   }
 }
 
 CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacement_state *e) {
-  for (int32_t element = l->b.length - 1; element > 0; element--) {
+  for (int32_t element = l->b.length - 1; element > 0;) {
     const int32_t plain_end = element - plain_steps(&l->b, slant, -1, e->place, element);
     for (; element > plain_end; element--) {
       find_tension(l, slant, 1, element, e);
     }
-    if (slant != 0 && element > 0) {
+    const int32_t end = element - steps_across(&l->b, slant, -1, e->place, element);
+    for (; slant != 0 && element > end; element--) {
       find_tension(l, slant, 0, element, e);
     }
   }
 }
 
-/* Moves the particle of an element; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t element, line_place *place,
-                               lanes3 *moved) {
+/* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
+CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t count, int32_t element,
+                               line_place *place, lanes3 *moved) {
   const int32_t ends = plain ? 0 : slant;
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
   *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
   *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_store3(&l->b, ends, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
+  line_store3(&l->b, ends, count, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
   line_place_step(&l->b, slant, plain, 1, place);
+}
+
+/* Moves the particles of `count` open lines, side by side in lanes. */
+CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int32_t count) {
+  const lanes zero = lanes_splat(0.0f);
+  line_place place = line_place_of(&l->b, slant, 0);
+  lanes3 moved = lanes3_of(zero, zero, zero);
+  for (int32_t element = 0; element < l->b.length;) {
+    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
+    for (; element < plain_end; element++) {
+      move_element(l, slant, 1, count, element, &place, &moved);
+    }
+    const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
+    for (; slant != 0 && element < end; element++) {
+      move_element(l, slant, 0, count, element, &place, &moved);
+    }
+  }
 }
 
 /* Moves the particles of open lines. */
 CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   const lanes zero = lanes_splat(0.0f);
   const lanes3 none = lanes3_of(zero, zero, zero);
-  line_place place = line_place_of(&l->b, slant, 0);
+  const line_place place = line_place_of(&l->b, slant, 0);
   stretch_state s = {.x = line_load3(&l->b, slant, l->b.x, place),
                      .d = none,
                      .mobility = line_load(&l->b, slant, l->b.mobility, place),
@@ -10988,15 +11033,10 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  lanes3 moved = none;
-  for (int32_t element = 0; element < l->b.length; element++) {
-    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
-    for (; element < plain_end; element++) {
-      move_element(l, slant, 1, element, &place, &moved);
-    }
-    if (slant != 0 && element < l->b.length) {
-      move_element(l, slant, 0, element, &place, &moved);
-    }
+  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
+    move_elements(l, slant, l->b.count);
+  } else {
+    move_elements(l, slant, CLOTH_LANES);
   }
 }
 
@@ -11111,7 +11151,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_store3(&l->b, 0, l->b.count, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
     line_place_move(&l->b, 0, 1, &place);
   }
 }
@@ -11417,6 +11457,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
     l->above = plan->projected_above;
   }
   l->work = floats_at(c, c->scratch.line_work);
+  l->is_special = l->has_maps || l->damping_share > 0.0f;
   return s->projected != PROJECTED_NONE;
 }
 
@@ -11427,12 +11468,14 @@ CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
-  const stretch_lines copy = *l;
+  stretch_lines copy = *l;
+  copy.b.slant = 1;
   solve_open_stretch(&copy, 1);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
-  const stretch_lines copy = *l;
+  stretch_lines copy = *l;
+  copy.b.slant = -1;
   solve_open_stretch(&copy, -1);
 }
 
@@ -11740,21 +11783,30 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 }
 
 /* Mark of a block of TETHER_BLOCK particles of a row, by its anchors: none; one for all; as many as particles,
-   consecutive in a row in column order; or any others. */
+   consecutive in a row in column order; or any others. But in the last case the mark and the first anchor tell all. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
+
+/* 1 if `count` anchors are the same as others. Compares two at a time. */
+CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  uint64_t apart = 0;
+  for (int32_t n = 0; n + 1 < count; n += 2) {
+    uint64_t of_a, of_b;
+    copy_memory(&of_a, a + n, sizeof of_a);
+    copy_memory(&of_b, b + n, sizeof of_b);
+    apart |= of_a ^ of_b;
+  }
+  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+}
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
-static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int32_t alike = 1, side_by_side = 1;
-  while (alike < count && pins[alike] == pins[0]) {
-    alike++;
-  }
-  if (alike == count) {
+CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+  if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
+  int32_t side_by_side = 1;
   while (side_by_side < count && pins[side_by_side] == pins[0] + side_by_side) {
     side_by_side++;
   }
@@ -11771,9 +11823,11 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
       const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
       uint8_t *marks = tether_marks_of(c, slot, row);
       for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
-        int32_t left = c->grid.columns - column;
-        marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
-        any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
+        const int32_t left = c->grid.columns - column;
+        const uint8_t mark =
+            left < TETHER_BLOCK ? tether_mark(c, pins + column, left) : tether_mark(c, pins + column, TETHER_BLOCK);
+        marks[column / TETHER_BLOCK] = mark;
+        any |= mark != TETHERS_NONE;
       }
     }
   }
@@ -11857,25 +11911,77 @@ static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_m
 
 #endif
 
-/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
-   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
-CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
-  const rest_metric m = metric_of(c, plan->tether_scale);
-  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
-  const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
-  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
-  uint32_t pairs = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t above = i - columns, here = first[i];
-    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
-      continue;
+/* The anchors of all particles, and what is done for pairs of them. */
+typedef struct anchor_pairs {
+  const cloth *c;
+  step_plan *plan;
+  rest_metric metric;
+  const int32_t *first, *second; /* in both slots; the same if there is one */
+  int32_t columns;
+  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
+} anchor_pairs;
+
+/* Lets tethers out for the anchors of a particle, and for those of it and of the particles before it in its row and
+   column, unless the particle above or the one before has the same pairs. Returns how many pairs that is. */
+static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
+  const int32_t *first = p->first, *second = p->second, here = first[i], above = i - p->columns;
+  if (above > 0 && !p->looks_at_all) {
+    const int is_as_above = first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1];
+    const int is_as_before = first[i - 1] == here && second[i - 1] == second[i] && first[above - 1] == first[above];
+    if (is_as_above || is_as_before) {
+      return 0;
     }
-    pairs += let_out_for(c, plan, &m, here, second[i]);
-    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
-    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
+  }
+  uint32_t pairs = let_out_for(p->c, p->plan, &p->metric, here, second[i]);
+  pairs += i > 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[i - 1]) : 0u;
+  pairs += above >= 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[above]) : 0u;
+  return pairs;
+}
+
+/* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
+   or that all have the same and so have those above, only the first may have pairs that are not known. */
+static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
+  const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
+  const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
+  uint32_t pairs = 0;
+  for (int32_t block = 0; block < blocks; block++) {
+    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column;
+    const int32_t left = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK;
+    int32_t count = left; /* of particles to look at */
+    if (row > 0 && !p->looks_at_all) {
+      const int32_t above = i - p->columns;
+      const int have_one = mark[block] <= TETHERS_ONE && other_mark[block] <= TETHERS_ONE;
+      if (mark[block] == mark[block - blocks] && other_mark[block] == other_mark[block - blocks] &&
+          mark[block] != TETHERS_MANY && other_mark[block] != TETHERS_MANY && p->first[i] == p->first[above] &&
+          p->second[i] == p->second[above]) {
+        count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
+      } else if (have_one && mark[block - blocks] <= TETHERS_ONE) {
+        count = 1;
+      }
+    }
+    for (int32_t n = 0; n < count; n++) {
+      pairs += let_out_at(p, i + n);
+    }
+  }
+  return pairs;
+}
+
+/* Sets what tethers grow by in a step. */
+CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
+  const int32_t last_slot = c->settings.tethers.count - 1;
+  const anchor_pairs p = {.c = c,
+                          .plan = plan,
+                          .metric = metric_of(c, plan->tether_scale),
+                          .first = tethers_of(c, 0),
+                          .second = tethers_of(c, last_slot),
+                          .columns = c->grid.columns,
+                          .looks_at_all = c->settings.capacity.fixed_work};
+  uint32_t pairs = 0;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    pairs += let_out_in_row(&p, row);
   }
 #if WITH_BODIES
-  pairs += let_out_for_bodies(c, plan, &m);
+  pairs += let_out_for_bodies(c, plan, &p.metric);
 #endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
@@ -12117,33 +12223,55 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Loop invariants of pull_block(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct tether_pull {
+  const cloth *c;
+  vector_array x;
+  const float *mobility;
+  float growth, slack; /* of squared lengths */
+  int32_t lets_out;    /* 1 if there is any */
+  int32_t obstacles, fixed_work;
+} tether_pull;
+
+static tether_pull tether_pull_of(const cloth *c) {
+  const workspace *w = workspace_of(c);
+  const tether_pull t = {.c = c,
+                         .x = predicted_of(c),
+                         .mobility = floats_at(c, c->scratch.mobility),
+                         .growth = w->plan.tether_growth,
+                         .slack = w->plan.tether_slack,
+                         .lets_out = w->plan.tether_slack > 0.0f,
+                         .obstacles = w->obstacles,
+                         .fixed_work = c->settings.capacity.fixed_work};
+  return t;
+}
+
 /* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
-CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
-  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
-                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
+CLOTH_INLINE lanes let_out(const tether_pull *t, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(t->growth)),
+                       lanes_add(squared_length, lanes_splat(t->slack)));
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
-CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
-  uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
-  vector_array x = predicted_of(c);
-  lanes3 p = lanes3_load(x, i);
+CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int32_t i, int32_t left) {
+  lanes3 p = lanes3_load(t->x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
-  const step_plan *plan = &workspace_of(c)->plan;
-  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
-  lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
+  const lanes squared_length = t->lets_out ? let_out(t, ends->squared_length) : ends->squared_length;
+  lanes mobility = lanes_load(t->mobility + i);
   lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
-  if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
+  if (!lanes_any(taut) && !t->fixed_work) {
     return;
   }
   lanes excess = lanes_subtract(squared, squared_length);
   lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
-  if (obstacles) {
-    deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
+  if (t->obstacles) {
+    lanes3 deflected = d;
+    deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    d = deflected;
   }
-  lanes3_store(x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
+  lanes3_store(t->x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -12168,23 +12296,24 @@ typedef struct tether_piece {
 
 /* Pulls CLOTH_LANES columns of a piece, `from` columns from its first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  vector_array x = predicted_of(c);
-  int32_t pin_row = piece->pin / c->grid.columns;
-  int32_t pin_column = piece->pin - pin_row * c->grid.columns;
+  const tether_pull t = tether_pull_of(c);
+  const int32_t width = c->grid.columns;
+  int32_t pin_row = piece->pin / width;
+  int32_t pin_column = piece->pin - pin_row * width;
   int32_t column = piece->column + from;
   tether_ends ends;
   lanes columns;
   if (piece->side_by_side) {
-    ends.anchor = lanes3_load(x, piece->pin + from);
+    ends.anchor = lanes3_load(t.x, piece->pin + from);
     columns = lanes_splat((float)(piece->column - pin_column));
   } else {
-    ends.anchor = lanes3_splat(vector_load(x, piece->pin));
+    ends.anchor = lanes3_splat(vector_load(t.x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
   columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.squared_length = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
+    pull_block(&t, &ends, row * width + column, width - column);
   }
 }
 
@@ -12199,6 +12328,7 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *who
    particles. */
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
+  const tether_pull t = tether_pull_of(c);
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
     int32_t i = row * c->grid.columns + column;
     tether_ends ends;
@@ -12213,7 +12343,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
     lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.squared_length = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
-    pull_block(c, &ends, i, to - column);
+    pull_block(&t, &ends, i, to - column);
   }
 }
 
@@ -18293,25 +18423,6 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
-/* 1 if one of the particles whose freedom is in the word is pinned. */
-static int has_pin(uint32_t freedom) {
-  return ((freedom | freedom >> 1) & 0x01010101u) != 0x01010101u;
-}
-
-/* Sets the mobilities of pinned particles to 0. */
-static void hold_pins(const cloth *c, float *mobility) {
-  const any_word *words = (const any_word *)(const void *)freedom_of(c);
-  for (int32_t first = 0; first < c->count; first += 4) {
-    const int32_t left = c->count - first;
-    if (left >= 4 && !has_pin(words[first / 4])) {
-      continue;
-    }
-    for (int32_t i = first; i < first + (left < 4 ? left : 4); i++) {
-      mobility[i] = is_pinned(c, i) ? 0.0f : mobility[i];
-    }
-  }
-}
-
 /* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
    for pins. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
@@ -18319,11 +18430,17 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   const float *mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   const lanes one = lanes_splat(1.0f);
   start_pins(c, 1.0f / dt);
-  EACH_BLOCK(i, left, c->count, {
-    const lanes mass = mass_ratio ? lanes_select(lanes_first(left), lanes_load(mass_ratio + i), one) : one;
-    lanes_store_first(mobility + i, lanes_divide(one, mass), left);
-  });
-  hold_pins(c, mobility);
+  if (mass_ratio) {
+    EACH_BLOCK(i, left, c->count, {
+      const lanes mass = lanes_select(lanes_first(left), lanes_load(mass_ratio + i), one);
+      lanes_store_first(mobility + i, lanes_divide(one, mass), left);
+    });
+  } else {
+    EACH_BLOCK(i, left, c->count, lanes_store_first(mobility + i, one, left));
+  }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    mobility[i] = 0.0f;
+  }
   for (int32_t i = 0; i < c->count; i++) {
     CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
@@ -18480,7 +18597,15 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
    block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
    one for a store to the place they read next in another. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_context p = prediction_context_of(c, plan, with_body_forces);
+  prediction_context p = prediction_context_of(c, plan, with_body_forces);
+#if CLOTH_LANES > 1
+  if (p.keeps_history && p.with_body_forces && !p.has_pushes) { /* the most common case, with constants */
+    p.keeps_history = p.with_body_forces = 1;
+    p.has_pushes = 0;
+    EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+    return;
+  }
+#endif
   EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
 }
 
@@ -18526,8 +18651,8 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_sta
   return s;
 }
 
-/* Slows a particle down to the largest speed, and shortens its way likewise. A way that is too long at a lower speed, as
-   an extrapolation may make it, is left alone: settle_block() looks at speeds, and a neighbour in the block must not
+/* Slows a particle down to the largest speed, and shortens its way likewise. A way that is too long at a lower speed,
+   as an extrapolation may make it, is left alone: settle_block() looks at speeds, and a neighbour in the block must not
    decide. What is not finite is left to accept_particles(). */
 static void limit_particle(const settlement *s, int32_t i) {
   const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);

@@ -68,6 +68,15 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
   return steps < most ? steps : most;
 }
 
+/* Number of steps from a place that is not plain to the next one that is, at most `most`. */
+CLOTH_INLINE int32_t steps_across(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
+  int32_t steps = most;
+  if (slant != 0 && CLOTH_LANES > 1 && b->columns > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->columns;
+  }
+  return steps < most ? steps : most;
+}
+
 /* Moves a place to the element after it (step 1) or before it (step -1). */
 CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t step, line_place *place) {
   place->at += step * b->next;
@@ -103,16 +112,8 @@ CLOTH_INLINE lanes3 line_load3(const line_bundle *b, int32_t slant, vector_array
                    line_load(b, slant, from.z, place));
 }
 
-/* Stores lanes of a diagonal that reach beyond the end of its row. The lanes of a whole bundle are stored with what
-   lies beside them as it was. */
-CLOTH_SEPARATE void line_store_around(float *to, lanes a, int32_t room, int32_t count, int32_t columns) {
-  if (count == CLOTH_LANES) {
-    const lanes_mask end = lanes_first(room);
-    float *start = to - columns;
-    lanes_store(to, lanes_select(end, a, lanes_load(to)));
-    lanes_store(start, lanes_select(end, lanes_load(start), a));
-    return;
-  }
+/* Stores lanes of a diagonal of which those from `room` on lie `columns` before, one by one. */
+CLOTH_SEPARATE void line_store_singly(float *to, lanes a, int32_t room, int32_t count, int32_t columns) {
   float values[CLOTH_LANES];
   lanes_store(values, a);
   for (int32_t lane = 0; lane < count; lane++) {
@@ -120,21 +121,30 @@ CLOTH_SEPARATE void line_store_around(float *to, lanes a, int32_t room, int32_t 
   }
 }
 
-CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, float *to, line_place place, lanes a) {
+/* Stores `count` lanes. Those of a whole bundle of diagonals that reach beyond the end of their row are stored with
+   what lies beside them as it was. */
+CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count, float *to, line_place place, lanes a) {
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    line_store_around(to, a, place.room, b->count, b->columns);
-  } else if (CLOTH_LANES > 1 && b->count < CLOTH_LANES) {
-    lanes_store_first(to, a, b->count);
+    if (count < CLOTH_LANES) {
+      line_store_singly(to, a, place.room, count, b->columns);
+      return;
+    }
+    const lanes_mask end = lanes_first(place.room);
+    float *start = to - b->columns;
+    lanes_store(to, lanes_select(end, a, lanes_load(to)));
+    lanes_store(start, lanes_select(end, lanes_load(start), a));
+  } else if (CLOTH_LANES > 1 && count < CLOTH_LANES) {
+    lanes_store_first(to, a, count);
   } else {
     lanes_store(to, a);
   }
 }
 
-CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, line_place place, lanes3 a) {
-  line_store(b, slant, b->x.x, place, a.x);
-  line_store(b, slant, b->x.y, place, a.y);
-  line_store(b, slant, b->x.z, place, a.z);
+CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count, line_place place, lanes3 a) {
+  line_store(b, slant, count, b->x.x, place, a.x);
+  line_store(b, slant, count, b->x.y, place, a.y);
+  line_store(b, slant, count, b->x.z, place, a.z);
 }
 
 /* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */

@@ -5,7 +5,6 @@
 #include "compiler.h"
 #include "contact_push.h"
 #include "forces.h"
-#include "hash.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
@@ -43,25 +42,6 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
-/* 1 if one of the particles whose freedom is in the word is pinned. */
-static int has_pin(uint32_t freedom) {
-  return ((freedom | freedom >> 1) & 0x01010101u) != 0x01010101u;
-}
-
-/* Sets the mobilities of pinned particles to 0. */
-static void hold_pins(const cloth *c, float *mobility) {
-  const any_word *words = (const any_word *)(const void *)freedom_of(c);
-  for (int32_t first = 0; first < c->count; first += 4) {
-    const int32_t left = c->count - first;
-    if (left >= 4 && !has_pin(words[first / 4])) {
-      continue;
-    }
-    for (int32_t i = first; i < first + (left < 4 ? left : 4); i++) {
-      mobility[i] = is_pinned(c, i) ? 0.0f : mobility[i];
-    }
-  }
-}
-
 /* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
    for pins. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
@@ -69,11 +49,17 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   const float *mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
   const lanes one = lanes_splat(1.0f);
   start_pins(c, 1.0f / dt);
-  EACH_BLOCK(i, left, c->count, {
-    const lanes mass = mass_ratio ? lanes_select(lanes_first(left), lanes_load(mass_ratio + i), one) : one;
-    lanes_store_first(mobility + i, lanes_divide(one, mass), left);
-  });
-  hold_pins(c, mobility);
+  if (mass_ratio) {
+    EACH_BLOCK(i, left, c->count, {
+      const lanes mass = lanes_select(lanes_first(left), lanes_load(mass_ratio + i), one);
+      lanes_store_first(mobility + i, lanes_divide(one, mass), left);
+    });
+  } else {
+    EACH_BLOCK(i, left, c->count, lanes_store_first(mobility + i, one, left));
+  }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    mobility[i] = 0.0f;
+  }
   for (int32_t i = 0; i < c->count; i++) {
     CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
@@ -230,7 +216,15 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
    block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
    one for a store to the place they read next in another. */
 CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  const prediction_context p = prediction_context_of(c, plan, with_body_forces);
+  prediction_context p = prediction_context_of(c, plan, with_body_forces);
+#if CLOTH_LANES > 1
+  if (p.keeps_history && p.with_body_forces && !p.has_pushes) { /* the most common case, with constants */
+    p.keeps_history = p.with_body_forces = 1;
+    p.has_pushes = 0;
+    EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+    return;
+  }
+#endif
   EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
 }
 
@@ -276,8 +270,8 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_sta
   return s;
 }
 
-/* Slows a particle down to the largest speed, and shortens its way likewise. A way that is too long at a lower speed, as
-   an extrapolation may make it, is left alone: settle_block() looks at speeds, and a neighbour in the block must not
+/* Slows a particle down to the largest speed, and shortens its way likewise. A way that is too long at a lower speed,
+   as an extrapolation may make it, is left alone: settle_block() looks at speeds, and a neighbour in the block must not
    decide. What is not finite is left to accept_particles(). */
 static void limit_particle(const settlement *s, int32_t i) {
   const cloth_vector from = vector_load(s->x, i), to = vector_load(s->moved, i);

@@ -345,27 +345,15 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
   return has_hinge && is_pinned_on_one_side(c, before, after);
 }
 
-/* 1 if all particles of a row are free. */
-static int is_row_free(const cloth *c, int32_t row) {
-  const uint8_t *freedom = freedom_of(c) + row * c->grid.columns;
-  uint32_t common = FREEDOM_FREE;
-  for (int32_t column = 0; column < c->grid.columns; column++) {
-    common &= freedom[column];
-  }
-  return common == FREEDOM_FREE;
-}
-
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
   if (has_solver_contacts(c) || c->settings.factors.min_stiffness < 1.0f || c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t columns = is_row_free(c, row) ? 0 : c->grid.columns;
-    for (int32_t column = 0; column < columns; column++) {
-      if (is_pinned(c, row * c->grid.columns + column) && is_clamp_border(c, row, column)) {
-        return 0;
-      }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / c->grid.columns;
+    if (is_clamp_border(c, row, i - row * c->grid.columns)) {
+      return 0;
     }
   }
   return 1;

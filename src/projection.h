@@ -47,6 +47,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
     l->above = plan->projected_above;
   }
   l->work = floats_at(c, c->scratch.line_work);
+  l->is_special = l->has_maps || l->damping_share > 0.0f;
   return s->projected != PROJECTED_NONE;
 }
 
@@ -57,12 +58,14 @@ CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
-  const stretch_lines copy = *l;
+  stretch_lines copy = *l;
+  copy.b.slant = 1;
   solve_open_stretch(&copy, 1);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
-  const stretch_lines copy = *l;
+  stretch_lines copy = *l;
+  copy.b.slant = -1;
   solve_open_stretch(&copy, -1);
 }
 

@@ -56,6 +56,7 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
+  int32_t is_special; /* 1 with maps or damping */
   float *work;
 } stretch_lines;
 
@@ -139,12 +140,14 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   const lanes ratio = lanes_square_root(q.squared);
   lanes compliance =
       lanes_select(lanes_less(ratio, one), lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  if (l->has_maps) {
-    compliance = mapped_compliance(l->original, element, compliance);
-  }
   lanes target = ratio;
-  if (l->damping_share > 0.0f) {
-    target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+  if (l->is_special) {
+    if (l->has_maps) {
+      compliance = mapped_compliance(l->original, element, compliance);
+    }
+    if (l->damping_share > 0.0f) {
+      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+    }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
@@ -252,45 +255,64 @@ CLOTH_INLINE vector_array stretch_own(const stretch_lines *l, int32_t element) {
    the state before the first spring, `e` that after the last particle but for its position, mobility and place. */
 CLOTH_INLINE void eliminate_line(const stretch_lines *l, int32_t slant, stretch_state *s) {
   const int32_t last = l->b.length - 1;
-  for (int32_t element = 0; element < last; element++) {
+  for (int32_t element = 0; element < last;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, s->place, last - element);
     for (; element < plain_end; element++) {
       eliminate_tension(l, slant, 1, element, s);
     }
-    if (slant != 0 && element < last) {
+    const int32_t end = element + steps_across(&l->b, slant, 1, s->place, last - element);
+    for (; slant != 0 && element < end; element++) {
       eliminate_tension(l, slant, 0, element, s);
     }
   }
 }
 
 CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacement_state *e) {
-  for (int32_t element = l->b.length - 1; element > 0; element--) {
+  for (int32_t element = l->b.length - 1; element > 0;) {
     const int32_t plain_end = element - plain_steps(&l->b, slant, -1, e->place, element);
     for (; element > plain_end; element--) {
       find_tension(l, slant, 1, element, e);
     }
-    if (slant != 0 && element > 0) {
+    const int32_t end = element - steps_across(&l->b, slant, -1, e->place, element);
+    for (; slant != 0 && element > end; element--) {
       find_tension(l, slant, 0, element, e);
     }
   }
 }
 
-/* Moves the particle of an element; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t element, line_place *place,
-                               lanes3 *moved) {
+/* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
+CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t count, int32_t element,
+                               line_place *place, lanes3 *moved) {
   const int32_t ends = plain ? 0 : slant;
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
   *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
   *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_store3(&l->b, ends, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
+  line_store3(&l->b, ends, count, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
   line_place_step(&l->b, slant, plain, 1, place);
+}
+
+/* Moves the particles of `count` open lines, side by side in lanes. */
+CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int32_t count) {
+  const lanes zero = lanes_splat(0.0f);
+  line_place place = line_place_of(&l->b, slant, 0);
+  lanes3 moved = lanes3_of(zero, zero, zero);
+  for (int32_t element = 0; element < l->b.length;) {
+    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
+    for (; element < plain_end; element++) {
+      move_element(l, slant, 1, count, element, &place, &moved);
+    }
+    const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
+    for (; slant != 0 && element < end; element++) {
+      move_element(l, slant, 0, count, element, &place, &moved);
+    }
+  }
 }
 
 /* Moves the particles of open lines. */
 CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   const lanes zero = lanes_splat(0.0f);
   const lanes3 none = lanes3_of(zero, zero, zero);
-  line_place place = line_place_of(&l->b, slant, 0);
+  const line_place place = line_place_of(&l->b, slant, 0);
   stretch_state s = {.x = line_load3(&l->b, slant, l->b.x, place),
                      .d = none,
                      .mobility = line_load(&l->b, slant, l->b.mobility, place),
@@ -301,15 +323,10 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  lanes3 moved = none;
-  for (int32_t element = 0; element < l->b.length; element++) {
-    const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
-    for (; element < plain_end; element++) {
-      move_element(l, slant, 1, element, &place, &moved);
-    }
-    if (slant != 0 && element < l->b.length) {
-      move_element(l, slant, 0, element, &place, &moved);
-    }
+  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
+    move_elements(l, slant, l->b.count);
+  } else {
+    move_elements(l, slant, CLOTH_LANES);
   }
 }
 
@@ -424,7 +441,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_store3(&l->b, 0, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_store3(&l->b, 0, l->b.count, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
     line_place_move(&l->b, 0, 1, &place);
   }
 }

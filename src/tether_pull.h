@@ -184,33 +184,55 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
+/* Loop invariants of pull_block(), copied: the stores of lanes may alias the cloth and the plan. */
+typedef struct tether_pull {
+  const cloth *c;
+  vector_array x;
+  const float *mobility;
+  float growth, slack; /* of squared lengths */
+  int32_t lets_out;    /* 1 if there is any */
+  int32_t obstacles, fixed_work;
+} tether_pull;
+
+static tether_pull tether_pull_of(const cloth *c) {
+  const workspace *w = workspace_of(c);
+  const tether_pull t = {.c = c,
+                         .x = predicted_of(c),
+                         .mobility = floats_at(c, c->scratch.mobility),
+                         .growth = w->plan.tether_growth,
+                         .slack = w->plan.tether_slack,
+                         .lets_out = w->plan.tether_slack > 0.0f,
+                         .obstacles = w->obstacles,
+                         .fixed_work = c->settings.capacity.fixed_work};
+  return t;
+}
+
 /* Squared lengths of tethers that contradict each other, see let_out_tethers(). */
-CLOTH_INLINE lanes let_out(const step_plan *plan, lanes squared_length) {
-  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(plan->tether_growth)),
-                       lanes_add(squared_length, lanes_splat(plan->tether_slack)));
+CLOTH_INLINE lanes let_out(const tether_pull *t, lanes squared_length) {
+  return lanes_minimum(lanes_multiply(squared_length, lanes_splat(t->growth)),
+                       lanes_add(squared_length, lanes_splat(t->slack)));
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
-CLOTH_INLINE void pull_block(const cloth *c, const tether_ends *ends, int32_t i, int32_t left) {
-  uint32_t obstacles = (uint32_t)workspace_of(c)->obstacles;
-  vector_array x = predicted_of(c);
-  lanes3 p = lanes3_load(x, i);
+CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int32_t i, int32_t left) {
+  lanes3 p = lanes3_load(t->x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
-  const step_plan *plan = &workspace_of(c)->plan;
-  const lanes squared_length = plan->tether_slack > 0.0f ? let_out(plan, ends->squared_length) : ends->squared_length;
-  lanes mobility = lanes_load(floats_at(c, c->scratch.mobility) + i);
+  const lanes squared_length = t->lets_out ? let_out(t, ends->squared_length) : ends->squared_length;
+  lanes mobility = lanes_load(t->mobility + i);
   lanes_mask taut = lanes_both(lanes_less(squared_length, squared), lanes_less(lanes_splat(0.0f), mobility));
-  if (!lanes_any(taut) && !c->settings.capacity.fixed_work) {
+  if (!lanes_any(taut) && !t->fixed_work) {
     return;
   }
   lanes excess = lanes_subtract(squared, squared_length);
   lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
-  if (obstacles) {
-    deflect_blocked(c, &p, &ends->anchor, taut, left, &d);
+  if (t->obstacles) {
+    lanes3 deflected = d;
+    deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    d = deflected;
   }
-  lanes3_store(x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
+  lanes3_store(t->x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -235,23 +257,24 @@ typedef struct tether_piece {
 
 /* Pulls CLOTH_LANES columns of a piece, `from` columns from its first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  vector_array x = predicted_of(c);
-  int32_t pin_row = piece->pin / c->grid.columns;
-  int32_t pin_column = piece->pin - pin_row * c->grid.columns;
+  const tether_pull t = tether_pull_of(c);
+  const int32_t width = c->grid.columns;
+  int32_t pin_row = piece->pin / width;
+  int32_t pin_column = piece->pin - pin_row * width;
   int32_t column = piece->column + from;
   tether_ends ends;
   lanes columns;
   if (piece->side_by_side) {
-    ends.anchor = lanes3_load(x, piece->pin + from);
+    ends.anchor = lanes3_load(t.x, piece->pin + from);
     columns = lanes_splat((float)(piece->column - pin_column));
   } else {
-    ends.anchor = lanes3_splat(vector_load(x, piece->pin));
+    ends.anchor = lanes3_splat(vector_load(t.x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
   columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.squared_length = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(c, &ends, row * c->grid.columns + column, c->grid.columns - column);
+    pull_block(&t, &ends, row * width + column, width - column);
   }
 }
 
@@ -266,6 +289,7 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *who
    particles. */
 CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
                                  int32_t to) {
+  const tether_pull t = tether_pull_of(c);
   for (int32_t column = from; column < to; column += CLOTH_LANES) {
     int32_t i = row * c->grid.columns + column;
     tether_ends ends;
@@ -280,7 +304,7 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
     lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
     ends.squared_length = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
 #endif
-    pull_block(c, &ends, i, to - column);
+    pull_block(&t, &ends, i, to - column);
   }
 }
 

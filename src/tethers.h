@@ -180,21 +180,30 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 }
 
 /* Mark of a block of TETHER_BLOCK particles of a row, by its anchors: none; one for all; as many as particles,
-   consecutive in a row in column order; or any others. */
+   consecutive in a row in column order; or any others. But in the last case the mark and the first anchor tell all. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
+
+/* 1 if `count` anchors are the same as others. Compares two at a time. */
+CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  uint64_t apart = 0;
+  for (int32_t n = 0; n + 1 < count; n += 2) {
+    uint64_t of_a, of_b;
+    copy_memory(&of_a, a + n, sizeof of_a);
+    copy_memory(&of_b, b + n, sizeof of_b);
+    apart |= of_a ^ of_b;
+  }
+  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+}
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
-static uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
-  int32_t alike = 1, side_by_side = 1;
-  while (alike < count && pins[alike] == pins[0]) {
-    alike++;
-  }
-  if (alike == count) {
+CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+  if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
+  int32_t side_by_side = 1;
   while (side_by_side < count && pins[side_by_side] == pins[0] + side_by_side) {
     side_by_side++;
   }
@@ -211,9 +220,11 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
       const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
       uint8_t *marks = tether_marks_of(c, slot, row);
       for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
-        int32_t left = c->grid.columns - column;
-        marks[column / TETHER_BLOCK] = tether_mark(c, pins + column, left < TETHER_BLOCK ? left : TETHER_BLOCK);
-        any |= marks[column / TETHER_BLOCK] != TETHERS_NONE;
+        const int32_t left = c->grid.columns - column;
+        const uint8_t mark =
+            left < TETHER_BLOCK ? tether_mark(c, pins + column, left) : tether_mark(c, pins + column, TETHER_BLOCK);
+        marks[column / TETHER_BLOCK] = mark;
+        any |= mark != TETHERS_NONE;
       }
     }
   }
@@ -297,25 +308,77 @@ static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_m
 
 #endif
 
-/* Sets what tethers grow by in a step: for pairs of anchors of one particle, and of it and the particles before it in
-   its row and column. Pairs that the particle in the row above has, too, are not looked at again. */
-CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
-  const rest_metric m = metric_of(c, plan->tether_scale);
-  const int32_t columns = c->grid.columns, *first = tethers_of(c, 0), count = c->count;
-  const int32_t *second = c->settings.tethers.count > 1 ? tethers_of(c, 1) : first;
-  const int32_t start = c->settings.capacity.fixed_work ? count : columns + 1; /* where pairs may be known */
-  uint32_t pairs = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t above = i - columns, here = first[i];
-    if (i >= start && first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1]) {
-      continue;
+/* The anchors of all particles, and what is done for pairs of them. */
+typedef struct anchor_pairs {
+  const cloth *c;
+  step_plan *plan;
+  rest_metric metric;
+  const int32_t *first, *second; /* in both slots; the same if there is one */
+  int32_t columns;
+  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
+} anchor_pairs;
+
+/* Lets tethers out for the anchors of a particle, and for those of it and of the particles before it in its row and
+   column, unless the particle above or the one before has the same pairs. Returns how many pairs that is. */
+static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
+  const int32_t *first = p->first, *second = p->second, here = first[i], above = i - p->columns;
+  if (above > 0 && !p->looks_at_all) {
+    const int is_as_above = first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1];
+    const int is_as_before = first[i - 1] == here && second[i - 1] == second[i] && first[above - 1] == first[above];
+    if (is_as_above || is_as_before) {
+      return 0;
     }
-    pairs += let_out_for(c, plan, &m, here, second[i]);
-    pairs += i > 0 ? let_out_for(c, plan, &m, here, first[i - 1]) : 0u;
-    pairs += above >= 0 ? let_out_for(c, plan, &m, here, first[above]) : 0u;
+  }
+  uint32_t pairs = let_out_for(p->c, p->plan, &p->metric, here, second[i]);
+  pairs += i > 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[i - 1]) : 0u;
+  pairs += above >= 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[above]) : 0u;
+  return pairs;
+}
+
+/* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
+   or that all have the same and so have those above, only the first may have pairs that are not known. */
+static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
+  const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
+  const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
+  uint32_t pairs = 0;
+  for (int32_t block = 0; block < blocks; block++) {
+    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column;
+    const int32_t left = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK;
+    int32_t count = left; /* of particles to look at */
+    if (row > 0 && !p->looks_at_all) {
+      const int32_t above = i - p->columns;
+      const int have_one = mark[block] <= TETHERS_ONE && other_mark[block] <= TETHERS_ONE;
+      if (mark[block] == mark[block - blocks] && other_mark[block] == other_mark[block - blocks] &&
+          mark[block] != TETHERS_MANY && other_mark[block] != TETHERS_MANY && p->first[i] == p->first[above] &&
+          p->second[i] == p->second[above]) {
+        count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
+      } else if (have_one && mark[block - blocks] <= TETHERS_ONE) {
+        count = 1;
+      }
+    }
+    for (int32_t n = 0; n < count; n++) {
+      pairs += let_out_at(p, i + n);
+    }
+  }
+  return pairs;
+}
+
+/* Sets what tethers grow by in a step. */
+CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
+  const int32_t last_slot = c->settings.tethers.count - 1;
+  const anchor_pairs p = {.c = c,
+                          .plan = plan,
+                          .metric = metric_of(c, plan->tether_scale),
+                          .first = tethers_of(c, 0),
+                          .second = tethers_of(c, last_slot),
+                          .columns = c->grid.columns,
+                          .looks_at_all = c->settings.capacity.fixed_work};
+  uint32_t pairs = 0;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    pairs += let_out_in_row(&p, row);
   }
 #if WITH_BODIES
-  pairs += let_out_for_bodies(c, plan, &m);
+  pairs += let_out_for_bodies(c, plan, &p.metric);
 #endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }

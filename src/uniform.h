@@ -104,11 +104,14 @@ CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
       const float *block = mobility + row * columns + column;
       const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
       const int32_t uniform = count_in_block(block, left);
+      total += uniform;
+      if (uniform == left) { /* changes no flag */
+        continue;
+      }
       const uint8_t flags = flags_of_block(block, left, uniform);
       uint8_t *of_columns = line_flags_of_columns(c, column);
       *of_columns = joined_flags(*of_columns, flags);
       *of_row = joined_flags(*of_row, flags);
-      total += uniform;
     }
   }
   return may_be ? total : 0;
