@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "triangle_point.h"
@@ -213,10 +214,12 @@ CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *
 
 /* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
 static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  const int32_t cells = cells_along_warp(s->c);
   float is_chosen[CLOTH_LANES];
   lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    if (is_chosen[n] > 0.0f) {
+    const int32_t row = (cell + n) / cells, first = row * s->c->grid.columns + (cell + n - row * cells);
+    if (is_chosen[n] > 0.0f && !is_gap(s->c, first, GAP_CELL)) {
       test_triangle(s, 2 * (cell + n));
       test_triangle(s, 2 * (cell + n) + 1);
     }

@@ -79,7 +79,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || c->gaps;
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -392,6 +392,9 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
+#if WITH_MASK
+  gap_summary gaps;
+#endif
   step_plan plan;
 } config_model;
 
@@ -410,6 +413,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
+#if WITH_MASK
+  if (c->gaps) {
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+  }
+#endif
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
