@@ -114,14 +114,14 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
   n.gapped = NULL;
+  n.share *= n.up && n.down ? 0.25f : 0.5f;
+  n.end_share = 2.0f * n.share;
 #if WITH_GAPS
   if (has_gaps(c)) {
     n.gapped = c;
-    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c);
+    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
   }
 #endif
-  n.share *= n.up && n.down ? 0.25f : 0.5f;
-  n.end_share = 2.0f * n.share;
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;

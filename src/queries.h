@@ -265,6 +265,17 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
   return values[0];
 }
 
+/* How many cells before one, row after row, are absent. */
+static int32_t absent_cells_before(const cloth *c, int32_t cell) {
+  const int32_t cells = cells_along_warp(c);
+  int32_t absent = 0;
+  for (int32_t n = 0; c->gaps && n < cell; n++) {
+    const int32_t row = n / cells;
+    absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
+  }
+  return absent;
+}
+
 /* Area of a triangle over that of a cell at rest below which it has no normal of its own. */
 #define MIN_TRIANGLE_NORMAL 1.0e-6f
 
@@ -282,7 +293,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
     return 0;
   }
   cloth_vector p[3];
-  point->triangle = s->triangle;
+  point->triangle = s->triangle - 2 * absent_cells_before(s->c, s->triangle / 2);
   triangle_corners(s->c, s->triangle, point->particle);
   copy_memory(point->weight, s->weight, sizeof s->weight);
   for (int32_t n = 0; n < 3; n++) {
