@@ -2997,10 +2997,8 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   return 0;
 }
 
-CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
-  (void)direction;
-  return 0;
-}
+#define spring_gap(direction) 0u
+#define has_gaps(c) 0
 
 #endif
 
@@ -6764,7 +6762,7 @@ static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
 
 /* 1 if lines may be uniform at all. */
 static int may_be_uniform(const cloth *c) {
-  return !c->constant.stiffness_map && !c->gaps && !has_solver_contacts(c);
+  return !c->constant.stiffness_map && !has_gaps(c) && !has_solver_contacts(c);
 }
 
 #if WITH_PLANNING
@@ -8177,7 +8175,7 @@ static int is_row_free(const cloth *c, int32_t row) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (has_solver_contacts(c) || c->gaps || c->settings.factors.min_stiffness < 1.0f ||
+  if (has_solver_contacts(c) || has_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
       c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
@@ -10859,7 +10857,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
-                        .varies = c->constant.stiffness_map || c->gaps,
+                        .varies = c->constant.stiffness_map || has_gaps(c),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -11061,7 +11059,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
-                     .varies = c->constant.stiffness_map || c->gaps,
+                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {
@@ -11826,7 +11824,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, c->gaps ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
   return range;
 }
 
@@ -11881,7 +11879,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->compliance_below = s->compliance[1];
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
-  l->has_maps = c->constant.stiffness_map || c->gaps;
+  l->has_maps = c->constant.stiffness_map || has_gaps(c);
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
@@ -19334,7 +19332,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
                           .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
-                          .mobility = c->gaps ? floats_at(c, c->scratch.mobility) : NULL};
+                          .mobility = has_gaps(c) ? floats_at(c, c->scratch.mobility) : NULL};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)particles_of(c);
@@ -19644,7 +19642,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || c->gaps;
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -25221,7 +25219,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    if (!c->gaps && are_four_free(freedom + i, c->count - i)) {
+    if (!has_gaps(c) && are_four_free(freedom + i, c->count - i)) {
       i += 3;
       continue;
     }
@@ -25952,7 +25950,7 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
 static int32_t absent_cells_before(const cloth *c, int32_t cell) {
   const int32_t cells = cells_along_warp(c);
   int32_t absent = 0;
-  for (int32_t n = 0; c->gaps && n < cell; n++) {
+  for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
     const int32_t row = n / cells;
     absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
   }

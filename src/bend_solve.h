@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
@@ -468,7 +469,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
-                        .varies = c->constant.stiffness_map || c->gaps,
+                        .varies = c->constant.stiffness_map || has_gaps(c),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -670,7 +671,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
-                     .varies = c->constant.stiffness_map || c->gaps,
+                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {

@@ -320,7 +320,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    if (!c->gaps && are_four_free(freedom + i, c->count - i)) {
+    if (!has_gaps(c) && are_four_free(freedom + i, c->count - i)) {
       i += 3;
       continue;
     }

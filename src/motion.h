@@ -464,7 +464,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
                           .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
-                          .mobility = c->gaps ? floats_at(c, c->scratch.mobility) : NULL};
+                          .mobility = has_gaps(c) ? floats_at(c, c->scratch.mobility) : NULL};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
   const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)particles_of(c);

@@ -269,7 +269,7 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
 static int32_t absent_cells_before(const cloth *c, int32_t cell) {
   const int32_t cells = cells_along_warp(c);
   int32_t absent = 0;
-  for (int32_t n = 0; c->gaps && n < cell; n++) {
+  for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
     const int32_t row = n / cells;
     absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
   }

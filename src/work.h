@@ -6,6 +6,7 @@
 #include "contact_record.h"
 #include "costs.h"
 #include "fabric.h"
+#include "gaps.h"
 #include "init.h"
 #include "layout.h"
 #include "motion.h"
@@ -79,7 +80,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || c->gaps;
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
