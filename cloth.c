@@ -208,6 +208,12 @@
 #else
 #define WITH_WRAP 1
 #endif
+#ifdef CLOTH_NO_MASK /* masks of cells */
+#define WITH_MASK 0
+#else
+#define WITH_MASK 1
+#endif
+#define WITH_GAPS WITH_MASK
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else
@@ -1871,8 +1877,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
- *   accept    accept_particles() (motion.h)
+ *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
+ * constrain_to_targets() (targets.h), in this order accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
@@ -2163,8 +2169,9 @@ typedef struct moving_body {
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high;           /* its ends, squared [m^2] */
-  const struct cloth *noted; /* whose pins note what the range does, or NULL */
+  float low, high;            /* its ends, squared [m^2] */
+  const struct cloth *noted;  /* whose pins note what the range does, or NULL */
+  const struct cloth *gapped; /* where the grid has gaps; else NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -2260,6 +2267,12 @@ typedef struct self_settings {
 typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
+
+/* What a mask leaves of a grid: its cells, and particles that belong to one. The bytes of gaps.h follow it. */
+typedef struct gap_summary {
+  int32_t cells, particles;
+  int32_t pieces; /* parts of the cloth that nothing joins */
+} gap_summary;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
    without normals has normal_low 127 and normal_high -127. */
@@ -2371,7 +2384,8 @@ struct cloth {
   cloth_settings settings;
   int32_t max_contacts; /* room in the contact record */
   uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
-  uint32_t unused; /* the size of the struct is a multiple of that of an address */
+  uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. Also, the size
+                    of the struct is a multiple of that of an address */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
@@ -2577,9 +2591,19 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Particles that have a cell. */
+static int32_t particles_of(const cloth *c) {
+#if WITH_GAPS
+  if (c->gaps) {
+    return ((const gap_summary *)at(c, c->gaps))->particles;
+  }
+#endif
+  return c->count;
+}
+
 /* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
+  return inputs_of(c)->fabric.density * c->grid.area / (float)particles_of(c);
 }
 
 /* Sets all components of all particles' vectors to `value`. */
@@ -2789,6 +2813,221 @@ static int check_pin(const cloth *c, int32_t particle) {
     return error;
   }
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
+}
+
+/// Gaps ///
+
+/*
+ * Where a grid has no material: absent cells of a mask. A byte per particle tells which of the springs, hinges and the
+ * cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond the last column, are 0.
+ *
+ * A spring along warp or weft is there where a cell beside it is. A hinge is there where both of its springs are, and
+ * two neighbouring cells on one side of it. Diagonals, twist and triangles are there where their cell is. A particle
+ * without a cell is absent: it counts as pinned, has no mass, touches nothing, and lies where a particle beside it in
+ * its row is.
+ *
+ * In: the cells of the config. Out: the bytes, constants of the arena. Scratch: none.
+ */
+
+#if WITH_GAPS
+
+#define GAP_WARP 1u        /* the spring to the next particle of the row */
+#define GAP_WEFT 2u        /* the spring to the next particle of the column */
+#define GAP_CELL 4u        /* the cell between both */
+#define GAP_HINGE_WARP 8u  /* the hinge at the particle, along its row */
+#define GAP_HINGE_WEFT 16u /* the same along its column */
+#define GAP_PARTICLE 32u   /* the particle */
+
+CLOTH_INLINE gap_summary *gap_summary_of(const cloth *c) {
+  return (gap_summary *)at(c, c->gaps);
+}
+
+/* A byte per particle. Only where c->gaps is not 0. */
+CLOTH_INLINE uint8_t *gaps_of(const cloth *c) {
+  return (uint8_t *)(gap_summary_of(c) + 1);
+}
+
+/* 1 if something is absent. */
+CLOTH_INLINE int has_gaps(const cloth *c) {
+  return c->gaps != 0;
+}
+
+/* Are any of these bits set at a particle? */
+CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
+  return has_gaps(c) && (gaps_of(c)[particle] & bits) != 0;
+}
+
+/* Which of `count` particles, from one on and `next` apart, have none of these bits; lanes behind them count as such.
+ */
+CLOTH_SEPARATE lanes_mask without_gap(const cloth *c, int32_t first, int32_t next, int32_t count, uint32_t bits) {
+  const uint8_t *gaps = gaps_of(c);
+  float whole[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    whole[lane] = lane < count && (gaps[first + lane * next] & bits) ? 0.0f : 1.0f;
+  }
+  return lanes_less(lanes_splat(0.5f), lanes_load(whole));
+}
+
+/* The bits of the springs of a direction at the particle that keeps_spring() tells. */
+CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
+  return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
+}
+
+/* Is there material in a cell? Beyond the grid there is none. */
+static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  if (is_wrapped(c)) {
+    column += column < 0 ? columns : column >= columns ? -columns : 0;
+  }
+  if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
+    return 0;
+  }
+  return (gaps_of(c)[row * columns + column] & GAP_CELL) == 0;
+}
+
+/* The byte of a particle, from which cells are present. */
+static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
+  const int above_left = is_cell_present(c, column - 1, row - 1), above_right = is_cell_present(c, column, row - 1);
+  const int below_left = is_cell_present(c, column - 1, row), below_right = is_cell_present(c, column, row);
+  const int has_right = is_wrapped(c) || column + 1 < c->grid.columns, has_left = is_wrapped(c) || column > 0;
+  const int has_below = row + 1 < c->grid.rows, has_above = row > 0;
+  const int along_warp = (above_left && above_right) || (below_left && below_right);
+  const int along_weft = (above_left && below_left) || (above_right && below_right);
+  uint32_t bits = gaps_of(c)[row * c->grid.columns + column] & GAP_CELL;
+  bits |= has_right && !(above_right || below_right) ? GAP_WARP : 0u;
+  bits |= has_below && !(below_left || below_right) ? GAP_WEFT : 0u;
+  bits |= has_left && has_right && !along_warp ? GAP_HINGE_WARP : 0u;
+  bits |= has_above && has_below && !along_weft ? GAP_HINGE_WEFT : 0u;
+  bits |= !(above_left || above_right || below_left || below_right) ? GAP_PARTICLE : 0u;
+  return (uint8_t)bits;
+}
+
+/* Sets the bytes of a cloth with a mask of cells. */
+static void set_gaps(const cloth *c, const uint8_t *mask) {
+  const int32_t columns = c->grid.columns, cells = cells_along_warp(c);
+  for (int32_t i = 0; i < cells * (c->grid.rows - 1); i++) {
+    const int32_t row = i / cells;
+    gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns;
+    gaps_of(c)[i] = gaps_at(c, i - row * columns, row);
+  }
+}
+
+/* The first of the particles that are known to hang together with one. */
+static int32_t first_of_piece(int32_t *label, int32_t particle) {
+  while (label[particle] != particle) {
+    label[particle] = label[label[particle]];
+    particle = label[particle];
+  }
+  return particle;
+}
+
+static void join_pieces(int32_t *label, int32_t i, int32_t j) {
+  const int32_t a = first_of_piece(label, i), b = first_of_piece(label, j);
+  label[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Counts the pieces of the cloth, with `label`, a word per particle, which are 0 before and after. */
+static void count_pieces(const cloth *c, int32_t *label) {
+  const int32_t columns = c->grid.columns;
+  gap_summary *s = gap_summary_of(c);
+  s->pieces = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns, column = i - row * columns;
+    label[i] = i;
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
+      join_pieces(label, i - 1, i);
+    }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
+      join_pieces(label, i - column, i);
+    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
+      join_pieces(label, i - columns, i);
+    }
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    s->pieces += label[i] == i && !is_gap(c, i, GAP_PARTICLE);
+  }
+  fill_zero(label, (size_t)c->count * sizeof(int32_t));
+}
+
+/* Copies the vector of a particle to another one of the array. */
+CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
+  vector_store(x, to, vector_load(x, from));
+}
+
+/* Puts the absent particles of a row where its nearest present ones before them are, or the first one. Returns 0 if
+   it has none. */
+static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
+  const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
+  int32_t near = first;
+  while (near < end && is_gap(c, near, GAP_PARTICLE)) {
+    near++;
+  }
+  for (int32_t i = first; i < end && near < end; i++) {
+    if (is_gap(c, i, GAP_PARTICLE)) {
+      copy_vector(x, near, i);
+    } else {
+      near = i;
+    }
+  }
+  return near < end;
+}
+
+/* Puts absent particles beside present ones, so that boxes around particles are boxes around the cloth, and nothing
+   stays behind when it goes far. A row without present particles gets the places of the row before it. */
+CLOTH_SEPARATE void place_absent_particles(const cloth *c, vector_array x) {
+  const int32_t columns = c->grid.columns;
+  int32_t placed = -1; /* the last row that has places */
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    if (place_absent_of_row(c, x, row)) {
+      for (int32_t i = row * columns - 1; placed < 0 && i >= 0; i--) {
+        copy_vector(x, i + columns, i);
+      }
+      placed = row;
+    } else {
+      for (int32_t i = row * columns; placed >= 0 && i < (row + 1) * columns; i++) {
+        copy_vector(x, i - columns, i);
+      }
+    }
+  }
+}
+
+/* Pins the absent particles of a new cloth. */
+static void hold_absent_particles(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] = is_gap(c, i, GAP_PARTICLE) ? FREEDOM_PINNED : freedom_of(c)[i];
+  }
+  place_absent_particles(c, vectors_at(c, c->state.position));
+}
+
+#else
+
+#define GAP_WARP 0u
+#define GAP_WEFT 0u
+#define GAP_CELL 0u
+#define GAP_HINGE_WARP 0u
+#define GAP_HINGE_WEFT 0u
+#define GAP_PARTICLE 0u
+
+CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
+  (void)c;
+  (void)particle;
+  (void)bits;
+  return 0;
+}
+
+#define spring_gap(direction) 0u
+#define has_gaps(c) 0
+
+#endif
+
+/* The check of a call that changes a particle, which has a cell. */
+static int check_present(const cloth *c, int32_t particle) {
+  const int error = check_particle(c, particle);
+  return !error && is_gap(c, particle, GAP_PARTICLE) ? CLOTH_ERROR_STATE : error;
 }
 
 /// Rotations and poses ///
@@ -3396,6 +3635,8 @@ int cloth_self_test(void) {
   X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
+  X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
@@ -3991,6 +4232,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
+  if (!WITH_MASK && config->grid.cell_mask) {
+    return CONFIG_FAULT(NO_MASK);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }
@@ -4021,6 +4265,21 @@ static int find_map_fault(const cloth_config *config) {
   }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
+
+#if WITH_MASK
+
+/* Are the bytes of a mask 0 or 1, and not all 0? */
+static int find_mask_fault(const cloth_config *config) {
+  const uint8_t *mask = config->grid.cell_mask;
+  const int32_t cells = (config->columns - !is_tube(config)) * (config->rows - 1);
+  uint32_t some = 0;
+  for (int32_t i = 0; mask && i < cells; i++) {
+    some |= mask[i];
+  }
+  return mask && some != 1 ? CONFIG_FAULT(CELL_MASK) : 0;
+}
+
+#endif
 
 /* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
    promises. */
@@ -4055,6 +4314,9 @@ static int find_config_fault(const cloth_config *config) {
   fault = fault ? fault : find_placement_fault(config);
   fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
+#if WITH_MASK
+  fault = fault ? fault : find_mask_fault(config);
+#endif
   return fault ? fault : find_map_fault(config);
 }
 
@@ -4097,6 +4359,12 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   if (WITH_SELF && needs_self(config)) {
     c->self = reserve(end, sizeof(self_settings));
   }
+#if WITH_GAPS
+  if (config->grid.cell_mask) {
+    c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
+    reserve(end, (uint32_t)c->count);
+  }
+#endif
   if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
@@ -4578,6 +4846,37 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   }
 }
 
+#if WITH_MASK
+
+/* Counts the cells of a mask and the particles that have one, and takes the area of absent cells from the sheet's. */
+static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
+  const uint8_t *mask = config->grid.cell_mask;
+  const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
+  for (int32_t i = 0; i < all; i++) {
+    s->cells += mask[i];
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / config->columns, right = i - row * config->columns;
+    const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
+    const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
+    const uint8_t *below = mask + (row + 1 < config->rows ? row : row - 1) * cells;
+    const int32_t first = left < cells ? left : cells - 1, last = right < cells ? right : cells - 1;
+    s->particles += above[first] || above[last] || below[first] || below[last];
+  }
+  c->grid.area *= (float)s->cells / (float)all;
+}
+
+/* Takes out of a new cloth what its mask leaves out. */
+static void cut_mask(cloth *c, const cloth_config *config) {
+  if (c->gaps) {
+    measure_mask(c, config, gap_summary_of(c));
+    set_gaps(c, config->grid.cell_mask);
+    count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  }
+}
+
+#endif
+
 /* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
@@ -4593,6 +4892,11 @@ static void hash_config(cloth *c) {
   if (c->constant.stiffness_map) {
     hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
+#if WITH_MASK
+  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+    hash_word(&h, gaps_of(c)[i]);
+  }
+#endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
@@ -4616,6 +4920,11 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       }
     }
   }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    hold_absent_particles(c);
+  }
+#endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
@@ -4651,6 +4960,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }
+#if WITH_MASK
+  cut_mask(c, config);
+#endif
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;
@@ -4995,6 +5307,16 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
+#if WITH_GAPS
+
+/* Which springs of a block the grid has. An antidiagonal belongs to the cell above its end. */
+static lanes_mask present_springs(const cloth *c, int32_t d, spring_block b, int32_t count) {
+  const int32_t first = d == ANTIDIAGONAL ? b.j - c->grid.columns : b.i;
+  return without_gap(c, first, b.next, count, spring_gap(d));
+}
+
+#endif
+
 /* Which springs have a kappa above a threshold: the family's kappa times stiffness factor over the mass ratio of the
    lighter end. Multiplied out, so that no lane divides by what lies beyond the last spring. */
 CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
@@ -5014,6 +5336,11 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
 /* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
 CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    scale = lanes_keep(present_springs(c, (int32_t)(s - workspace_of(c)->plan.spring), b, count), scale);
+  }
+#endif
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
@@ -6457,7 +6784,7 @@ static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
 
 /* 1 if lines may be uniform at all. */
 static int may_be_uniform(const cloth *c) {
-  return !c->constant.stiffness_map && !has_solver_contacts(c);
+  return !c->constant.stiffness_map && !has_gaps(c) && !has_solver_contacts(c);
 }
 
 #if WITH_PLANNING
@@ -7342,6 +7669,7 @@ typedef struct row_neighbours {
                                else the particle itself */
   float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
                                row, and at its ends */
+  const cloth *gapped;      /* where the grid has gaps; else NULL */
 } row_neighbours;
 
 CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
@@ -7354,8 +7682,15 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.left = vector_load(x, n.first);
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
+  n.gapped = NULL;
   n.share *= n.up && n.down ? 0.25f : 0.5f;
   n.end_share = 2.0f * n.share;
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    n.gapped = c;
+    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
+  }
+#endif
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;
@@ -7365,6 +7700,43 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   return n;
 }
 
+#if WITH_GAPS
+
+/* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
+   it one of two cells. */
+static cloth_vector between_neighbours(const row_neighbours *n, vector_array x, int32_t column, int32_t d) {
+  const cloth *c = n->gapped;
+  const int32_t i = n->first + column, row = n->first / n->columns;
+  const int32_t around = is_wrapped(c) ? n->columns : 0;
+  const int32_t before = d == WEFT ? i - n->columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + n->columns : column + 1 < n->columns ? i + 1 : i + 1 - around;
+  const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
+  const int has_after =
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < n->columns || around) && !is_gap(c, i, spring_gap(d));
+  const cloth_vector way =
+      vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
+  return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
+}
+
+/* area_vectors() beside gaps: a particle without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array x, int32_t column) {
+  float value[2][3][CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const int32_t here = column + lane < n->columns ? column + lane : column;
+      const cloth_vector way = between_neighbours(n, x, here, d);
+      value[d][0][lane] = way.x;
+      value[d][1][lane] = way.y;
+      value[d][2][lane] = way.z;
+    }
+  }
+  const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
+  const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(n->share));
+}
+
+#endif
+
 /*
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
  * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
@@ -7372,6 +7744,11 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
  * least 2^-53 m, so that no product is subnormal.
  */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+#if WITH_GAPS
+  if (n->gapped) {
+    return area_vectors_at_gaps(n, x, column);
+  }
+#endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
   lanes share = lanes_splat(n->share);
@@ -7813,7 +8190,8 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (has_solver_contacts(c) || c->settings.factors.min_stiffness < 1.0f || c->settings.factors.max_stiffness > 1.0f) {
+  if (has_solver_contacts(c) || has_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
+      c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
@@ -8126,7 +8504,7 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
     air = air_flow_of(c, plan);
   }
   for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i)) {
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
       note_change(c, i, vector_scale(gravity, mass_ratio_at(c, i)));
       if (with_air) {
         note_change(c, i, air_on_pin(c, &air, i));
@@ -8140,7 +8518,7 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
 /* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
 CLOTH_SEPARATE void note_residuals(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i)) {
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
       note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
     }
   }
@@ -8185,7 +8563,7 @@ static cloth_vector twists_on(const bent_sheet *b, int32_t row, int32_t column) 
     const int32_t r = row - corner / 2, q = column - corner % 2; /* of the cell */
     const int exists =
         r >= 0 && r + 1 < b->c->grid.rows && (is_wrapped(b->c) || (q >= 0 && q + 1 < b->c->grid.columns));
-    if (exists) {
+    if (exists && !is_gap(b->c, r * b->c->grid.columns + (q + b->c->grid.columns) % b->c->grid.columns, GAP_CELL)) {
       cloth_vector twist = vector_subtract(bent_value(b, r, q), bent_value(b, r, q + 1));
       twist = vector_add(twist, vector_subtract(bent_value(b, r + 1, q + 1), bent_value(b, r + 1, q)));
       force = vector_add_scaled(force, twist, corner == 0 || corner == 3 ? -1.0f : 1.0f);
@@ -9786,6 +10164,41 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
+/* 1 where a block of cells of a row is present, `count` of them to its end, else 0. */
+CLOTH_INLINE lanes cells_without_gap(const cloth *c, int32_t cell, int32_t count) {
+  const lanes one = lanes_splat(1.0f);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    return lanes_keep(without_gap(c, cell, 1, count, GAP_CELL), one);
+  }
+#endif
+  (void)c;
+  (void)cell;
+  (void)count;
+  return one;
+}
+
+#if WITH_GAPS
+
+/* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
+CLOTH_SEPARATE lanes_mask line_springs(const cloth *c, const line_bundle *b, int32_t element) {
+#if WITH_PROJECTION
+  if (b->slant != 0) {
+    const line_place place = line_place_of(b, b->slant, element);
+    const int32_t row = element * b->columns, shift = b->slant > 0 ? 0 : b->columns - 1;
+    const int32_t column = place.at - row + shift;
+    float whole[CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      whole[lane] = is_gap(c, row + (column + lane) % b->columns, GAP_CELL) ? 0.0f : 1.0f;
+    }
+    return lanes_less(lanes_splat(0.5f), lanes_load(whole));
+  }
+#endif
+  return without_gap(c, b->first + element * b->along, b->across, b->count, b->along == 1 ? GAP_WARP : GAP_WEFT);
+}
+
+#endif
+
 /* Values of a map at an element of each line. */
 static lanes line_values(const line_bundle *b, const float *map, int32_t element) {
 #if WITH_PROJECTION
@@ -9794,6 +10207,21 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   }
 #endif
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
+}
+
+/* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
+CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
+  lanes factor = lanes_splat(1.0f);
+  if (c->constant.stiffness_map) {
+    factor = line_values(b, floats_at(c, c->constant.stiffness_map), element);
+  }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
+    factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
+  }
+#endif
+  return factor;
 }
 
 /// Explicit bending ///
@@ -10090,6 +10518,7 @@ typedef struct bend_lines {
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
   int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
+  int32_t varies;           /* 1 with a stiffness map, or gaps */
   const float *uniform;     /* factors of uniform lines */
   float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
@@ -10156,10 +10585,7 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
-  if (l->c->constant.stiffness_map) {
-    factor = lanes_multiply(factor, line_values(l->lines, floats_at(l->c, l->c->constant.stiffness_map), element));
-  }
-  return factor;
+  return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
@@ -10454,6 +10880,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
+                        .varies = c->constant.stiffness_map || has_gaps(c),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -10479,11 +10906,13 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
+  const cloth *c;
   vector_array x, old, change;
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
+  int32_t varies; /* 1 with a stiffness map, or gaps */
   float *work;
 } twist_columns;
 
@@ -10516,9 +10945,13 @@ CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
 /* Stiffness of the cells between a row and the next, over the family's. */
 CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
   const int32_t i = row * t->columns, j = i + t->columns;
-  lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
-  lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
-  return lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
+  lanes factor = cells_without_gap(t->c, i + t->column, t->columns - t->column);
+  if (t->map) {
+    lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
+    lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
+    factor = lanes_multiply(lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f)), factor);
+  }
+  return factor;
 }
 
 /* Sum of the mobilities of both particles. */
@@ -10561,7 +10994,7 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
     const int32_t goes_on = row + 1 < t->rows;
     const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
     lanes stiffness = goes_on ? kappa : zero;
-    if (!uniform && t->map && goes_on) {
+    if (!uniform && t->varies && goes_on) {
       stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
     }
     const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
@@ -10638,7 +11071,8 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.x = predicted_of(c),
+  twist_columns t = {.c = c,
+                     .x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
                      .columns = c->grid.columns,
@@ -10648,6 +11082,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
+                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {
@@ -10809,6 +11244,11 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     lanes_mask solved = kappa_above(l->kappa, mass, scale, l->above);
     compliance = lanes_select(solved, compliance, lanes_splat(COMPLIANCE_ABSENT));
   }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    compliance = lanes_select(line_springs(c, &l->b, element), compliance, lanes_splat(COMPLIANCE_ABSENT));
+  }
+#endif
   return compliance;
 }
 
@@ -11238,8 +11678,10 @@ typedef struct end_displacements {
 /* A range for the lengths of the springs of several lines. */
 typedef struct line_range {
   float low;
-  lanes high;         /* squared [m^2]; of each line */
-  const cloth *noted; /* whose pins note what the range does, or NULL */
+  lanes high;               /* squared [m^2]; of each line */
+  const cloth *noted;       /* whose pins note what the range does, or NULL */
+  const cloth *gapped;      /* where the grid has gaps; else NULL */
+  const line_bundle *lines; /* the original of the bundle, whose address may be taken */
 } line_range;
 
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
@@ -11255,6 +11697,18 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
                              lanes3_quantise(lanes3_scale(d, lanes_multiply(share, other)), WORK_ROUNDER)};
   return moved;
 }
+
+#if WITH_GAPS
+
+/* Springs that the grid does not have move nothing. */
+CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t element, end_displacements moved) {
+  const lanes_mask present = line_springs(range->gapped, range->lines, element);
+  moved.from = lanes3_keep(present, moved.from);
+  moved.to = lanes3_keep(present, moved.to);
+  return moved;
+}
+
+#endif
 
 #if WITH_BODIES
 
@@ -11286,8 +11740,13 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  const end_displacements moved =
+  end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_GAPS
+  if (range->gapped) {
+    moved = without_absent(range, element, moved);
+  }
+#endif
 #if WITH_BODIES
   if (range->noted) {
     const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
@@ -11319,6 +11778,11 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_GAPS
+    if (range->gapped) {
+      moved = without_absent(range, element, moved);
+    }
+#endif
 #if WITH_BODIES
     if (range->noted && n > 0) {
       note_limits(range, b, element, other, &moved, RING_SHARE);
@@ -11369,6 +11833,11 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
     }
     const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
     springs = lanes_add(springs, follows);
+#if WITH_GAPS
+    if (range->gapped) { /* nothing joins what lies beyond a gap */
+      springs = lanes_keep(line_springs(range->gapped, b, n < b->length ? n : n - b->length), springs);
+    }
+#endif
   }
   return high;
 }
@@ -11377,7 +11846,7 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
   const lanes high = (b.flags & LINES_TWICE) && has_two_pins(&b) ? reach_of_pins(limit, &b) : lanes_splat(limit->high);
-  const line_range range = {limit->low, high, limit->noted};
+  const line_range range = {limit->low, high, limit->noted, limit->gapped, bundle};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -11395,7 +11864,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
   return range;
 }
 
@@ -11450,7 +11919,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->compliance_below = s->compliance[1];
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
-  l->has_maps = c->constant.stiffness_map != 0;
+  l->has_maps = c->constant.stiffness_map || has_gaps(c);
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
@@ -11771,14 +12240,69 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
   }
 }
 
+/* May tethers lead to a particle? */
+static int is_anchor(const cloth *c, int32_t particle) {
+  return is_pinned(c, particle) && !is_on_body(c, particle) && !is_gap(c, particle, GAP_PARTICLE);
+}
+
+#if WITH_GAPS
+
+/* Columns from one to another, round the other side of a tube if that is shorter. */
+static int32_t columns_between(const cloth *c, int32_t from, int32_t to) {
+  const int32_t apart = to - from, half = c->grid.columns / 2;
+  const int32_t shift = !is_wrapped(c) ? 0 : apart > half ? c->grid.columns : apart < -half ? -c->grid.columns : 0;
+  return apart - shift;
+}
+
+/* Is there material on both sides of a straight line between two particles, where it passes rows or columns, or on one
+   side of it where it follows them? It does not stretch before it is as long as at rest; one over a hole may. */
+static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
+  const int32_t columns = c->grid.columns, row = particle / columns, column = particle - row * columns;
+  const int32_t down = pin / columns - row, across = columns_between(c, column, pin % columns);
+  const int32_t rows = down < 0 ? -down : down, wide = across < 0 ? -across : across;
+  const int32_t step_row = down < 0 ? -1 : 1, step_column = across < 0 ? -1 : 1;
+  int32_t r = row, q = column,
+          error = wide - rows; /* Bresenham's line, but for the steps, one row or one column each */
+  for (int32_t n = 0; n < rows + wide; n++) {
+    const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
+    const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
+    const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
+    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) {
+      return 0;
+    }
+    error += along_warp ? -2 * rows : 2 * wide;
+    q = next_q;
+    r = next_r;
+  }
+  return 1;
+}
+
+/* Removes tethers that lead over gaps, and those of absent particles. */
+CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    int32_t *pins = tethers_of(c, slot);
+    for (int32_t i = 0; i < c->count; i++) {
+      const int is_kept = pins[i] >= 0 && !is_gap(c, i, GAP_PARTICLE) && is_over_material(c, i, pins[i]);
+      pins[i] = is_kept ? pins[i] : -1;
+    }
+  }
+}
+
+#endif
+
 /* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    remove_tethers_over_gaps(c);
+  }
+#endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -12013,6 +12537,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
   if (!error && pin != -1) {
     error = check_pin(c, pin);
+    error = error ? error : check_present(c, pin);
   }
   if (error) {
     return error;
@@ -12020,6 +12545,11 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   if (!c->has_scratch) {
     return CLOTH_ERROR_STATE; /* choosing needs it */
   }
+#if WITH_GAPS
+  if (pin >= 0 && has_gaps(c) && (is_gap(c, particle, GAP_PARTICLE) || !is_over_material(c, particle, pin))) {
+    return CLOTH_ERROR_STATE;
+  }
+#endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
   }
@@ -13162,7 +13692,8 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
 
 /* 1 if the cell whose first particle is (row, column) exists. */
 CLOTH_INLINE int has_cell(const self_body *b, int32_t row, int32_t column) {
-  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns);
+  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns) &&
+         !is_gap(b->c, row * b->columns + column, GAP_CELL);
 }
 
 /* The particles at the corners of a cell, the first two of the row; those that do not exist are repeated. */
@@ -13425,6 +13956,24 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
   }
 }
 
+#if WITH_GAPS
+
+/* Beside a gap cloth may come near itself however flat it is: leaves with one have normals in all directions. */
+static void widen_normals_at_gaps(const self_body *b) {
+  for (int32_t i = 0; i < b->count; i++) {
+    if (is_gap(b->c, i, GAP_CELL)) {
+      const int32_t row = i / b->columns;
+      self_node *n = &b->level[0].nodes[row / 2 * b->level[0].columns + (i - row * b->columns) / 2];
+      for (int32_t k = 0; k < 3; k++) {
+        n->normal_low[k] = -SELF_NORMAL;
+        n->normal_high[k] = SELF_NORMAL;
+      }
+    }
+  }
+}
+
+#endif
+
 /* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
 CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
   const self_level *leaves = &b->level[0];
@@ -13437,6 +13986,11 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
       build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
     }
   }
+#if WITH_GAPS
+  if (has_gaps(b->c)) {
+    widen_normals_at_gaps(b);
+  }
+#endif
   for (int32_t level = 1; level < b->levels; level++) {
     for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
       build_parent(b, level, node);
@@ -13504,6 +14058,9 @@ CLOTH_INLINE int32_t number_value(uint32_t number) {
 static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
   if (edge == SELF_EDGE_ACROSS) {
     return has_cell(b, row, column);
+  }
+  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) {
+    return 0;
   }
   return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
 }
@@ -13588,10 +14145,12 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
   if (has_cell(b, row, column)) {
     third[count++] = corner[2];
   }
-  if (kind == SELF_EDGE_ROW && row > 0) {
+  if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
     third[count++] = first - b->columns;
   } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
-    third[count++] = column > 0 ? first - 1 : first - 1 + b->columns;
+    const int32_t before = column > 0 ? first - 1 : first - 1 + b->columns;
+    third[count] = before;
+    count += !is_gap(b->c, before, GAP_CELL);
   }
   return count;
 }
@@ -13753,13 +14312,22 @@ typedef struct fold_tally {
   int32_t noted, looked_at, opened;
 } fold_tally;
 
+/* Does cloth bend between two particles of a row or column with one between them? */
+static int has_hinge(const self_body *b, int32_t i, int32_t j) {
+  const int32_t row = i / b->columns, column = i - row * b->columns;
+  if (row == j / b->columns) {
+    return !is_gap(b->c, row * b->columns + (column + 1 < b->columns ? column + 1 : 0), GAP_HINGE_WARP);
+  }
+  return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
+}
+
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
    substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
    substep. */
 static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
   const self_body *b = f->b;
   const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least)) {
+  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !has_hinge(b, i, j)) {
     return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
@@ -14063,6 +14631,7 @@ typedef struct self_leaf {
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
+  int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -14189,6 +14758,29 @@ CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf)
   }
 }
 
+/* The first particle of a cell of a leaf. */
+CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
+  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
+}
+
+#if WITH_GAPS
+
+/* Leaves out cells and particles that the grid does not have. */
+static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
+  for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
+    const uint32_t bit = 1u << cell;
+    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) {
+      leaf->cells &= ~bit;
+      leaf->has_gap = 1;
+    }
+    if ((leaf->particles & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_PARTICLE)) {
+      leaf->particles &= ~bit;
+    }
+  }
+}
+
+#endif
+
 /* A leaf of the tree of a cloth that looks ahead by a time. */
 CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
@@ -14203,16 +14795,17 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+  leaf->has_gap = 0;
+#if WITH_GAPS
+  if (has_gaps(b->c)) {
+    drop_absent_cells(b, leaf);
+  }
+#endif
   find_rows(b, leaf, &rows);
   if (leaf->column + LEAF_COLUMNS > b->columns) {
     copy_rows(b, leaf, &rows);
   }
   fill_leaf(&rows, ahead, leaf);
-}
-
-/* The first particle of a cell of a leaf. */
-CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
-  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
 }
 
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
@@ -14284,7 +14877,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
    normals themselves in place of a box around them. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
-  return !cells_steep(a, direction) && !cells_steep(b, direction);
+  return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
@@ -15640,16 +16233,17 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   link_report report = {.torn = 0};
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t wrap = is_wrapped(c) ? columns : 0;
-  if (column > 0 || wrap) {
-    report_link(c, body, m, p, 0, i - 1 + (column > 0 ? 0 : wrap), &report);
+  const int32_t before = i - 1 + (column > 0 ? 0 : wrap);
+  if ((column > 0 || wrap) && !is_gap(c, before, GAP_WARP)) {
+    report_link(c, body, m, p, 0, before, &report);
   }
-  if (column + 1 < columns || wrap) {
+  if ((column + 1 < columns || wrap) && !is_gap(c, i, GAP_WARP)) {
     report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
   }
-  if (row > 0) {
+  if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
     report_link(c, body, m, p, 2, i - columns, &report);
   }
-  if (row + 1 < c->grid.rows) {
+  if (row + 1 < c->grid.rows && !is_gap(c, i, GAP_WEFT)) {
     report_link(c, body, m, p, 3, i + columns, &report);
   }
   return report;
@@ -16986,7 +17580,7 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   }
   for (int32_t n = 0; n < 2 * left; n++) {
     const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
-    if (touches[next / 2] > 0.0f) {
+    if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
       collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
     }
   }
@@ -17014,13 +17608,20 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       const int32_t i = row * columns + column, left = columns - column;
       const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
-      const lanes along =
+      lanes along =
           lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      lanes down = squared_edge(p, below);
+#if WITH_GAPS
+      if (has_gaps(c)) {
+        along = lanes_keep(without_gap(c, i, 1, left, GAP_CELL), along);
+        down = lanes_keep(without_gap(c, i, 1, left, GAP_WEFT), down);
+      }
+#endif
       widest = lanes_maximum(lanes_within(along, left - 1), widest);
-      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+      widest = lanes_maximum(lanes_within(down, left), widest);
     }
     const int32_t first = row * columns, last = first + columns - 1;
-    if (is_wrapped(c)) {
+    if (is_wrapped(c) && !is_gap(c, last, GAP_CELL)) {
       const cloth_vector p = vector_load(x, last);
       const float seam = vector_length(vector_subtract(vector_load(x, first), p));
       const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
@@ -17176,7 +17777,12 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
-  const lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
+  }
+#endif
   return lanes_both(has_no_history(either), lanes_less(lanes_splat(squared), lanes3_dot(d, d)));
 }
 
@@ -17234,6 +17840,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
 typedef struct held_lines {
   line_bundle b;
   const cloth *c;
+  const line_bundle *lines;                                   /* the original of b, whose address may be taken */
   vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
   float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
@@ -17277,6 +17884,12 @@ CLOTH_INLINE lanes3 kept_normal(lanes3 kept, lanes *sticks) {
 CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, lanes3 before, lanes3 x, lanes3 after) {
   const lanes zero = lanes_splat(0.0f);
   const int32_t at = element * l->b.next;
+#if WITH_GAPS
+  if (has_gaps(l->c)) {
+    before = element > 0 ? lanes3_select(line_springs(l->c, l->lines, element - 1), before, x) : x;
+    after = lanes3_select(line_springs(l->c, l->lines, element), after, x);
+  }
+#endif
   const lanes3 kept = lanes3_load(l->contact, at);
   const lanes_mask touches = has_no_history(kept.x);
   lanes sticks;
@@ -17335,6 +17948,11 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
     const lanes pivot = lanes_maximum(lanes_subtract(diagonal, lanes_multiply(factor, coupling)),
                                       lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
     inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
+#if WITH_GAPS
+    if (has_gaps(l.c)) {
+      inverse = lanes_keep(line_springs(l.c, l.lines, element), inverse);
+    }
+#endif
     side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
     float *slot = held_slot(&l, element);
     lanes_store(slot + HELD_INVERSE * CLOTH_LANES, inverse);
@@ -17459,6 +18077,7 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
   }
   if (any || l->c->settings.capacity.fixed_work) {
     l->active = lanes_load(active);
+    l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
     eliminate_held_tensions(l);
     eliminate_held_displacements(l);
@@ -18748,11 +19367,17 @@ typedef struct free_context {
   settlement s;
   const float *mass_ratio; /* NULL: 1 */
   cloth_vector origin;     /* of the arms */
+  const float *mobility;   /* where absent particles, of mobility 0, are to be left out; else NULL */
 } free_context;
 
 /* a.x b.x, a.y b.y, a.z b.z */
 CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
+}
+
+/* Which particles of a block have a cell. */
+CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
+  return lanes_less(lanes_splat(0.0f), lanes_load(f->mobility + i));
 }
 
 /* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
@@ -18768,9 +19393,14 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
     arm = lanes3_keep(lanes_first(left), arm);
     d = lanes3_keep(lanes_first(left), d);
   }
+  if (WITH_GAPS && f->mobility) {
+    arm = lanes3_keep(is_present(f, i), arm);
+    d = lanes3_keep(is_present(f, i), d);
+  }
   lanes3 heavy = arm; /* times the mass ratio */
   if (f->mass_ratio) {
-    const lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
+    lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
+    mass = WITH_GAPS && f->mobility ? lanes_keep(is_present(f, i), mass) : mass;
     heavy = lanes3_scale(arm, mass);
     lanes_sum_add(&sums->mass, i, mass);
     lanes3_sum_add(sums->displacement, i, lanes3_scale(d, mass));
@@ -18826,10 +19456,11 @@ CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float m
 CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan, const settlement *s) {
   const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
-                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2)};
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
+                          .mobility = has_gaps(c) ? floats_at(c, c->scratch.mobility) : NULL};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
-  const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
+  const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)particles_of(c);
   const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
   const cloth_vector drift = vector_flush_work(vector_scale(lanes3_sum_total(sums.displacement), 1.0f / mass));
   const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
@@ -18840,8 +19471,10 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const lanes3 origin = lanes3_splat(f.origin);
   EACH_BLOCK(i, left, c->count, {
     const lanes3 x = lanes3_load(f.s.x, i);
-    const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
-    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
+    lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
+    v = lanes3_subtract(v, taken);
+    v = WITH_GAPS && f.mobility ? lanes3_keep(is_present(&f, i), v) : v;
+    settle_block(&f.s, v, lanes3_load(f.s.moved, i), i, left);
   });
 }
 
@@ -18856,8 +19489,17 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, c
   EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
 }
 
-/* 1 if no particle is pinned or confined. */
+/* 1 if no particle is pinned or confined, and the cloth is one piece: each piece has momenta of its own. */
 static int is_free_cloth(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    int free = gap_summary_of(c)->pieces == 1;
+    for (int32_t i = 0; i < c->count; i++) {
+      free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
+    }
+    return free;
+  }
+#endif
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
@@ -18931,6 +19573,11 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics 
                                 .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, a.x);
+  }
+#endif
 }
 
 /* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
@@ -19120,7 +19767,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -19433,6 +20080,9 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
+#if WITH_MASK
+  gap_summary gaps;
+#endif
   step_plan plan;
 } config_model;
 
@@ -19451,6 +20101,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
+#if WITH_MASK
+  if (c->gaps) {
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+  }
+#endif
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);
@@ -20629,7 +21285,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -20642,6 +21298,7 @@ int cloth_pin(cloth *c, int32_t particle) {
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+  error = error ? error : check_present(c, particle);
 #if WITH_BODIES
   error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
 #endif
@@ -20689,7 +21346,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -20731,7 +21388,7 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -20746,7 +21403,7 @@ int cloth_get_freedom(const cloth *c, int32_t particle) {
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -20757,6 +21414,11 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, vectors_at(c, c->state.position));
+  }
+#endif
   if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
     find_confinement(c, particle)->anchor = position;
   }
@@ -20764,7 +21426,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -21169,7 +21831,7 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   error = error ? error : check_collider_index(c, collider);
   if (error) {
     return error;
@@ -21197,7 +21859,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error || !impulse) {
     return error ? error : CLOTH_ERROR_NULL;
   }
@@ -23479,9 +24141,19 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
+/* Number of the cells that are drawn. */
+static int32_t cells_of(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    return gap_summary_of(c)->cells;
+  }
+#endif
+  return cells_along_warp(c) * (c->grid.rows - 1);
+}
+
 int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
-  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
+  return error ? error : 6 * cells_of(c);
 }
 
 /* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
@@ -23500,19 +24172,24 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
-  if (count < 6 * (size_t)cells) {
+  const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
+  if (count < 6 * (size_t)cells_of(c)) {
     return CLOTH_ERROR_BUFFER;
   }
   if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
+  int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
+    const int32_t row = i / 6 / along;
+    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
+      continue;
+    }
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
     if (max == UINT16_MAX) {
-      ((uint16_t *)indices)[i] = (uint16_t)vertex;
+      ((uint16_t *)indices)[written++] = (uint16_t)vertex;
     } else {
-      ((uint32_t *)indices)[i] = vertex;
+      ((uint32_t *)indices)[written++] = vertex;
     }
   }
   return CLOTH_OK;
@@ -24072,7 +24749,9 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      try_cell(c, &best, column, row, vertex);
+      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) {
+        try_cell(c, &best, column, row, vertex);
+      }
     }
   }
   return best;
@@ -24136,10 +24815,17 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
       return;
     }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
+    const bound_place before = *place;
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
     enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
     enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
+    if (is_gap(c, place->row * c->grid.columns + place->column, GAP_CELL)) {
+      *place = before; /* beside a gap as beside a border */
+      place->u = clamped(place->u, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+      place->v = clamped(place->v, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+      return;
+    }
   }
 }
 
@@ -24658,11 +25344,14 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    if (are_four_free(freedom + i, c->count - i)) {
+    if (!has_gaps(c) && are_four_free(freedom + i, c->count - i)) {
       i += 3;
       continue;
     }
     if (!is_freedom(freedom[i])) {
+      return 0;
+    }
+    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) {
       return 0;
     }
     if (is_confined(freedom[i])) {
@@ -25331,10 +26020,12 @@ CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *
 
 /* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
 static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  const int32_t cells = cells_along_warp(s->c);
   float is_chosen[CLOTH_LANES];
   lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    if (is_chosen[n] > 0.0f) {
+    const int32_t row = (cell + n) / cells, first = row * s->c->grid.columns + (cell + n - row * cells);
+    if (is_chosen[n] > 0.0f && !is_gap(s->c, first, GAP_CELL)) {
       test_triangle(s, 2 * (cell + n));
       test_triangle(s, 2 * (cell + n) + 1);
     }
@@ -25380,6 +26071,17 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
   return values[0];
 }
 
+/* How many cells before one, row after row, are absent. */
+static int32_t absent_cells_before(const cloth *c, int32_t cell) {
+  const int32_t cells = cells_along_warp(c);
+  int32_t absent = 0;
+  for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
+    const int32_t row = n / cells;
+    absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
+  }
+  return absent;
+}
+
 /* Area of a triangle over that of a cell at rest below which it has no normal of its own. */
 #define MIN_TRIANGLE_NORMAL 1.0e-6f
 
@@ -25397,7 +26099,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
     return 0;
   }
   cloth_vector p[3];
-  point->triangle = s->triangle;
+  point->triangle = s->triangle - 2 * absent_cells_before(s->c, s->triangle / 2);
   triangle_corners(s->c, s->triangle, point->particle);
   copy_memory(point->weight, s->weight, sizeof s->weight);
   for (int32_t n = 0; n < 3; n++) {
@@ -25487,6 +26189,7 @@ typedef struct spring_sums {
   lanes_sum energy;
   lanes_sum squared_strain;
   float largest;
+  int32_t springs; /* along warp and weft */
 } spring_sums;
 
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
@@ -25523,6 +26226,10 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
+      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
+        continue;
+      }
+      sums->springs += d <= WEFT;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
@@ -25559,7 +26266,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
   const int32_t along = direction == WARP, down = direction == WEFT;
   const int32_t before = particle_or_none(c, column - along, row - down);
   const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
-  if (before < 0 || after < 0) {
+  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) {
     return 0.0f;
   }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
@@ -25572,7 +26279,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
   const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
-  if (right < 0 || below < 0) {
+  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) {
     return 0.0f;
   }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
@@ -25600,7 +26307,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
-    float mass = mass_ratio_at(c, i);
+    float mass = is_gap(c, i, GAP_PARTICLE) ? 0.0f : mass_ratio_at(c, i);
     cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
@@ -25622,9 +26329,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_springs(c, d, &sums);
   }
   measure_bend(c, &sums);
-  int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->max_stretch = sums.largest;
-  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)sums.springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;

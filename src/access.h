@@ -167,9 +167,19 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Particles that have a cell. */
+static int32_t particles_of(const cloth *c) {
+#if WITH_GAPS
+  if (c->gaps) {
+    return ((const gap_summary *)at(c, c->gaps))->particles;
+  }
+#endif
+  return c->count;
+}
+
 /* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
 static float reference_mass(const cloth *c) {
-  return inputs_of(c)->fabric.density * c->grid.area / (float)c->count;
+  return inputs_of(c)->fabric.density * c->grid.area / (float)particles_of(c);
 }
 
 /* Sets all components of all particles' vectors to `value`. */

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "hash.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -99,6 +100,7 @@ typedef struct row_neighbours {
                                else the particle itself */
   float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
                                row, and at its ends */
+  const cloth *gapped;      /* where the grid has gaps; else NULL */
 } row_neighbours;
 
 CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
@@ -111,8 +113,15 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.left = vector_load(x, n.first);
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
+  n.gapped = NULL;
   n.share *= n.up && n.down ? 0.25f : 0.5f;
   n.end_share = 2.0f * n.share;
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    n.gapped = c;
+    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
+  }
+#endif
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;
@@ -122,6 +131,43 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   return n;
 }
 
+#if WITH_GAPS
+
+/* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
+   it one of two cells. */
+static cloth_vector between_neighbours(const row_neighbours *n, vector_array x, int32_t column, int32_t d) {
+  const cloth *c = n->gapped;
+  const int32_t i = n->first + column, row = n->first / n->columns;
+  const int32_t around = is_wrapped(c) ? n->columns : 0;
+  const int32_t before = d == WEFT ? i - n->columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + n->columns : column + 1 < n->columns ? i + 1 : i + 1 - around;
+  const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
+  const int has_after =
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < n->columns || around) && !is_gap(c, i, spring_gap(d));
+  const cloth_vector way =
+      vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
+  return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
+}
+
+/* area_vectors() beside gaps: a particle without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array x, int32_t column) {
+  float value[2][3][CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const int32_t here = column + lane < n->columns ? column + lane : column;
+      const cloth_vector way = between_neighbours(n, x, here, d);
+      value[d][0][lane] = way.x;
+      value[d][1][lane] = way.y;
+      value[d][2][lane] = way.z;
+    }
+  }
+  const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
+  const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(n->share));
+}
+
+#endif
+
 /*
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
  * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
@@ -129,6 +175,11 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
  * least 2^-53 m, so that no product is subnormal.
  */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+#if WITH_GAPS
+  if (n->gapped) {
+    return area_vectors_at_gaps(n, x, column);
+  }
+#endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
   lanes share = lanes_splat(n->share);

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
@@ -106,6 +107,7 @@ typedef struct bend_lines {
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
   int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
+  int32_t varies;           /* 1 with a stiffness map, or gaps */
   const float *uniform;     /* factors of uniform lines */
   float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
@@ -172,10 +174,7 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
-  if (l->c->constant.stiffness_map) {
-    factor = lanes_multiply(factor, line_values(l->lines, floats_at(l->c, l->c->constant.stiffness_map), element));
-  }
-  return factor;
+  return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
@@ -470,6 +469,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
+                        .varies = c->constant.stiffness_map || has_gaps(c),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -495,11 +495,13 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
+  const cloth *c;
   vector_array x, old, change;
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
+  int32_t varies; /* 1 with a stiffness map, or gaps */
   float *work;
 } twist_columns;
 
@@ -532,9 +534,13 @@ CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
 /* Stiffness of the cells between a row and the next, over the family's. */
 CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
   const int32_t i = row * t->columns, j = i + t->columns;
-  lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
-  lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
-  return lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
+  lanes factor = cells_without_gap(t->c, i + t->column, t->columns - t->column);
+  if (t->map) {
+    lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
+    lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
+    factor = lanes_multiply(lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f)), factor);
+  }
+  return factor;
 }
 
 /* Sum of the mobilities of both particles. */
@@ -577,7 +583,7 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
     const int32_t goes_on = row + 1 < t->rows;
     const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
     lanes stiffness = goes_on ? kappa : zero;
-    if (!uniform && t->map && goes_on) {
+    if (!uniform && t->varies && goes_on) {
       stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
     }
     const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
@@ -654,7 +660,8 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.x = predicted_of(c),
+  twist_columns t = {.c = c,
+                     .x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
                      .columns = c->grid.columns,
@@ -664,6 +671,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
+                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {

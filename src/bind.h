@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "skin.h"
@@ -133,7 +134,9 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      try_cell(c, &best, column, row, vertex);
+      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) {
+        try_cell(c, &best, column, row, vertex);
+      }
     }
   }
   return best;
@@ -197,10 +200,17 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
       return;
     }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
+    const bound_place before = *place;
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
     enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
     enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
+    if (is_gap(c, place->row * c->grid.columns + place->column, GAP_CELL)) {
+      *place = before; /* beside a gap as beside a border */
+      place->u = clamped(place->u, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+      place->v = clamped(place->v, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
+      return;
+    }
   }
 }
 

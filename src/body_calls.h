@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "costs.h"
+#include "gaps.h"
 #include "inputs.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -137,7 +138,7 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   error = error ? error : check_collider_index(c, collider);
   if (error) {
     return error;
@@ -165,7 +166,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error || !impulse) {
     return error ? error : CLOTH_ERROR_NULL;
   }

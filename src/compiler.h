@@ -189,6 +189,12 @@
 #else
 #define WITH_WRAP 1
 #endif
+#ifdef CLOTH_NO_MASK /* masks of cells */
+#define WITH_MASK 0
+#else
+#define WITH_MASK 1
+#endif
+#define WITH_GAPS WITH_MASK
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else

@@ -213,6 +213,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_WRAP && config->grid.wrap) {
     return CONFIG_FAULT(NO_WRAP);
   }
+  if (!WITH_MASK && config->grid.cell_mask) {
+    return CONFIG_FAULT(NO_MASK);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }
@@ -243,6 +246,21 @@ static int find_map_fault(const cloth_config *config) {
   }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
+
+#if WITH_MASK
+
+/* Are the bytes of a mask 0 or 1, and not all 0? */
+static int find_mask_fault(const cloth_config *config) {
+  const uint8_t *mask = config->grid.cell_mask;
+  const int32_t cells = (config->columns - !is_tube(config)) * (config->rows - 1);
+  uint32_t some = 0;
+  for (int32_t i = 0; mask && i < cells; i++) {
+    some |= mask[i];
+  }
+  return mask && some != 1 ? CONFIG_FAULT(CELL_MASK) : 0;
+}
+
+#endif
 
 /* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
    promises. */
@@ -277,6 +295,9 @@ static int find_config_fault(const cloth_config *config) {
   fault = fault ? fault : find_placement_fault(config);
   fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
+#if WITH_MASK
+  fault = fault ? fault : find_mask_fault(config);
+#endif
   return fault ? fault : find_map_fault(config);
 }
 

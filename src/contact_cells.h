@@ -8,6 +8,7 @@
 #include "contact_record.h"
 #include "contact_response.h"
 #include "costs.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -394,7 +395,7 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   }
   for (int32_t n = 0; n < 2 * left; n++) {
     const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
-    if (touches[next / 2] > 0.0f) {
+    if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
       collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
     }
   }
@@ -422,13 +423,20 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       const int32_t i = row * columns + column, left = columns - column;
       const lanes3 p = lanes3_load(x, i), below = lanes3_load(x, i + columns);
-      const lanes along =
+      lanes along =
           lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
+      lanes down = squared_edge(p, below);
+#if WITH_GAPS
+      if (has_gaps(c)) {
+        along = lanes_keep(without_gap(c, i, 1, left, GAP_CELL), along);
+        down = lanes_keep(without_gap(c, i, 1, left, GAP_WEFT), down);
+      }
+#endif
       widest = lanes_maximum(lanes_within(along, left - 1), widest);
-      widest = lanes_maximum(lanes_within(squared_edge(p, below), left), widest);
+      widest = lanes_maximum(lanes_within(down, left), widest);
     }
     const int32_t first = row * columns, last = first + columns - 1;
-    if (is_wrapped(c)) {
+    if (is_wrapped(c) && !is_gap(c, last, GAP_CELL)) {
       const cloth_vector p = vector_load(x, last);
       const float seam = vector_length(vector_subtract(vector_load(x, first), p));
       const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));

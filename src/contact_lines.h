@@ -5,6 +5,7 @@
 #include "contact_push.h"
 #include "contact_record.h"
 #include "costs.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
@@ -94,7 +95,12 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
-  const lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
+  }
+#endif
   return lanes_both(has_no_history(either), lanes_less(lanes_splat(squared), lanes3_dot(d, d)));
 }
 
@@ -152,6 +158,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
 typedef struct held_lines {
   line_bundle b;
   const cloth *c;
+  const line_bundle *lines;                                   /* the original of b, whose address may be taken */
   vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
   float inverse_squared_rest, least_square, coupling_rounder; /* as in stretch_lines */
@@ -195,6 +202,12 @@ CLOTH_INLINE lanes3 kept_normal(lanes3 kept, lanes *sticks) {
 CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, lanes3 before, lanes3 x, lanes3 after) {
   const lanes zero = lanes_splat(0.0f);
   const int32_t at = element * l->b.next;
+#if WITH_GAPS
+  if (has_gaps(l->c)) {
+    before = element > 0 ? lanes3_select(line_springs(l->c, l->lines, element - 1), before, x) : x;
+    after = lanes3_select(line_springs(l->c, l->lines, element), after, x);
+  }
+#endif
   const lanes3 kept = lanes3_load(l->contact, at);
   const lanes_mask touches = has_no_history(kept.x);
   lanes sticks;
@@ -253,6 +266,11 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
     const lanes pivot = lanes_maximum(lanes_subtract(diagonal, lanes_multiply(factor, coupling)),
                                       lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
     inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
+#if WITH_GAPS
+    if (has_gaps(l.c)) {
+      inverse = lanes_keep(line_springs(l.c, l.lines, element), inverse);
+    }
+#endif
     side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
     float *slot = held_slot(&l, element);
     lanes_store(slot + HELD_INVERSE * CLOTH_LANES, inverse);
@@ -377,6 +395,7 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
   }
   if (any || l->c->settings.capacity.fixed_work) {
     l->active = lanes_load(active);
+    l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
     eliminate_held_tensions(l);
     eliminate_held_displacements(l);

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gaps.h"
 #include "geometry.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -109,16 +110,17 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   link_report report = {.torn = 0};
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t wrap = is_wrapped(c) ? columns : 0;
-  if (column > 0 || wrap) {
-    report_link(c, body, m, p, 0, i - 1 + (column > 0 ? 0 : wrap), &report);
+  const int32_t before = i - 1 + (column > 0 ? 0 : wrap);
+  if ((column > 0 || wrap) && !is_gap(c, before, GAP_WARP)) {
+    report_link(c, body, m, p, 0, before, &report);
   }
-  if (column + 1 < columns || wrap) {
+  if ((column + 1 < columns || wrap) && !is_gap(c, i, GAP_WARP)) {
     report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
   }
-  if (row > 0) {
+  if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
     report_link(c, body, m, p, 2, i - columns, &report);
   }
-  if (row + 1 < c->grid.rows) {
+  if (row + 1 < c->grid.rows && !is_gap(c, i, GAP_WEFT)) {
     report_link(c, body, m, p, 3, i + columns, &report);
   }
   return report;

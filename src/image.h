@@ -6,6 +6,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "fabric.h"
+#include "gaps.h"
 #include "hash.h"
 #include "rigid.h"
 #include "scalar.h"
@@ -319,11 +320,14 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   const uint8_t *freedom = image_at(view, c->state.freedom);
   int32_t listed = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    if (are_four_free(freedom + i, c->count - i)) {
+    if (!has_gaps(c) && are_four_free(freedom + i, c->count - i)) {
       i += 3;
       continue;
     }
     if (!is_freedom(freedom[i])) {
+      return 0;
+    }
+    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) {
       return 0;
     }
     if (is_confined(freedom[i])) {

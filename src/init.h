@@ -1,7 +1,9 @@
 #pragma once
 #include "access.h"
+#include "compiler.h"
 #include "config.h"
 #include "fabric.h"
+#include "gaps.h"
 #include "hash.h"
 #include "lanes.h"
 #include "layout.h"
@@ -117,6 +119,37 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   }
 }
 
+#if WITH_MASK
+
+/* Counts the cells of a mask and the particles that have one, and takes the area of absent cells from the sheet's. */
+static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
+  const uint8_t *mask = config->grid.cell_mask;
+  const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
+  for (int32_t i = 0; i < all; i++) {
+    s->cells += mask[i];
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / config->columns, right = i - row * config->columns;
+    const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
+    const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
+    const uint8_t *below = mask + (row + 1 < config->rows ? row : row - 1) * cells;
+    const int32_t first = left < cells ? left : cells - 1, last = right < cells ? right : cells - 1;
+    s->particles += above[first] || above[last] || below[first] || below[last];
+  }
+  c->grid.area *= (float)s->cells / (float)all;
+}
+
+/* Takes out of a new cloth what its mask leaves out. */
+static void cut_mask(cloth *c, const cloth_config *config) {
+  if (c->gaps) {
+    measure_mask(c, config, gap_summary_of(c));
+    set_gaps(c, config->grid.cell_mask);
+    count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  }
+}
+
+#endif
+
 /* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
   hasher h;
@@ -132,6 +165,11 @@ static void hash_config(cloth *c) {
   if (c->constant.stiffness_map) {
     hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
+#if WITH_MASK
+  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+    hash_word(&h, gaps_of(c)[i]);
+  }
+#endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
@@ -155,6 +193,11 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       }
     }
   }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    hold_absent_particles(c);
+  }
+#endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
@@ -190,6 +233,9 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }
+#if WITH_MASK
+  cut_mask(c, config);
+#endif
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;

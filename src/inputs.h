@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "confinement.h"
 #include "fabric.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "settings.h"
@@ -137,7 +138,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -150,6 +151,7 @@ int cloth_pin(cloth *c, int32_t particle) {
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
   int error = check_pin(c, particle);
+  error = error ? error : check_present(c, particle);
 #if WITH_BODIES
   error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
 #endif
@@ -197,7 +199,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -239,7 +241,7 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -254,7 +256,7 @@ int cloth_get_freedom(const cloth *c, int32_t particle) {
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }
@@ -265,6 +267,11 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, vectors_at(c, c->state.position));
+  }
+#endif
   if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
     find_confinement(c, particle)->anchor = position;
   }
@@ -272,7 +279,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error) {
     return error;
   }

@@ -40,6 +40,12 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   if (WITH_SELF && needs_self(config)) {
     c->self = reserve(end, sizeof(self_settings));
   }
+#if WITH_GAPS
+  if (config->grid.cell_mask) {
+    c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
+    reserve(end, (uint32_t)c->count);
+  }
+#endif
   if (config->grid.mass_map) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "springs.h"
@@ -21,6 +22,7 @@ typedef struct spring_sums {
   lanes_sum energy;
   lanes_sum squared_strain;
   float largest;
+  int32_t springs; /* along warp and weft */
 } spring_sums;
 
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
@@ -57,6 +59,10 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
+      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
+        continue;
+      }
+      sums->springs += d <= WEFT;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
       const cloth_fabric *fabric = &inputs_of(c)->fabric;
@@ -93,7 +99,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
   const int32_t along = direction == WARP, down = direction == WEFT;
   const int32_t before = particle_or_none(c, column - along, row - down);
   const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
-  if (before < 0 || after < 0) {
+  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) {
     return 0.0f;
   }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
@@ -106,7 +112,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
   const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
-  if (right < 0 || below < 0) {
+  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) {
     return 0.0f;
   }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
@@ -134,7 +140,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
   lanes_sum kinetic = {{0.0f}};
   lanes_sum height = {{0.0f}};
   for (int32_t i = 0; i < c->count; i++) {
-    float mass = mass_ratio_at(c, i);
+    float mass = is_gap(c, i, GAP_PARTICLE) ? 0.0f : mass_ratio_at(c, i);
     cloth_vector velocity = current_velocity(c, i);
     lanes_sum_add_value(&kinetic, i, mass * vector_dot(velocity, velocity));
     lanes_sum_add_value(&height, i, mass * vector_dot(g, vector_load(x, i)));
@@ -156,9 +162,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_springs(c, d, &sums);
   }
   measure_bend(c, &sums);
-  int32_t springs = cells_along_warp(c) * c->grid.rows + c->grid.columns * (c->grid.rows - 1);
   measures->max_stretch = sums.largest;
-  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)springs);
+  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)sums.springs);
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;

@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "contact_push.h"
 #include "forces.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
@@ -367,11 +368,17 @@ typedef struct free_context {
   settlement s;
   const float *mass_ratio; /* NULL: 1 */
   cloth_vector origin;     /* of the arms */
+  const float *mobility;   /* where absent particles, of mobility 0, are to be left out; else NULL */
 } free_context;
 
 /* a.x b.x, a.y b.y, a.z b.z */
 CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
+}
+
+/* Which particles of a block have a cell. */
+CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
+  return lanes_less(lanes_splat(0.0f), lanes_load(f->mobility + i));
 }
 
 /* Updates the velocities of a block of particles, of which `left` exist, and adds the particles to the sums. */
@@ -387,9 +394,14 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
     arm = lanes3_keep(lanes_first(left), arm);
     d = lanes3_keep(lanes_first(left), d);
   }
+  if (WITH_GAPS && f->mobility) {
+    arm = lanes3_keep(is_present(f, i), arm);
+    d = lanes3_keep(is_present(f, i), d);
+  }
   lanes3 heavy = arm; /* times the mass ratio */
   if (f->mass_ratio) {
-    const lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
+    lanes mass = lanes_within(lanes_load(f->mass_ratio + i), left);
+    mass = WITH_GAPS && f->mobility ? lanes_keep(is_present(f, i), mass) : mass;
     heavy = lanes3_scale(arm, mass);
     lanes_sum_add(&sums->mass, i, mass);
     lanes3_sum_add(sums->displacement, i, lanes3_scale(d, mass));
@@ -445,10 +457,11 @@ CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float m
 CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_plan *plan, const settlement *s) {
   const free_context f = {.s = *s,
                           .mass_ratio = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL,
-                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2)};
+                          .origin = vector_load(vectors_at(c, c->state.position), c->count / 2),
+                          .mobility = has_gaps(c) ? floats_at(c, c->scratch.mobility) : NULL};
   free_sums sums = {.mass = {{0.0f}}};
   EACH_BLOCK(i, left, c->count, update_free_block(&f, &sums, i, left));
-  const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)c->count;
+  const float mass = f.mass_ratio ? lanes_sum_total(&sums.mass) : (float)particles_of(c);
   const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
   const cloth_vector drift = vector_flush_work(vector_scale(lanes3_sum_total(sums.displacement), 1.0f / mass));
   const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
@@ -459,8 +472,10 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const lanes3 origin = lanes3_splat(f.origin);
   EACH_BLOCK(i, left, c->count, {
     const lanes3 x = lanes3_load(f.s.x, i);
-    const lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
-    settle_block(&f.s, lanes3_subtract(v, taken), lanes3_load(f.s.moved, i), i, left);
+    lanes3 v = lanes3_subtract(lanes3_load(f.s.v, i), lanes3_cross(rate, lanes3_subtract(x, origin)));
+    v = lanes3_subtract(v, taken);
+    v = WITH_GAPS && f.mobility ? lanes3_keep(is_present(&f, i), v) : v;
+    settle_block(&f.s, v, lanes3_load(f.s.moved, i), i, left);
   });
 }
 
@@ -475,8 +490,17 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, c
   EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
 }
 
-/* 1 if no particle is pinned or confined. */
+/* 1 if no particle is pinned or confined, and the cloth is one piece: each piece has momenta of its own. */
 static int is_free_cloth(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    int free = gap_summary_of(c)->pieces == 1;
+    for (int32_t i = 0; i < c->count; i++) {
+      free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
+    }
+    return free;
+  }
+#endif
   return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
 }
 
@@ -550,6 +574,11 @@ CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics 
                                 .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .fixed_work = c->settings.capacity.fixed_work};
   EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, a.x);
+  }
+#endif
 }
 
 /* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been

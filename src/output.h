@@ -2,6 +2,7 @@
 #include "access.h"
 #include "air.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "step_origin.h"
@@ -139,9 +140,19 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   return CLOTH_OK;
 }
 
+/* Number of the cells that are drawn. */
+static int32_t cells_of(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    return gap_summary_of(c)->cells;
+  }
+#endif
+  return cells_along_warp(c) * (c->grid.rows - 1);
+}
+
 int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
-  return error ? error : 6 * cells_along_warp(c) * (c->grid.rows - 1);
+  return error ? error : 6 * cells_of(c);
 }
 
 /* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
@@ -160,19 +171,24 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
   if (error) {
     return error;
   }
-  int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
-  if (count < 6 * (size_t)cells) {
+  const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
+  if (count < 6 * (size_t)cells_of(c)) {
     return CLOTH_ERROR_BUFFER;
   }
   if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
+  int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
+    const int32_t row = i / 6 / along;
+    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
+      continue;
+    }
     uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
     if (max == UINT16_MAX) {
-      ((uint16_t *)indices)[i] = (uint16_t)vertex;
+      ((uint16_t *)indices)[written++] = (uint16_t)vertex;
     } else {
-      ((uint32_t *)indices)[i] = vertex;
+      ((uint32_t *)indices)[written++] = vertex;
     }
   }
   return CLOTH_OK;

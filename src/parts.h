@@ -28,6 +28,7 @@
 
 #include "types.h"
 #include "access.h"
+#include "gaps.h"
 #include "rigid.h"
 #include "geometry.h"
 #include "self_test.h"

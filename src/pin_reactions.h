@@ -2,6 +2,7 @@
 #include "access.h"
 #include "air.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
@@ -62,7 +63,7 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
     air = air_flow_of(c, plan);
   }
   for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i)) {
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
       note_change(c, i, vector_scale(gravity, mass_ratio_at(c, i)));
       if (with_air) {
         note_change(c, i, air_on_pin(c, &air, i));
@@ -76,7 +77,7 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
 /* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
 CLOTH_SEPARATE void note_residuals(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i)) {
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
       note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
     }
   }
@@ -121,7 +122,7 @@ static cloth_vector twists_on(const bent_sheet *b, int32_t row, int32_t column) 
     const int32_t r = row - corner / 2, q = column - corner % 2; /* of the cell */
     const int exists =
         r >= 0 && r + 1 < b->c->grid.rows && (is_wrapped(b->c) || (q >= 0 && q + 1 < b->c->grid.columns));
-    if (exists) {
+    if (exists && !is_gap(b->c, r * b->c->grid.columns + (q + b->c->grid.columns) % b->c->grid.columns, GAP_CELL)) {
       cloth_vector twist = vector_subtract(bent_value(b, r, q), bent_value(b, r, q + 1));
       twist = vector_add(twist, vector_subtract(bent_value(b, r + 1, q + 1), bent_value(b, r + 1, q)));
       force = vector_add_scaled(force, twist, corner == 0 || corner == 3 ? -1.0f : 1.0f);

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "stiffness.h"
@@ -347,7 +348,8 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (has_solver_contacts(c) || c->settings.factors.min_stiffness < 1.0f || c->settings.factors.max_stiffness > 1.0f) {
+  if (has_solver_contacts(c) || has_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
+      c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {

@@ -3,6 +3,7 @@
 #include "bend_explicit.h"
 #include "bend_solve.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "lines.h"
 #include "pin_hinges.h"
@@ -40,7 +41,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->compliance_below = s->compliance[1];
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
-  l->has_maps = c->constant.stiffness_map != 0;
+  l->has_maps = c->constant.stiffness_map || has_gaps(c);
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;

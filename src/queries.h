@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "triangle_point.h"
@@ -213,10 +214,12 @@ CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *
 
 /* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
 static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
+  const int32_t cells = cells_along_warp(s->c);
   float is_chosen[CLOTH_LANES];
   lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
   for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    if (is_chosen[n] > 0.0f) {
+    const int32_t row = (cell + n) / cells, first = row * s->c->grid.columns + (cell + n - row * cells);
+    if (is_chosen[n] > 0.0f && !is_gap(s->c, first, GAP_CELL)) {
       test_triangle(s, 2 * (cell + n));
       test_triangle(s, 2 * (cell + n) + 1);
     }
@@ -262,6 +265,17 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
   return values[0];
 }
 
+/* How many cells before one, row after row, are absent. */
+static int32_t absent_cells_before(const cloth *c, int32_t cell) {
+  const int32_t cells = cells_along_warp(c);
+  int32_t absent = 0;
+  for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
+    const int32_t row = n / cells;
+    absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
+  }
+  return absent;
+}
+
 /* Area of a triangle over that of a cell at rest below which it has no normal of its own. */
 #define MIN_TRIANGLE_NORMAL 1.0e-6f
 
@@ -279,7 +293,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
     return 0;
   }
   cloth_vector p[3];
-  point->triangle = s->triangle;
+  point->triangle = s->triangle - 2 * absent_cells_before(s->c, s->triangle / 2);
   triangle_corners(s->c, s->triangle, point->particle);
   copy_memory(point->weight, s->weight, sizeof s->weight);
   for (int32_t n = 0; n < 3; n++) {

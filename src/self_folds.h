@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
@@ -36,13 +37,22 @@ typedef struct fold_tally {
   int32_t noted, looked_at, opened;
 } fold_tally;
 
+/* Does cloth bend between two particles of a row or column with one between them? */
+static int has_hinge(const self_body *b, int32_t i, int32_t j) {
+  const int32_t row = i / b->columns, column = i - row * b->columns;
+  if (row == j / b->columns) {
+    return !is_gap(b->c, row * b->columns + (column + 1 < b->columns ? column + 1 : 0), GAP_HINGE_WARP);
+  }
+  return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
+}
+
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
    substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
    substep. */
 static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
   const self_body *b = f->b;
   const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least)) {
+  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !has_hinge(b, i, j)) {
     return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));

@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
@@ -35,6 +36,7 @@ typedef struct self_leaf {
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
+  int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -161,6 +163,29 @@ CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf)
   }
 }
 
+/* The first particle of a cell of a leaf. */
+CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
+  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
+}
+
+#if WITH_GAPS
+
+/* Leaves out cells and particles that the grid does not have. */
+static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
+  for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
+    const uint32_t bit = 1u << cell;
+    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) {
+      leaf->cells &= ~bit;
+      leaf->has_gap = 1;
+    }
+    if ((leaf->particles & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_PARTICLE)) {
+      leaf->particles &= ~bit;
+    }
+  }
+}
+
+#endif
+
 /* A leaf of the tree of a cloth that looks ahead by a time. */
 CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
@@ -175,16 +200,17 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+  leaf->has_gap = 0;
+#if WITH_GAPS
+  if (has_gaps(b->c)) {
+    drop_absent_cells(b, leaf);
+  }
+#endif
   find_rows(b, leaf, &rows);
   if (leaf->column + LEAF_COLUMNS > b->columns) {
     copy_rows(b, leaf, &rows);
   }
   fill_leaf(&rows, ahead, leaf);
-}
-
-/* The first particle of a cell of a leaf. */
-CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
-  return leaf->first + (cell >> 1) * b->columns + (cell & 1);
 }
 
 /* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
@@ -256,7 +282,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
    normals themselves in place of a box around them. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
-  return !cells_steep(a, direction) && !cells_steep(b, direction);
+  return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact_push.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -110,7 +111,8 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
 
 /* 1 if the cell whose first particle is (row, column) exists. */
 CLOTH_INLINE int has_cell(const self_body *b, int32_t row, int32_t column) {
-  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns);
+  return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns) &&
+         !is_gap(b->c, row * b->columns + column, GAP_CELL);
 }
 
 /* The particles at the corners of a cell, the first two of the row; those that do not exist are repeated. */
@@ -373,6 +375,24 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
   }
 }
 
+#if WITH_GAPS
+
+/* Beside a gap cloth may come near itself however flat it is: leaves with one have normals in all directions. */
+static void widen_normals_at_gaps(const self_body *b) {
+  for (int32_t i = 0; i < b->count; i++) {
+    if (is_gap(b->c, i, GAP_CELL)) {
+      const int32_t row = i / b->columns;
+      self_node *n = &b->level[0].nodes[row / 2 * b->level[0].columns + (i - row * b->columns) / 2];
+      for (int32_t k = 0; k < 3; k++) {
+        n->normal_low[k] = -SELF_NORMAL;
+        n->normal_high[k] = SELF_NORMAL;
+      }
+    }
+  }
+}
+
+#endif
+
 /* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
 CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
   const self_level *leaves = &b->level[0];
@@ -385,6 +405,11 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
       build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
     }
   }
+#if WITH_GAPS
+  if (has_gaps(b->c)) {
+    widen_normals_at_gaps(b);
+  }
+#endif
   for (int32_t level = 1; level < b->levels; level++) {
     for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
       build_parent(b, level, node);

@@ -1,6 +1,7 @@
 #pragma once
 #include "compiler.h"
 #include "contact_push.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "self_tree.h"
@@ -41,6 +42,9 @@ CLOTH_INLINE int32_t number_value(uint32_t number) {
 static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
   if (edge == SELF_EDGE_ACROSS) {
     return has_cell(b, row, column);
+  }
+  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) {
+    return 0;
   }
   return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
 }
@@ -125,10 +129,12 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
   if (has_cell(b, row, column)) {
     third[count++] = corner[2];
   }
-  if (kind == SELF_EDGE_ROW && row > 0) {
+  if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
     third[count++] = first - b->columns;
   } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
-    third[count++] = column > 0 ? first - 1 : first - 1 + b->columns;
+    const int32_t before = column > 0 ? first - 1 : first - 1 + b->columns;
+    third[count] = before;
+    count += !is_gap(b->c, before, GAP_CELL);
   }
   return count;
 }

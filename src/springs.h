@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -205,6 +206,16 @@ CLOTH_INLINE lanes spring_scale(const cloth *c, spring_block b, int32_t count) {
   return lanes_select(lanes_first(count), scale, lanes_splat(0.0f));
 }
 
+#if WITH_GAPS
+
+/* Which springs of a block the grid has. An antidiagonal belongs to the cell above its end. */
+static lanes_mask present_springs(const cloth *c, int32_t d, spring_block b, int32_t count) {
+  const int32_t first = d == ANTIDIAGONAL ? b.j - c->grid.columns : b.i;
+  return without_gap(c, first, b.next, count, spring_gap(d));
+}
+
+#endif
+
 /* Which springs have a kappa above a threshold: the family's kappa times stiffness factor over the mass ratio of the
    lighter end. Multiplied out, so that no lane divides by what lies beyond the last spring. */
 CLOTH_INLINE lanes_mask kappa_above(float kappa, lanes mass, lanes scale, float threshold) {
@@ -224,6 +235,11 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
 /* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
 CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    scale = lanes_keep(present_springs(c, (int32_t)(s - workspace_of(c)->plan.spring), b, count), scale);
+  }
+#endif
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "lines.h"
 #include "pin_reactions.h"
@@ -40,8 +41,10 @@ typedef struct end_displacements {
 /* A range for the lengths of the springs of several lines. */
 typedef struct line_range {
   float low;
-  lanes high;         /* squared [m^2]; of each line */
-  const cloth *noted; /* whose pins note what the range does, or NULL */
+  lanes high;               /* squared [m^2]; of each line */
+  const cloth *noted;       /* whose pins note what the range does, or NULL */
+  const cloth *gapped;      /* where the grid has gaps; else NULL */
+  const line_bundle *lines; /* the original of the bundle, whose address may be taken */
 } line_range;
 
 /* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
@@ -57,6 +60,18 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
                              lanes3_quantise(lanes3_scale(d, lanes_multiply(share, other)), WORK_ROUNDER)};
   return moved;
 }
+
+#if WITH_GAPS
+
+/* Springs that the grid does not have move nothing. */
+CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t element, end_displacements moved) {
+  const lanes_mask present = line_springs(range->gapped, range->lines, element);
+  moved.from = lanes3_keep(present, moved.from);
+  moved.to = lanes3_keep(present, moved.to);
+  return moved;
+}
+
+#endif
 
 #if WITH_BODIES
 
@@ -88,8 +103,13 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  const end_displacements moved =
+  end_displacements moved =
       limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
+#if WITH_GAPS
+  if (range->gapped) {
+    moved = without_absent(range, element, moved);
+  }
+#endif
 #if WITH_BODIES
   if (range->noted) {
     const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
@@ -121,6 +141,11 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
     end_displacements moved =
         limit_displacements(range, lanes_load(b->mobility + element * b->next),
                             lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
+#if WITH_GAPS
+    if (range->gapped) {
+      moved = without_absent(range, element, moved);
+    }
+#endif
 #if WITH_BODIES
     if (range->noted && n > 0) {
       note_limits(range, b, element, other, &moved, RING_SHARE);
@@ -171,6 +196,11 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
     }
     const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
     springs = lanes_add(springs, follows);
+#if WITH_GAPS
+    if (range->gapped) { /* nothing joins what lies beyond a gap */
+      springs = lanes_keep(line_springs(range->gapped, b, n < b->length ? n : n - b->length), springs);
+    }
+#endif
   }
   return high;
 }
@@ -179,7 +209,7 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
 CLOTH_HOT CLOTH_SEPARATE void limit_lines(const distance_range *limit, const line_bundle *bundle) {
   const line_bundle b = *bundle;
   const lanes high = (b.flags & LINES_TWICE) && has_two_pins(&b) ? reach_of_pins(limit, &b) : lanes_splat(limit->high);
-  const line_range range = {limit->low, high, limit->noted};
+  const line_range range = {limit->low, high, limit->noted, limit->gapped, bundle};
 #if WITH_WRAP
   if (b.is_ring) {
     limit_ring(&range, &b);
@@ -197,7 +227,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
   return range;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
@@ -99,6 +100,11 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     lanes_mask solved = kappa_above(l->kappa, mass, scale, l->above);
     compliance = lanes_select(solved, compliance, lanes_splat(COMPLIANCE_ABSENT));
   }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    compliance = lanes_select(line_springs(c, &l->b, element), compliance, lanes_splat(COMPLIANCE_ABSENT));
+  }
+#endif
   return compliance;
 }
 

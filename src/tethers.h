@@ -3,6 +3,7 @@
 #include "bodies.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gaps.h"
 #include "geometry.h"
 #include "lanes.h"
 #include "layout.h"
@@ -168,14 +169,69 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
   }
 }
 
+/* May tethers lead to a particle? */
+static int is_anchor(const cloth *c, int32_t particle) {
+  return is_pinned(c, particle) && !is_on_body(c, particle) && !is_gap(c, particle, GAP_PARTICLE);
+}
+
+#if WITH_GAPS
+
+/* Columns from one to another, round the other side of a tube if that is shorter. */
+static int32_t columns_between(const cloth *c, int32_t from, int32_t to) {
+  const int32_t apart = to - from, half = c->grid.columns / 2;
+  const int32_t shift = !is_wrapped(c) ? 0 : apart > half ? c->grid.columns : apart < -half ? -c->grid.columns : 0;
+  return apart - shift;
+}
+
+/* Is there material on both sides of a straight line between two particles, where it passes rows or columns, or on one
+   side of it where it follows them? It does not stretch before it is as long as at rest; one over a hole may. */
+static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
+  const int32_t columns = c->grid.columns, row = particle / columns, column = particle - row * columns;
+  const int32_t down = pin / columns - row, across = columns_between(c, column, pin % columns);
+  const int32_t rows = down < 0 ? -down : down, wide = across < 0 ? -across : across;
+  const int32_t step_row = down < 0 ? -1 : 1, step_column = across < 0 ? -1 : 1;
+  int32_t r = row, q = column,
+          error = wide - rows; /* Bresenham's line, but for the steps, one row or one column each */
+  for (int32_t n = 0; n < rows + wide; n++) {
+    const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
+    const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
+    const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
+    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) {
+      return 0;
+    }
+    error += along_warp ? -2 * rows : 2 * wide;
+    q = next_q;
+    r = next_r;
+  }
+  return 1;
+}
+
+/* Removes tethers that lead over gaps, and those of absent particles. */
+CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    int32_t *pins = tethers_of(c, slot);
+    for (int32_t i = 0; i < c->count; i++) {
+      const int is_kept = pins[i] >= 0 && !is_gap(c, i, GAP_PARTICLE) && is_over_material(c, i, pins[i]);
+      pins[i] = is_kept ? pins[i] : -1;
+    }
+  }
+}
+
+#endif
+
 /* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
    fixed and bounded. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_pinned(c, i) && !is_on_body(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    remove_tethers_over_gaps(c);
+  }
+#endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -410,6 +466,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
   if (!error && pin != -1) {
     error = check_pin(c, pin);
+    error = error ? error : check_present(c, pin);
   }
   if (error) {
     return error;
@@ -417,6 +474,11 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   if (!c->has_scratch) {
     return CLOTH_ERROR_STATE; /* choosing needs it */
   }
+#if WITH_GAPS
+  if (pin >= 0 && has_gaps(c) && (is_gap(c, particle, GAP_PARTICLE) || !is_over_material(c, particle, pin))) {
+    return CLOTH_ERROR_STATE;
+  }
+#endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
   }

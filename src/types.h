@@ -24,8 +24,8 @@
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h), in this order
- *   accept    accept_particles() (motion.h)
+ *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
+ * constrain_to_targets() (targets.h), in this order accept    accept_particles() (motion.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
@@ -316,8 +316,9 @@ typedef struct moving_body {
 
 /* A range for the length of springs, see strain_limit.h. */
 typedef struct distance_range {
-  float low, high;           /* its ends, squared [m^2] */
-  const struct cloth *noted; /* whose pins note what the range does, or NULL */
+  float low, high;            /* its ends, squared [m^2] */
+  const struct cloth *noted;  /* whose pins note what the range does, or NULL */
+  const struct cloth *gapped; /* where the grid has gaps; else NULL */
 } distance_range;
 
 /* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
@@ -413,6 +414,12 @@ typedef struct self_settings {
 typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
+
+/* What a mask leaves of a grid: its cells, and particles that belong to one. The bytes of gaps.h follow it. */
+typedef struct gap_summary {
+  int32_t cells, particles;
+  int32_t pieces; /* parts of the cloth that nothing joins */
+} gap_summary;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
    without normals has normal_low 127 and normal_high -127. */
@@ -524,7 +531,8 @@ struct cloth {
   cloth_settings settings;
   int32_t max_contacts; /* room in the contact record */
   uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
-  uint32_t unused; /* the size of the struct is a multiple of that of an address */
+  uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. Also, the size
+                    of the struct is a multiple of that of an address */
 };
 
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */

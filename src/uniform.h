@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "types.h"
 
@@ -30,7 +31,7 @@ static uint8_t *line_flags_of_columns(const cloth *c, int32_t column) {
 
 /* 1 if lines may be uniform at all. */
 static int may_be_uniform(const cloth *c) {
-  return !c->constant.stiffness_map && !has_solver_contacts(c);
+  return !c->constant.stiffness_map && !has_gaps(c) && !has_solver_contacts(c);
 }
 
 #if WITH_PLANNING

@@ -6,6 +6,7 @@
 #include "contact_record.h"
 #include "costs.h"
 #include "fabric.h"
+#include "gaps.h"
 #include "init.h"
 #include "layout.h"
 #include "motion.h"
@@ -79,7 +80,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map != 0;
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -392,6 +393,9 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
+#if WITH_MASK
+  gap_summary gaps;
+#endif
   step_plan plan;
 } config_model;
 
@@ -410,6 +414,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
+#if WITH_MASK
+  if (c->gaps) {
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+  }
+#endif
   c->settings.integration.max_substeps =
       c->settings.integration.substeps > 0 ? c->settings.integration.substeps : c->settings.integration.max_substeps;
   set_fabric(c, &config->fabric);

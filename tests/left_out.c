@@ -139,6 +139,12 @@ int main(void) {
   expect_left_out(&config, "self.gathers: CLOTH_NO_GROUPS");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_MASK
+  static const uint8_t mask[31 * 31] = {1};
+  config.grid.cell_mask = mask;
+  expect_left_out(&config, "grid.cell_mask: CLOTH_NO_MASK");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_WRAP
   config.grid.wrap = 1;
   expect_left_out(&config, "grid.wrap: CLOTH_NO_WRAP");
