@@ -71,6 +71,8 @@ extern "C" {
 #define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
 #define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
 #define CLOTH_GROUP_LIMIT 16          /* most cloths of a group */
+#define CLOTH_SEAM_LIMIT 64           /* most seams of a group */
+#define CLOTH_STITCH_LIMIT 16384      /* most particles of the longer sides of all seams of a group */
 #define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
 #define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
@@ -1114,6 +1116,22 @@ typedef struct cloth_group_pair {
   float friction;  /* coefficient of friction between them [1]; 0..10 */
 } cloth_group_pair;
 
+/* A side of a seam: particles of one cloth in their order along the seam. */
+typedef struct cloth_seam_side {
+  int32_t cloth;            /* its place in the group */
+  int32_t first, next;      /* the first particle, and how far it is from each to the next: 1 along a row, the number of
+                               columns along a column, negative for the other way */
+  int32_t count;            /* 1..particles of the cloth */
+  const int32_t *particles; /* NULL, or `count` particles in place of those that first and next tell */
+} cloth_seam_side;
+
+/* A seam, which joins two sides, of two cloths or of one. Where both have as many particles, each is joined to that of
+   the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
+   point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. */
+typedef struct cloth_seam {
+  cloth_seam_side a, b;
+} cloth_seam;
+
 /* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
 typedef struct cloth_group {
   uint32_t cookie;      /* set by cloth_group_default() */
@@ -1126,6 +1144,10 @@ typedef struct cloth_group {
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
+  int32_t seam_count;      /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS, else LEFT_OUT */
+  const cloth_seam *seams; /* or NULL. No two of their particles are joined twice */
+  float seam_speed;        /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
+                              default 1 */
 } cloth_group;
 
 /* Returns a group with every default named above. */

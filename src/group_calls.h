@@ -5,6 +5,7 @@
 #include "group.h"
 #include "plan.h"
 #include "scalar.h"
+#include "sewing.h"
 #include "step.h"
 #include "step_calls.h"
 #include "types.h"
@@ -24,6 +25,7 @@ cloth_group cloth_group_default(void) {
   fill_zero(&group, sizeof group);
   group.cookie = GROUP_COOKIE;
   group.pairs = 4;
+  group.seam_speed = 1.0f;
   return group;
 }
 
@@ -42,6 +44,128 @@ static int check_exceptions(const cloth_group *group) {
   }
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+/* Checks a side of a seam, of cloths that have been checked. */
+static int check_side(const cloth_group *group, const cloth_seam_side *side) {
+  if (side->cloth < 0 || side->cloth >= group->count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  const int32_t particles = member_of(group, side->cloth)->count;
+  if (side->count < 1 || side->count > particles) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
+  if (!side->particles) {
+    const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
+    return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  }
+  for (int32_t n = 0; n < side->count; n++) {
+    if (side->particles[n] < 0 || side->particles[n] >= particles) {
+      return CLOTH_ERROR_INDEX;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
+  return a->cloth[i] == b->cloth[k] && a->particle[i] == b->particle[k];
+}
+
+/* 1 if two stitches join the same, in one order or the other. */
+static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
+  const int is_same = is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2);
+  const int is_turned =
+      is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1);
+  return is_same || is_turned;
+}
+
+/* Checks that no stitch joins a particle to itself. */
+static int check_stitches(const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    const stitch_ends ends = ends_of_stitch(seam, n);
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_seams(const cloth_group *group) {
+  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->seam_count > 0 && !group->seams) {
+    return CLOTH_ERROR_NULL;
+  }
+  int32_t stitches = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    const cloth_seam *seam = &group->seams[n];
+    int error = check_side(group, &seam->a);
+    error = error ? error : check_side(group, &seam->b);
+    error = error ? error : check_stitches(seam);
+    if (error) {
+      return error;
+    }
+    stitches += larger_count(seam);
+  }
+  return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* 1 if a stitch of a seam is in the seams before it, or before it in its own. */
+static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(&group->seams[seam], n);
+  for (int32_t before = 0; before <= seam; before++) {
+    const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
+    for (int32_t k = 0; k < end; k++) {
+      const stitch_ends other = ends_of_stitch(&group->seams[before], k);
+      if (are_same_stitches(&ends, &other)) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Checks that no two stitches are the same. */
+static int check_doubles(const cloth_group *group) {
+  for (int32_t seam = 0; seam < group->seam_count; seam++) {
+    for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+      if (is_sewn_before(group, seam, n)) {
+        return CLOTH_ERROR_CONFLICT;
+      }
+    }
+  }
+  return CLOTH_OK;
+}
+
+#else
+
+static int check_seams(const cloth_group *group) {
+  return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
+}
+
+static int check_doubles(const cloth_group *group) {
+  (void)group;
+  return CLOTH_OK;
+}
+
+#endif
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
@@ -72,11 +196,13 @@ static int check_group(const cloth_group *group) {
   for (int32_t n = 0; n < group->count && !error; n++) {
     error = check_member(group, n);
   }
-  return error ? error : check_exceptions(group);
+  error = error ? error : check_exceptions(group);
+  return error ? error : check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
+  error = error ? error : check_doubles(group);
   if (error) {
     return error;
   }
