@@ -229,44 +229,51 @@ static int32_t sewn_line_particle(const sewn_line *l, int32_t n) {
   return (l->row + n * l->row_step) * columns + column;
 }
 
-/* A spring of such a line: its unit vector and compliance. */
-typedef struct sewn_spring {
-  cloth_vector along;
-  float compliance;
-} sewn_spring;
+/* Its springs: unit vectors and compliances; and the mobility of each particle with all that follows, along the spring
+   before it. The last one stands for the rest of the line. */
+typedef struct sewn_chain {
+  cloth_vector along[SEWN_REACH];
+  float compliance[SEWN_REACH], mobility[SEWN_REACH];
+  int32_t count;
+} sewn_chain;
 
-static sewn_spring sewn_spring_at(const sewn_line *l, int32_t n) {
-  const vector_array x = vectors_at(l->c, l->c->state.position);
-  const int32_t i = sewn_line_particle(l, n), j = sewn_line_particle(l, n + 1);
-  const cloth_vector d = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
-  const float length = square_root(maximum(vector_dot(d, d), MIN_SQUARED_RATIO * l->family->rest * l->family->rest));
-  sewn_spring s;
-  s.along = vector_flush_work(vector_scale(d, 1.0f / length));
-  s.compliance = l->family->compliance[length < l->family->rest];
+/* Compliance of a spring, implicit or projected, of a length. */
+static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_t j) {
+  const spring_family *s = l->family;
+  const int is_short = length < s->rest;
+  float compliance = s->compliance[is_short];
+  if (s->projected == PROJECTED_NONE) {
+    const float stiffness = (s->stiffness + s->damping) * (is_short ? s->compression : 1.0f);
+    compliance = 1.0f / maximum(stiffness, 1.0f / COMPLIANCE_ABSENT);
+  }
   if (l->c->constant.stiffness_map) {
     const float *map = floats_at(l->c, l->c->constant.stiffness_map);
-    s.compliance = s.compliance / maximum(0.5f * (map[i] + map[j]), WORK_QUANTUM);
+    compliance = compliance / maximum(0.5f * (map[i] + map[j]), WORK_QUANTUM);
   }
-  s.compliance = minimum(s.compliance, COMPLIANCE_ABSENT);
-  return s;
+  return minimum(compliance, COMPLIANCE_ABSENT);
 }
 
-/* Mobility along its first spring of what lies behind that. Writes the spring. */
-static float mobility_of_line(const sewn_line *l, sewn_spring *first) {
+/* Follows a line from a sewn particle on. */
+static void follow_line(const sewn_line *l, sewn_chain *chain) {
   const float *mobility = floats_at(l->c, l->c->scratch.mobility);
-  const int32_t reach = l->count < SEWN_REACH ? l->count : SEWN_REACH;
-  float rest = mobility[sewn_line_particle(l, reach)] / (float)(1 + l->count - reach);
-  sewn_spring after = sewn_spring_at(l, reach - 1);
-  for (int32_t n = reach - 1; n > 0; n--) {
-    const sewn_spring before = sewn_spring_at(l, n - 1);
-    const float w = mobility[sewn_line_particle(l, n)];
-    const float cosine = flush_small(vector_dot(before.along, after.along), WORK_QUANTUM);
-    const float bound = w * cosine;
-    rest = flush_small(w - bound * bound / (w + after.compliance + rest), WORK_QUANTUM);
-    after = before;
+  const vector_array x = vectors_at(l->c, l->c->state.position);
+  const float least = MIN_SQUARED_RATIO * l->family->rest * l->family->rest;
+  chain->count = l->count < SEWN_REACH ? l->count : SEWN_REACH;
+  for (int32_t n = 0; n < chain->count; n++) {
+    const int32_t i = sewn_line_particle(l, n), j = sewn_line_particle(l, n + 1);
+    const cloth_vector d = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
+    const float length = square_root(maximum(vector_dot(d, d), least));
+    chain->along[n] = vector_flush_work(vector_scale(d, 1.0f / length));
+    chain->compliance[n] = sewn_compliance(l, length, i, j);
+    chain->mobility[n] = mobility[j];
   }
-  *first = after;
-  return rest;
+  chain->mobility[chain->count - 1] /= (float)(1 + l->count - chain->count);
+  for (int32_t n = chain->count - 2; n >= 0; n--) {
+    const float w = chain->mobility[n];
+    const float bound = w * flush_small(vector_dot(chain->along[n], chain->along[n + 1]), WORK_QUANTUM);
+    const float sum = w + chain->compliance[n + 1] + chain->mobility[n + 1];
+    chain->mobility[n] = flush_small(w - bound * bound / sum, WORK_QUANTUM);
+  }
 }
 
 static cloth_vector apply_response(const float r[SYMMETRIC_FLOATS], cloth_vector v) {
@@ -274,10 +281,10 @@ static cloth_vector apply_response(const float r[SYMMETRIC_FLOATS], cloth_vector
                                   r[4] * v.x + r[5] * v.y + r[2] * v.z));
 }
 
-/* Takes from a response what a spring holds. */
-static void hold_response(float r[SYMMETRIC_FLOATS], const sewn_spring *spring, float rest) {
-  const cloth_vector held = apply_response(r, spring->along);
-  const float sum = vector_dot(held, spring->along) + rest + spring->compliance;
+/* Takes from a response what a line holds. */
+static void hold_response(float r[SYMMETRIC_FLOATS], const sewn_chain *chain) {
+  const cloth_vector held = apply_response(r, chain->along[0]);
+  const float sum = vector_dot(held, chain->along[0]) + chain->mobility[0] + chain->compliance[0];
   const cloth_vector share = vector_flush_work(vector_scale(held, 1.0f / sum));
   const float taken[SYMMETRIC_FLOATS] = {held.x * share.x, held.y * share.y, held.z * share.z,
                                          held.x * share.y, held.x * share.z, held.y * share.z};
@@ -298,26 +305,36 @@ static void end_at_seam(const sewing *s, int32_t member, sewn_line *l) {
   }
 }
 
-/* Finds the mobility and the response of a particle of a cloth; `scale`: heaviest reference mass over the cloth's. */
-static void find_response(const sewing *s, const cloth *c, sewn_particle *p) {
-  const float scale = s->scale[p->cloth];
+/* The lines from a sewn particle of a cloth on. Returns how many there are. */
+static int32_t find_sewn_lines(const sewing *s, const cloth *c, const sewn_particle *p, sewn_line lines[4]) {
   const step_plan *plan = &workspace_of(c)->plan;
   const int32_t columns = c->grid.columns, rows = c->grid.rows;
   const int32_t row = p->particle / columns, column = p->particle - row * columns;
-  const float w = floats_at(c, c->scratch.mobility)[p->particle];
-  float r[SYMMETRIC_FLOATS] = {w, w, w, 0.0f, 0.0f, 0.0f};
-  sewn_line lines[4] = {
+  const sewn_line all[4] = {
       {c, &plan->spring[WARP], row, column, 0, 1, is_wrapped(c) ? columns - 1 : columns - 1 - column},
       {c, &plan->spring[WARP], row, column, 0, -1, is_wrapped(c) ? columns - 1 : column},
       {c, &plan->spring[WEFT], row, column, 1, 0, rows - 1 - row},
       {c, &plan->spring[WEFT], row, column, -1, 0, row}};
+  int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
-    end_at_seam(s, p->cloth, &lines[n]);
-    if (lines[n].count > 0 && w > 0.0f && lines[n].family->projected != PROJECTED_NONE) {
-      sewn_spring spring;
-      const float rest = mobility_of_line(&lines[n], &spring);
-      hold_response(r, &spring, rest);
-    }
+    lines[count] = all[n];
+    end_at_seam(s, p->cloth, &lines[count]);
+    const int holds = all[n].family->projected != PROJECTED_NONE || all[n].family->mode == CLOTH_MODE_IMPLICIT;
+    count += holds && lines[count].count > 0;
+  }
+  return count;
+}
+
+/* Finds the mobility and the response of a particle of a cloth. */
+static void find_response(const sewing *s, const cloth *c, sewn_particle *p) {
+  const float w = floats_at(c, c->scratch.mobility)[p->particle], scale = s->scale[p->cloth];
+  float r[SYMMETRIC_FLOATS] = {w, w, w, 0.0f, 0.0f, 0.0f};
+  sewn_line lines[4];
+  const int32_t count = w > 0.0f ? find_sewn_lines(s, c, p, lines) : 0;
+  for (int32_t n = 0; n < count; n++) {
+    sewn_chain chain;
+    follow_line(&lines[n], &chain);
+    hold_response(r, &chain);
   }
   p->mobility = w * scale;
   for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
@@ -511,6 +528,58 @@ static void try_lines(cloth *c, int32_t index) {
   c->own.pin_reactions = noted;
 }
 
+/* Adds to the velocity of a particle of a cloth. */
+static void change_velocity(const cloth *c, int32_t particle, cloth_vector change) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  vector_store(v, particle, vector_add(vector_load(v, particle), vector_flush_work(change)));
+}
+
+/* Changes the velocities of a line whose first spring pulls at the sewn particle with an impulse, as a displacement of
+   mobility 1 [m]. */
+static void pull_line(const sewn_line *l, const sewn_chain *chain, float pull, float inverse_h) {
+  const float *mobility = floats_at(l->c, l->c->scratch.mobility);
+  cloth_vector before = vector_flush_work(vector_scale(chain->along[0], negate(pull)));
+  for (int32_t n = 0; n < chain->count; n++) {
+    const int32_t i = sewn_line_particle(l, n + 1);
+    cloth_vector force = before;
+    if (n + 1 < chain->count) {
+      const float along = flush_small(mobility[i] * vector_dot(before, chain->along[n + 1]), WORK_QUANTUM);
+      const float sum = mobility[i] + chain->compliance[n + 1] + chain->mobility[n + 1];
+      const cloth_vector next = vector_flush_work(vector_scale(chain->along[n + 1], along / sum));
+      force = vector_subtract(before, next);
+      before = next;
+    }
+    const int32_t last = n + 1 < chain->count ? n + 1 : l->count;
+    const float share = inverse_h / (float)(last - n);
+    for (int32_t k = n + 1; k <= last; k++) {
+      const int32_t j = sewn_line_particle(l, k);
+      change_velocity(l->c, j, vector_scale(force, mobility[j] * share));
+    }
+  }
+}
+
+/* Changes the velocities of a sewn particle and of its lines by the impulse on it. Springs that are projected do the
+   latter when they are solved again. */
+static void pull_particle(const sewing *s, const cloth *c, const sewn_particle *p, float inverse_h) {
+  if (!(p->mobility > 0.0f)) {
+    return;
+  }
+  if (!workspace_of(c)->plan.solves) {
+    change_velocity(c, p->particle, vector_scale(p->impulse, p->mobility * inverse_h));
+    return;
+  }
+  sewn_line lines[4];
+  const cloth_vector moved = apply_response(p->response, p->impulse);
+  const int32_t count = find_sewn_lines(s, c, p, lines);
+  change_velocity(c, p->particle, vector_scale(moved, inverse_h));
+  for (int32_t n = 0; n < count; n++) {
+    sewn_chain chain;
+    follow_line(&lines[n], &chain);
+    const float along = flush_small(vector_dot(moved, chain.along[0]), WORK_QUANTUM);
+    pull_line(&lines[n], &chain, negate(along) / (chain.mobility[0] + chain.compliance[0]), inverse_h);
+  }
+}
+
 /* Before the solves of substep `index`: changes the velocities of sewn particles by what closes the gaps that the
    solves would leave, and predicts positions again. */
 CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const step_plan *plan, int32_t index) {
@@ -525,10 +594,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
   note_stitches(s, group);
   for (int32_t n = 0; n < s->particle_count; n++) {
     const sewn_particle *p = &s->particles[n];
-    const cloth *c = group->cloths[p->cloth];
-    const vector_array v = vectors_at(c, c->state.velocity);
-    const cloth_vector change = vector_flush_work(vector_scale(p->impulse, p->mobility * plan->inverse_h));
-    vector_store(v, p->particle, vector_add(vector_load(v, p->particle), change));
+    pull_particle(s, group->cloths[p->cloth], p, plan->inverse_h);
   }
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n)) {
