@@ -5341,6 +5341,9 @@ enum {
   COST_SELF_OPEN = 480,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,  /* per intersection and substep */
   COST_GROUP = 40,           /* per particle and substep of a group of cloths */
+  COST_STITCH = 330,         /* per stitch of a seam and pass over the stitches */
+  COST_SEWN = 340,           /* per sewn particle and substep ... */
+  COST_RESPONSE = 7600,      /* ... and once a step: lines around it; with implicit springs once a substep */
   COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
@@ -19210,6 +19213,24 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
 }
 
+#if WITH_SEAMS
+
+/* Work of a cloth of a group, in a step, that solves its lines a second time as it is sewn. */
+static uint64_t sewn_lines_work(const cloth *c, const step_plan *plan) {
+  uint64_t work = (uint64_t)(line_cost(c, plan) + COST_PREDICT) * (uint32_t)c->count + lines_cost(c, plan);
+  work += has_bend_lines(plan) ? (uint64_t)(uint32_t)c->count * COST_BEND_GENERAL : 0u;
+  return work * (uint32_t)plan->substeps;
+}
+
+/* Most work of so many sewn particles and stitches in a step. */
+static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps, int32_t substeps, int solves) {
+  const uint64_t particle = COST_SEWN + (solves ? COST_RESPONSE : 0u);
+  return sewn * (COST_RESPONSE + particle * (uint32_t)substeps) +
+         stitches * COST_STITCH * (uint32_t)substeps * (5u * (uint32_t)sweeps);
+}
+
+#endif
+
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
    and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
 static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
@@ -22979,8 +23000,8 @@ static float close_stitch(sewing *s, const stitch *t, stitch_pass pass) {
   return maximum(maximum(absolute(gap.x), absolute(gap.y)), absolute(gap.z));
 }
 
-/* Closes the gaps of all stitches. Returns how many stitches that took. */
-CLOTH_SEPARATE int32_t close_stitches(sewing *s, stitch_pass pass, float tolerance) {
+/* Closes the gaps of all stitches. The work is charged to the first cloth of the group. */
+CLOTH_SEPARATE void close_stitches(sewing *s, const cloth *first, stitch_pass pass, float tolerance) {
   int32_t closed = 0;
   for (int32_t sweep = 0; sweep < STITCH_SWEEPS; sweep++) {
     float largest = 0.0f;
@@ -22992,7 +23013,7 @@ CLOTH_SEPARATE int32_t close_stitches(sewing *s, stitch_pass pass, float toleran
       break;
     }
   }
-  return closed;
+  add_varying_work(first, (uint32_t)closed, COST_STITCH);
 }
 
 /// A substep ///
@@ -23148,7 +23169,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
     }
   }
   take_places(s, group, STITCH_PULL);
-  close_stitches(s, STITCH_PULL, s->tolerance);
+  close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   note_stitches(s, group);
   for (int32_t n = 0; n < s->particle_count; n++) {
     const sewn_particle *p = &s->particles[n];
@@ -23165,7 +23186,8 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
 CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const step_plan *plan) {
   for (int32_t pass = STITCH_MOVE; pass <= STITCH_SLOW; pass++) {
     take_places(s, group, (stitch_pass)pass);
-    close_stitches(s, (stitch_pass)pass, pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    close_stitches(s, group->cloths[0], (stitch_pass)pass,
+                   pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
     if (pass == STITCH_MOVE) {
       note_stitches(s, group);
     }
@@ -23299,13 +23321,25 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   return g;
 }
 
-/* Most work of the contact of a group in a step. */
+/* Most work of the seams of a group in a step, but for that of sewn_lines_work(). */
+static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    return max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps, 1);
+  }
+#endif
+  (void)group;
+  (void)substeps;
+  return 0;
+}
+
+/* Most work of the contact and the seams of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -23652,6 +23686,17 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  int solves = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    if (is_sewn_awake(&s->seams, n)) {
+      solves |= workspace_of(c)->plan.solves;
+      add_work(c, sewn_lines_work(c, &workspace_of(c)->plan), 1);
+    }
+  }
+  if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
+    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps, solves), 1);
+  }
 }
 
 #endif
@@ -23874,6 +23919,25 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   return ends;
 }
 
+/* The way from one particle of a group to another [m]. */
+static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
+  const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
+  const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
+  const cloth_vector there = vector_load(vectors_at(b, b->state.position), ends->particle[to]);
+  return vector_add(vector_subtract(there, here), way_between(a, b));
+}
+
+/* The gap of a stitch now [m]. */
+static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
+  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  return vector_length(vector_add_scaled(before, between, share));
+}
+
 static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
   return a->cloth[i] == b->cloth[k] && a->particle[i] == b->particle[k];
 }
@@ -24003,6 +24067,28 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  if (seam < 0 || seam >= group->seam_count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  if (!gap) {
+    return CLOTH_ERROR_NULL;
+  }
+  *gap = 0.0f;
+  for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 /* A range of memory. */
 typedef struct memory_range {
@@ -24161,11 +24247,14 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 }
 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0) {
+static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn) {
     return COST_STEP;
   }
-  const uint64_t work = bound_of_step(c, dt, substeps);
+  uint64_t work = bound_of_step(c, dt, substeps);
+#if WITH_SEAMS
+  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) : 0u;
+#endif
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
 }
 
@@ -24180,7 +24269,11 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   *work = max_group_work(group, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
-    *work += member_work(group->cloths[n], dt, substeps);
+    int is_sewn = 0;
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
+    }
+    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

@@ -136,13 +136,25 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   return g;
 }
 
-/* Most work of the contact of a group in a step. */
+/* Most work of the seams of a group in a step, but for that of sewn_lines_work(). */
+static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    return max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps, 1);
+  }
+#endif
+  (void)group;
+  (void)substeps;
+  return 0;
+}
+
+/* Most work of the contact and the seams of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -489,6 +501,17 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  int solves = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    if (is_sewn_awake(&s->seams, n)) {
+      solves |= workspace_of(c)->plan.solves;
+      add_work(c, sewn_lines_work(c, &workspace_of(c)->plan), 1);
+    }
+  }
+  if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
+    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps, solves), 1);
+  }
 }
 
 #endif

@@ -83,6 +83,25 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   return ends;
 }
 
+/* The way from one particle of a group to another [m]. */
+static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
+  const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
+  const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
+  const cloth_vector there = vector_load(vectors_at(b, b->state.position), ends->particle[to]);
+  return vector_add(vector_subtract(there, here), way_between(a, b));
+}
+
+/* The gap of a stitch now [m]. */
+static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
+  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  return vector_length(vector_add_scaled(before, between, share));
+}
+
 static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
   return a->cloth[i] == b->cloth[k] && a->particle[i] == b->particle[k];
 }
@@ -212,6 +231,28 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  if (seam < 0 || seam >= group->seam_count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  if (!gap) {
+    return CLOTH_ERROR_NULL;
+  }
+  *gap = 0.0f;
+  for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 /* A range of memory. */
 typedef struct memory_range {
@@ -370,11 +411,14 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 }
 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0) {
+static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn) {
     return COST_STEP;
   }
-  const uint64_t work = bound_of_step(c, dt, substeps);
+  uint64_t work = bound_of_step(c, dt, substeps);
+#if WITH_SEAMS
+  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) : 0u;
+#endif
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
 }
 
@@ -389,7 +433,11 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   *work = max_group_work(group, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
-    *work += member_work(group->cloths[n], dt, substeps);
+    int is_sewn = 0;
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
+    }
+    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

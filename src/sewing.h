@@ -3,6 +3,7 @@
 #include "attachments.h"
 #include "block3.h"
 #include "compiler.h"
+#include "costs.h"
 #include "lanes.h"
 #include "motion.h"
 #include "pin_reactions.h"
@@ -421,8 +422,8 @@ static float close_stitch(sewing *s, const stitch *t, stitch_pass pass) {
   return maximum(maximum(absolute(gap.x), absolute(gap.y)), absolute(gap.z));
 }
 
-/* Closes the gaps of all stitches. Returns how many stitches that took. */
-CLOTH_SEPARATE int32_t close_stitches(sewing *s, stitch_pass pass, float tolerance) {
+/* Closes the gaps of all stitches. The work is charged to the first cloth of the group. */
+CLOTH_SEPARATE void close_stitches(sewing *s, const cloth *first, stitch_pass pass, float tolerance) {
   int32_t closed = 0;
   for (int32_t sweep = 0; sweep < STITCH_SWEEPS; sweep++) {
     float largest = 0.0f;
@@ -434,7 +435,7 @@ CLOTH_SEPARATE int32_t close_stitches(sewing *s, stitch_pass pass, float toleran
       break;
     }
   }
-  return closed;
+  add_varying_work(first, (uint32_t)closed, COST_STITCH);
 }
 
 /// A substep ///
@@ -590,7 +591,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
     }
   }
   take_places(s, group, STITCH_PULL);
-  close_stitches(s, STITCH_PULL, s->tolerance);
+  close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   note_stitches(s, group);
   for (int32_t n = 0; n < s->particle_count; n++) {
     const sewn_particle *p = &s->particles[n];
@@ -607,7 +608,8 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
 CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const step_plan *plan) {
   for (int32_t pass = STITCH_MOVE; pass <= STITCH_SLOW; pass++) {
     take_places(s, group, (stitch_pass)pass);
-    close_stitches(s, (stitch_pass)pass, pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    close_stitches(s, group->cloths[0], (stitch_pass)pass,
+                   pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
     if (pass == STITCH_MOVE) {
       note_stitches(s, group);
     }
