@@ -162,6 +162,11 @@
 #else
 #define WITH_GROUPS 1
 #endif
+#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
+#define WITH_SEAMS 0
+#else
+#define WITH_SEAMS 1
+#endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0
 #else
@@ -5685,6 +5690,9 @@ enum {
   COST_SELF_OPEN = 480,      /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,  /* per intersection and substep */
   COST_GROUP = 40,           /* per particle and substep of a group of cloths */
+  COST_STITCH = 330,         /* per stitch of a seam and pass over the stitches */
+  COST_SEWN = 340,           /* per sewn particle and substep ... */
+  COST_RESPONSE = 7600,      /* ... and once a step: lines around it; with implicit springs once a substep */
   COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
@@ -14917,6 +14925,18 @@ typedef struct self_pair {
   int32_t untangles; /* 1: contact is released where they stay tangled */
 } self_pair;
 
+/* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
+ */
+#define SEWN_LABELS 3
+
+/* Which particles of a group are sewn together: neither of two that have a label in common touches a triangle of the
+   other, nor passes through one. */
+typedef struct sewn_labels {
+  int32_t first[CLOTH_GROUP_LIMIT]; /* of each cloth: where its particles begin in `number` */
+  int32_t *number;                  /* of each particle of the group: its number among the sewn ones, or -1 */
+  int32_t (*label)[SEWN_LABELS];    /* of each sewn particle */
+} sewn_labels;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
   self_body *bodies;
@@ -14931,6 +14951,7 @@ typedef struct self_group {
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
   self_workspace *found;
+  const sewn_labels *sewn; /* NULL without seams */
 } self_group;
 
 /* A gather under way. */
@@ -15082,8 +15103,45 @@ static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
   s->waiting_count[queue] = 0;
 }
 
+#if WITH_SEAMS
+
+/* 1 if a particle of cloth a and one of cloth b are sewn together. */
+static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_t b, int32_t other) {
+  const int32_t p = sewn->number[sewn->first[a] + particle], q = sewn->number[sewn->first[b] + other];
+  for (int32_t n = 0; p >= 0 && q >= 0 && n < SEWN_LABELS; n++) {
+    for (int32_t k = 0; k < SEWN_LABELS; k++) {
+      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* 1 if a particle of cloth a is sewn to a corner of a cell of cloth b. */
+static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  int32_t involved[5];
+  if (!g->sewn || g->sewn->number[g->sewn->first[a] + particle] < 0) {
+    return 0;
+  }
+  find_candidate(&g->bodies[b], particle, cell, involved);
+  for (int32_t n = 1; n < 5; n++) {
+    if (are_sewn(g->sewn, a, particle, b, involved[n])) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif
+
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+#if WITH_SEAMS
+  if (is_sewn_to_cell(s->group, a, b, particle, cell)) {
+    return;
+  }
+#endif
   const int32_t queue = a > b;
   self_pairs *p = &s->waiting[queue];
   const int32_t n = s->waiting_count[queue]++;
@@ -15137,6 +15195,24 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
+/* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
+static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+#if WITH_SEAMS
+  for (int32_t n = 0; g->sewn && n < 2; n++) {
+    for (int32_t k = 2; k < 5; k++) {
+      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
+        return 1;
+      }
+    }
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return 0;
+}
+
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of the cells with these corners. */
 static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
@@ -15147,7 +15223,7 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edg
   self_meeting m = {
       .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
   if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
-      !find_meeting(from->start, to->start, &m)) {
+      is_sewn_meeting(g, a, b, &m) || !find_meeting(from->start, to->start, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {
@@ -19661,8 +19737,18 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
-CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
+#if WITH_SEAMS
+
+/* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
+static int will_sleep(const cloth *c, float dt) {
+  const float rest_time = inputs_of(c)->rest_time + dt;
+  return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
+}
+
+#endif
+
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. */
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   cloth_inputs *inputs = inputs_of(c);
   if (!(c->settings.sleep.speed > 0.0f)) {
     inputs->rest_time = 0.0f;
@@ -19670,7 +19756,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
   inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
-  if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
+  if (may_sleep && inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }
@@ -19898,6 +19984,24 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   const uint64_t particles = causes * (uint32_t)(3 * c->grid.rows + c->grid.columns);
   return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
 }
+
+#if WITH_SEAMS
+
+/* Work of a cloth of a group, in a step, that solves its lines a second time as it is sewn. */
+static uint64_t sewn_lines_work(const cloth *c, const step_plan *plan) {
+  uint64_t work = (uint64_t)(line_cost(c, plan) + COST_PREDICT) * (uint32_t)c->count + lines_cost(c, plan);
+  work += has_bend_lines(plan) ? (uint64_t)(uint32_t)c->count * COST_BEND_GENERAL : 0u;
+  return work * (uint32_t)plan->substeps;
+}
+
+/* Most work of so many sewn particles and stitches in a step. */
+static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps, int32_t substeps, int solves) {
+  const uint64_t particle = COST_SEWN + (solves ? COST_RESPONSE : 0u);
+  return sewn * (COST_RESPONSE + particle * (uint32_t)substeps) +
+         stitches * COST_STITCH * (uint32_t)substeps * (5u * (uint32_t)sweeps);
+}
+
+#endif
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
    and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
@@ -20973,8 +21077,8 @@ static void resolve_projected(const cloth *c, const step_plan *plan, int32_t ind
   }
 }
 
-/* Stages 1 and 2 of substep `index`: where the particles would be without contact. Returns what add_forces() does. */
-CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
+/* Stage 1 of substep `index`: new velocities, and predicted positions. Returns what add_forces() does. */
+static int32_t advance_substep(const cloth *c, const step_plan *plan, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
@@ -20984,6 +21088,13 @@ CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, in
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+  return contacts;
+}
+
+/* Stage 2 of substep `index`, after which particles are where they would be without contact. `contacts`: of
+   advance_substep(). */
+static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+  cloth_statistics *counts = statistics_of(c);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
@@ -20995,11 +21106,17 @@ CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, in
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   move_by_attached(c, plan);
+}
+
+/* Stages 1 and 2. Returns what add_forces() does. */
+CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
+  const int32_t contacts = advance_substep(c, plan, index);
+  hold_lengths(c, plan, index, contacts);
   return contacts;
 }
 
-/* Stages 3 to 5 of substep `index`, after contact of the sheet with itself. `contacts`: of predict_substep(). */
-CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+/* Stages 3 and 4 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
+static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
@@ -21019,12 +21136,21 @@ CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_
   }
 #endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+}
 
+/* Stage 5 of substep `index`. */
+static void accept_substep(const cloth *c, int32_t index) {
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, counts);
+  accept_particles(c, statistics_of(c));
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
+}
+
+/* Stages 3 to 5. */
+CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+  meet_colliders(c, plan, index, contacts);
+  accept_substep(c, index);
 }
 
 /* Substep `index` of a step, plan->h seconds long. Before stage 1 candidates of self-contact are gathered
@@ -21110,8 +21236,8 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
-/* What follows the substeps. Returns the notes of the step. */
-static int finish_step(const cloth *c, float dt) {
+/* What follows the substeps. `may_sleep`: a cloth at rest may fall asleep. Returns the notes of the step. */
+static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
   finish_motions(c);
@@ -21120,9 +21246,10 @@ static int finish_step(const cloth *c, float dt) {
   advance_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
-  update_sleep(c, dt);
+  update_sleep(c, dt, may_sleep);
 #endif
   (void)dt;
+  (void)may_sleep;
   return finish_statistics(c, &w->plan);
 }
 
@@ -21146,7 +21273,7 @@ static int step(const cloth *c, float dt) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
-  return finish_step(c, dt);
+  return finish_step(c, dt, 1);
 }
 
 /* Lets the next step do all its optional work (refinements), without a deadline. */
@@ -23253,6 +23380,616 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
 
 #endif
 
+/// Seams ///
+
+/*
+ * Seams of a group. A stitch joins a particle to another one, or to a point between two: its gap x_s - (1 - t) x_p - t
+ * x_q is to be 0. Particles that are sewn together act as one in the solves along lines, which is found by two passes
+ * over them:
+ *
+ *   1. Every cloth predicts its particles and solves its lines as if it was not sewn. The gaps that this leaves are
+ * what the forces in the stitches have to close.
+ *   2. For each sewn particle there is a response R, the displacement that an impulse on it leads to after the solves:
+ * a particle of mobility w with springs along the unit vectors u to lines of mobility r has R = w - R' u u^T R' / (u^T
+ * R' u + r + e) for each spring after the other, from R' = w on, with the compliance e of the spring; and a line of
+ * particles of mobility w has r = w - w^2 cos^2 / (w + e + r') from its end on, with the r' of the rest of the line and
+ * the angle between its springs. So what hangs on a stitch is felt with all of its mass, and what is held by a pin not
+ * at all. Impulses f with (R_s + (1 - t)^2 R_p + t^2 R_q) f = gap change the velocities of the particles, and lines are
+ * solved from the new predictions.
+ *
+ * What is left of the gaps is closed by moving the particles with their masses as weights, after the solves and again
+ * after contact; so are differences of velocity. The forces of a stitch are equal and opposite and act in one point, so
+ * that both momenta are kept. A gap with which a step begins closes by seam_speed.
+ *
+ * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
+ * reactions of pins. Scratch: in the memory of the group.
+ */
+
+#if WITH_SEAMS
+
+/* Particles of a line from a sewn one on whose mobility counts; of the rest only how many there are. */
+#define SEWN_REACH 16
+/* Passes over stitches that share particles, at most, and length of a gap over the spacing that ends them. */
+#define STITCH_SWEEPS 16
+#define STITCH_TOLERANCE 1.0e-3f
+/* Gaps of so many tolerances, and shorter ones, close without a velocity. */
+#define OPEN_TOLERANCES 5.0f
+/* Least eigenvalue of the response of a stitch, over the mobility. */
+#define LEAST_RESPONSE 1.0e-3f
+
+/* A particle that is sewn. Impulses are displacements times masses over the heaviest reference mass of the group. */
+typedef struct sewn_particle {
+  int32_t cloth, particle;
+  float mobility; /* heaviest reference mass over the particle's */
+  float response[SYMMETRIC_FLOATS];
+  cloth_vector place;   /* [m] */
+  cloth_vector impulse; /* [m], and in passes over velocities [m/s] */
+} sewn_particle;
+
+typedef struct stitch {
+  int32_t particle[3];             /* s, p, q among the sewn particles; q = p where t = 0 */
+  float share;                     /* t */
+  cloth_vector rest;               /* gap at the end of the substep [m] ... */
+  cloth_vector closing;            /* ... and its velocity [m/s] */
+  float inverse[SYMMETRIC_FLOATS]; /* of the response of the gap */
+} stitch;
+
+/* The seams of a group in a step. */
+typedef struct sewing {
+  sewn_particle *particles;
+  stitch *stitches;
+  int32_t particle_count, stitch_count;
+  int32_t shares;                     /* 1 if two stitches have a particle in common */
+  float tolerance;                    /* [m] */
+  float speed;                        /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];     /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a seam has a particle of it */
+  sewn_labels labels;
+} sewing;
+
+/// Lists ///
+
+static int32_t larger_count(const cloth_seam *seam) {
+  return seam->a.count > seam->b.count ? seam->a.count : seam->b.count;
+}
+
+static int32_t sewn_at(const cloth_seam_side *side, int32_t n) {
+  return side->particles ? side->particles[n] : side->first + n * side->next;
+}
+
+/* Particles in the lists of all seams, and stitches. */
+static int32_t count_sewn(const cloth_group *group) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    count += group->seams[n].a.count + group->seams[n].b.count;
+  }
+  return count;
+}
+
+static int32_t count_stitches(const cloth_group *group) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    count += larger_count(&group->seams[n]);
+  }
+  return count;
+}
+
+/* Where a particle of the longer side of a seam is sewn to on the shorter one. */
+typedef struct seam_place {
+  int32_t before, after; /* in the list of the shorter side */
+  float share;
+} seam_place;
+
+static seam_place place_on_shorter(int32_t n, int32_t longer, int32_t shorter) {
+  seam_place place = {0, 0, 0.0f};
+  if (longer > 1) {
+    const int32_t all = n * (shorter - 1), rest = all % (longer - 1);
+    place.before = place.after = all / (longer - 1);
+    if (rest > 0) {
+      place.after++;
+      place.share = (float)rest / (float)(longer - 1);
+    }
+  }
+  return place;
+}
+
+/* The sides of a seam, the longer one first. */
+static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, const cloth_seam_side **shorter) {
+  const int turned = seam->b.count > seam->a.count;
+  *longer = turned ? &seam->b : &seam->a;
+  *shorter = turned ? &seam->a : &seam->b;
+}
+
+/// The stitches of a step ///
+
+/* The number among the sewn particles of a particle, which becomes one if it is none yet. */
+static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
+  int32_t *number = &s->labels.number[s->labels.first[member] + particle];
+  if (*number < 0) {
+    sewn_particle *p = &s->particles[s->particle_count];
+    fill_zero(p, sizeof *p);
+    p->cloth = member;
+    p->particle = particle;
+    s->labels.label[s->particle_count][0] = s->particle_count;
+    s->labels.label[s->particle_count][1] = s->labels.label[s->particle_count][2] = -1;
+    s->is_sewn[member] = 1;
+    *number = s->particle_count++;
+  }
+  return *number;
+}
+
+/* The sewn particle that stands for all that one is one with. */
+static int32_t root_of(const sewing *s, int32_t number) {
+  while (s->labels.label[number][0] != number) {
+    number = s->labels.label[number][0];
+  }
+  return number;
+}
+
+static void add_stitches(sewing *s, const cloth_seam *seam) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  for (int32_t n = 0; n < longer->count; n++) {
+    const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+    stitch *t = &s->stitches[s->stitch_count++];
+    fill_zero(t, sizeof *t);
+    t->share = place.share;
+    t->particle[0] = add_sewn(s, longer->cloth, sewn_at(longer, n));
+    t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
+    t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
+    if (t->share == 0.0f) {
+      const int32_t a = root_of(s, t->particle[0]), b = root_of(s, t->particle[1]);
+      s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+    }
+  }
+}
+
+/* Labels particles by what they are one with, and those of gathers by what they lie between. */
+static void label_sewn(sewing *s) {
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    s->labels.label[n][0] = root_of(s, n);
+  }
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    const stitch *t = &s->stitches[n];
+    for (int32_t k = 1; t->share > 0.0f && k < 3; k++) {
+      s->labels.label[t->particle[0]][k] = s->labels.label[t->particle[k]][0];
+    }
+  }
+  s->shares = s->particle_count < 2 * s->stitch_count;
+}
+
+/* Makes the stitches of a group. */
+CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
+  float spacing = 1.0e3f;
+  int32_t end = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    spacing = minimum(spacing, minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+    s->labels.first[n] = end;
+    end += c->count;
+  }
+  for (int32_t i = 0; i < end; i++) {
+    s->labels.number[i] = -1;
+  }
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    add_stitches(s, &group->seams[n]);
+  }
+  label_sewn(s);
+  s->tolerance = STITCH_TOLERANCE * spacing;
+  s->speed = group->seam_speed;
+}
+
+/// Responses ///
+
+/* A line from a sewn particle on. */
+typedef struct sewn_line {
+  const cloth *c;
+  const spring_family *family;
+  int32_t row, column, row_step, column_step;
+  int32_t count; /* particles after the sewn one */
+} sewn_line;
+
+static int32_t sewn_line_particle(const sewn_line *l, int32_t n) {
+  const int32_t columns = l->c->grid.columns;
+  const int32_t column = (l->column + n * l->column_step + columns) % columns;
+  return (l->row + n * l->row_step) * columns + column;
+}
+
+/* Its springs: unit vectors and compliances; and the mobility of each particle with all that follows, along the spring
+   before it. The last one stands for the rest of the line. */
+typedef struct sewn_chain {
+  cloth_vector along[SEWN_REACH];
+  float compliance[SEWN_REACH], mobility[SEWN_REACH];
+  int32_t count;
+} sewn_chain;
+
+/* Compliance of a spring, implicit or projected, of a length. */
+static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_t j) {
+  const spring_family *s = l->family;
+  const int is_short = length < s->rest;
+  float compliance = s->compliance[is_short];
+  if (s->projected == PROJECTED_NONE) {
+    const float stiffness = (s->stiffness + s->damping) * (is_short ? s->compression : 1.0f);
+    compliance = 1.0f / maximum(stiffness, 1.0f / COMPLIANCE_ABSENT);
+  }
+  if (l->c->constant.stiffness_map) {
+    const float *map = floats_at(l->c, l->c->constant.stiffness_map);
+    compliance = compliance / maximum(0.5f * (map[i] + map[j]), WORK_QUANTUM);
+  }
+  return minimum(compliance, COMPLIANCE_ABSENT);
+}
+
+/* Follows a line from a sewn particle on. */
+static void follow_line(const sewn_line *l, sewn_chain *chain) {
+  const float *mobility = floats_at(l->c, l->c->scratch.mobility);
+  const vector_array x = vectors_at(l->c, l->c->state.position);
+  const float least = MIN_SQUARED_RATIO * l->family->rest * l->family->rest;
+  chain->count = l->count < SEWN_REACH ? l->count : SEWN_REACH;
+  for (int32_t n = 0; n < chain->count; n++) {
+    const int32_t i = sewn_line_particle(l, n), j = sewn_line_particle(l, n + 1);
+    const cloth_vector d = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
+    const float length = square_root(maximum(vector_dot(d, d), least));
+    chain->along[n] = vector_flush_work(vector_scale(d, 1.0f / length));
+    chain->compliance[n] = sewn_compliance(l, length, i, j);
+    chain->mobility[n] = mobility[j];
+  }
+  chain->mobility[chain->count - 1] /= (float)(1 + l->count - chain->count);
+  for (int32_t n = chain->count - 2; n >= 0; n--) {
+    const float w = chain->mobility[n];
+    const float bound = w * flush_small(vector_dot(chain->along[n], chain->along[n + 1]), WORK_QUANTUM);
+    const float sum = w + chain->compliance[n + 1] + chain->mobility[n + 1];
+    chain->mobility[n] = flush_small(w - bound * bound / sum, WORK_QUANTUM);
+  }
+}
+
+static cloth_vector apply_response(const float r[SYMMETRIC_FLOATS], cloth_vector v) {
+  return vector_flush_work(vector(r[0] * v.x + r[3] * v.y + r[4] * v.z, r[3] * v.x + r[1] * v.y + r[5] * v.z,
+                                  r[4] * v.x + r[5] * v.y + r[2] * v.z));
+}
+
+/* Takes from a response what a line holds. */
+static void hold_response(float r[SYMMETRIC_FLOATS], const sewn_chain *chain) {
+  const cloth_vector held = apply_response(r, chain->along[0]);
+  const float sum = vector_dot(held, chain->along[0]) + chain->mobility[0] + chain->compliance[0];
+  const cloth_vector share = vector_flush_work(vector_scale(held, 1.0f / sum));
+  const float taken[SYMMETRIC_FLOATS] = {held.x * share.x, held.y * share.y, held.z * share.z,
+                                         held.x * share.y, held.x * share.z, held.y * share.z};
+  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+    r[n] = flush_small(r[n] - taken[n], WORK_QUANTUM);
+  }
+}
+
+/* Ends a line halfway to the next sewn particle: both take part of the line with them. */
+static void end_at_seam(const sewing *s, int32_t member, sewn_line *l) {
+  const int32_t *number = s->labels.number + s->labels.first[member];
+  const int32_t reach = l->count < 2 * SEWN_REACH ? l->count : 2 * SEWN_REACH;
+  for (int32_t n = 1; n <= reach; n++) {
+    if (number[sewn_line_particle(l, n)] >= 0) {
+      l->count = n / 2;
+      return;
+    }
+  }
+}
+
+/* The lines from a sewn particle of a cloth on. Returns how many there are. */
+static int32_t find_sewn_lines(const sewing *s, const cloth *c, const sewn_particle *p, sewn_line lines[4]) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  const int32_t columns = c->grid.columns, rows = c->grid.rows;
+  const int32_t row = p->particle / columns, column = p->particle - row * columns;
+  const sewn_line all[4] = {
+      {c, &plan->spring[WARP], row, column, 0, 1, is_wrapped(c) ? columns - 1 : columns - 1 - column},
+      {c, &plan->spring[WARP], row, column, 0, -1, is_wrapped(c) ? columns - 1 : column},
+      {c, &plan->spring[WEFT], row, column, 1, 0, rows - 1 - row},
+      {c, &plan->spring[WEFT], row, column, -1, 0, row}};
+  int32_t count = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    lines[count] = all[n];
+    end_at_seam(s, p->cloth, &lines[count]);
+    const int holds = all[n].family->projected != PROJECTED_NONE || all[n].family->mode == CLOTH_MODE_IMPLICIT;
+    count += holds && lines[count].count > 0;
+  }
+  return count;
+}
+
+/* Finds the mobility and the response of a particle of a cloth. */
+static void find_response(const sewing *s, const cloth *c, sewn_particle *p) {
+  const float w = floats_at(c, c->scratch.mobility)[p->particle], scale = s->scale[p->cloth];
+  float r[SYMMETRIC_FLOATS] = {w, w, w, 0.0f, 0.0f, 0.0f};
+  sewn_line lines[4];
+  const int32_t count = w > 0.0f ? find_sewn_lines(s, c, p, lines) : 0;
+  for (int32_t n = 0; n < count; n++) {
+    sewn_chain chain;
+    follow_line(&lines[n], &chain);
+    hold_response(r, &chain);
+  }
+  p->mobility = w * scale;
+  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+    p->response[n] = r[n] * scale;
+  }
+}
+
+/* Weights of the three particles of a stitch in its gap. */
+static void stitch_weights(const stitch *t, float weight[3]) {
+  weight[0] = 1.0f;
+  weight[1] = t->share - 1.0f;
+  weight[2] = negate(t->share);
+}
+
+/* Finds the inverse of the response of a gap. */
+static void find_gap_response(const sewing *s, stitch *t) {
+  float weight[3], r[SYMMETRIC_FLOATS] = {0}, largest = 0.0f;
+  stitch_weights(t, weight);
+  for (int32_t k = 0; k < 3; k++) {
+    const sewn_particle *p = &s->particles[t->particle[k]];
+    for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+      r[n] += weight[k] * weight[k] * p->response[n];
+    }
+    largest = maximum(largest, p->mobility);
+  }
+  const float least = LEAST_RESPONSE * maximum(largest, 1.0f);
+  const symmetric m = {lanes_splat(r[0] + least),
+                       lanes_splat(r[1] + least),
+                       lanes_splat(r[2] + least),
+                       lanes_splat(flush_small(r[3], WORK_QUANTUM)),
+                       lanes_splat(flush_small(r[4], WORK_QUANTUM)),
+                       lanes_splat(flush_small(r[5], WORK_QUANTUM))};
+  const symmetric i = symmetric_quantise(symmetric_inverse(m, lanes_splat(least)));
+  const lanes entries[SYMMETRIC_FLOATS] = {i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
+  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+    t->inverse[n] = lanes_first_value(entries[n]);
+  }
+}
+
+/// Passes over stitches ///
+
+/* The gap of a stitch between the places of its particles. */
+static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
+  float weight[3];
+  stitch_weights(t, weight);
+  const cloth_vector a = s->particles[t->particle[0]].place, b = s->particles[t->particle[1]].place;
+  if (t->share == 0.0f) {
+    return vector_flush(vector_subtract(a, b), STATE_QUANTUM);
+  }
+  const cloth_vector c = s->particles[t->particle[2]].place;
+  const cloth_vector to_b = vector_subtract(a, b), between = vector_subtract(c, b);
+  return vector_flush(vector_add_scaled(to_b, vector_flush(between, STATE_QUANTUM), weight[2]), STATE_QUANTUM);
+}
+
+/* What a pass over stitches makes of their gaps. */
+typedef enum stitch_pass {
+  STITCH_PULL, /* impulses that close them after the solves, from responses */
+  STITCH_MOVE, /* displacements that close them, from masses */
+  STITCH_SLOW  /* changes of velocity, from masses */
+} stitch_pass;
+
+/* Closes a gap. Returns its largest component, over what is to be left of it. */
+static float close_stitch(sewing *s, const stitch *t, stitch_pass pass) {
+  float weight[3], sum = 0.0f;
+  stitch_weights(t, weight);
+  const cloth_vector aim = pass == STITCH_SLOW ? t->closing : t->rest;
+  const cloth_vector gap = vector_flush(vector_subtract(stitch_gap(s, t), aim), STATE_QUANTUM);
+  for (int32_t k = 0; k < 3; k++) {
+    sum += weight[k] * weight[k] * s->particles[t->particle[k]].mobility;
+  }
+  if (!(sum > WORK_QUANTUM)) {
+    return 0.0f;
+  }
+  const cloth_vector f =
+      pass == STITCH_PULL ? apply_response(t->inverse, gap) : vector_flush_work(vector_scale(gap, 1.0f / sum));
+  for (int32_t k = 0; k < (t->share > 0.0f ? 3 : 2); k++) {
+    sewn_particle *p = &s->particles[t->particle[k]];
+    const cloth_vector impulse = vector_flush_work(vector_scale(f, negate(weight[k])));
+    const cloth_vector moved =
+        pass == STITCH_PULL ? apply_response(p->response, impulse) : vector_scale(impulse, p->mobility);
+    p->impulse = vector_add(p->impulse, impulse);
+    p->place = vector_add(p->place, moved);
+  }
+  return maximum(maximum(absolute(gap.x), absolute(gap.y)), absolute(gap.z));
+}
+
+/* Closes the gaps of all stitches. The work is charged to the first cloth of the group. */
+CLOTH_SEPARATE void close_stitches(sewing *s, const cloth *first, stitch_pass pass, float tolerance) {
+  int32_t closed = 0;
+  for (int32_t sweep = 0; sweep < STITCH_SWEEPS; sweep++) {
+    float largest = 0.0f;
+    for (int32_t n = 0; n < s->stitch_count; n++) {
+      largest = maximum(largest, close_stitch(s, &s->stitches[sweep & 1 ? s->stitch_count - 1 - n : n], pass));
+    }
+    closed += s->stitch_count;
+    if (!s->shares || largest <= tolerance) {
+      break;
+    }
+  }
+  add_varying_work(first, (uint32_t)closed, COST_STITCH);
+}
+
+/// A substep ///
+
+/* 1 if a substep solves lines. */
+static int solves_lines(const step_plan *plan) {
+  return plan->bends || (WITH_PROJECTION && plan->projects);
+}
+
+/* Takes the places of all sewn particles from predicted positions, or their velocities. */
+static void take_places(sewing *s, const cloth_group *group, stitch_pass pass) {
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    sewn_particle *p = &s->particles[n];
+    const cloth *c = group->cloths[p->cloth];
+    p->place = vector_load(pass == STITCH_SLOW ? vectors_at(c, c->state.velocity) : predicted_of(c), p->particle);
+    p->impulse = vector(0.0f, 0.0f, 0.0f);
+  }
+}
+
+/* Notes what stitches do to pins that are sewn. */
+static void note_stitches(const sewing *s, const cloth_group *group) {
+#if WITH_BODIES
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    const sewn_particle *p = &s->particles[n];
+    const cloth *c = group->cloths[p->cloth];
+    if (s->scale[p->cloth] > 0.0f && notes_pins(c) && is_pinned(c, p->particle)) {
+      note_displacement(c, p->particle, vector_scale(p->impulse, 1.0f / s->scale[p->cloth]));
+    }
+  }
+#else
+  (void)s;
+  (void)group;
+#endif
+}
+
+/* Sets what the gaps are to be at the end of a substep of h seconds, from what they are at its start: those that are
+   open close by a speed. */
+static void aim_stitches(sewing *s, const cloth_group *group, float h) {
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    const cloth *c = group->cloths[s->particles[n].cloth];
+    s->particles[n].place = vector_load(vectors_at(c, c->state.position), s->particles[n].particle);
+  }
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    stitch *t = &s->stitches[n];
+    const cloth_vector gap = stitch_gap(s, t);
+    const float length = vector_length(gap), way = s->speed * h;
+    t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
+    if (length > way) {
+      t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    }
+    if (length > OPEN_TOLERANCES * s->tolerance) {
+      t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
+    }
+  }
+}
+
+/* Finds the responses of all sewn particles and stitches, when a step has been prepared. */
+CLOTH_SEPARATE void find_responses(sewing *s, const cloth_group *group) {
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    sewn_particle *p = &s->particles[n];
+    find_response(s, group->cloths[p->cloth], p);
+  }
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    find_gap_response(s, &s->stitches[n]);
+  }
+}
+
+/* 1 if a cloth is sewn and takes part in the step. */
+static int is_sewn_awake(const sewing *s, int32_t n) {
+  return s->is_sewn[n] && s->scale[n] > 0.0f;
+}
+
+/* Solves the lines of a cloth as if it was not sewn. Its pins note nothing of it. */
+static void try_lines(cloth *c, int32_t index) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  const uint32_t noted = c->own.pin_reactions;
+  c->own.pin_reactions = 0;
+#if WITH_TARGETS && WITH_PROJECTION
+  if (plan->led > 0) {
+    lead_particles(c, plan, index);
+  }
+#endif
+  (void)index;
+#if WITH_BODIES
+  loosen_attached(c, plan, 1);
+#endif
+  solve_lines(c, plan);
+#if WITH_BODIES
+  loosen_attached(c, plan, 0);
+#endif
+  c->own.pin_reactions = noted;
+}
+
+/* Adds to the velocity of a particle of a cloth. */
+static void change_velocity(const cloth *c, int32_t particle, cloth_vector change) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  vector_store(v, particle, vector_add(vector_load(v, particle), vector_flush_work(change)));
+}
+
+/* Changes the velocities of a line whose first spring pulls at the sewn particle with an impulse, as a displacement of
+   mobility 1 [m]. */
+static void pull_line(const sewn_line *l, const sewn_chain *chain, float pull, float inverse_h) {
+  const float *mobility = floats_at(l->c, l->c->scratch.mobility);
+  cloth_vector before = vector_flush_work(vector_scale(chain->along[0], negate(pull)));
+  for (int32_t n = 0; n < chain->count; n++) {
+    const int32_t i = sewn_line_particle(l, n + 1);
+    cloth_vector force = before;
+    if (n + 1 < chain->count) {
+      const float along = flush_small(mobility[i] * vector_dot(before, chain->along[n + 1]), WORK_QUANTUM);
+      const float sum = mobility[i] + chain->compliance[n + 1] + chain->mobility[n + 1];
+      const cloth_vector next = vector_flush_work(vector_scale(chain->along[n + 1], along / sum));
+      force = vector_subtract(before, next);
+      before = next;
+    }
+    const int32_t last = n + 1 < chain->count ? n + 1 : l->count;
+    const float share = inverse_h / (float)(last - n);
+    for (int32_t k = n + 1; k <= last; k++) {
+      const int32_t j = sewn_line_particle(l, k);
+      change_velocity(l->c, j, vector_scale(force, mobility[j] * share));
+    }
+  }
+}
+
+/* Changes the velocities of a sewn particle and of its lines by the impulse on it. Springs that are projected do the
+   latter when they are solved again. */
+static void pull_particle(const sewing *s, const cloth *c, const sewn_particle *p, float inverse_h) {
+  if (!(p->mobility > 0.0f)) {
+    return;
+  }
+  if (!workspace_of(c)->plan.solves) {
+    change_velocity(c, p->particle, vector_scale(p->impulse, p->mobility * inverse_h));
+    return;
+  }
+  sewn_line lines[4];
+  const cloth_vector moved = apply_response(p->response, p->impulse);
+  const int32_t count = find_sewn_lines(s, c, p, lines);
+  change_velocity(c, p->particle, vector_scale(moved, inverse_h));
+  for (int32_t n = 0; n < count; n++) {
+    sewn_chain chain;
+    follow_line(&lines[n], &chain);
+    const float along = flush_small(vector_dot(moved, chain.along[0]), WORK_QUANTUM);
+    pull_line(&lines[n], &chain, negate(along) / (chain.mobility[0] + chain.compliance[0]), inverse_h);
+  }
+}
+
+/* Before the solves of substep `index`: changes the velocities of sewn particles by what closes the gaps that the
+   solves would leave, and predicts positions again. */
+CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const step_plan *plan, int32_t index) {
+  aim_stitches(s, group, plan->h);
+  for (int32_t n = 0; n < group->count; n++) {
+    if (is_sewn_awake(s, n) && solves_lines(&workspace_of(group->cloths[n])->plan)) {
+      try_lines(group->cloths[n], index);
+    }
+  }
+  take_places(s, group, STITCH_PULL);
+  close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
+  note_stitches(s, group);
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    const sewn_particle *p = &s->particles[n];
+    pull_particle(s, group->cloths[p->cloth], p, plan->inverse_h);
+  }
+  for (int32_t n = 0; n < group->count; n++) {
+    if (is_sewn_awake(s, n)) {
+      predict_positions(group->cloths[n], &workspace_of(group->cloths[n])->plan);
+    }
+  }
+}
+
+/* After the solves, and after contact: closes what is left of the gaps, and makes velocities equal. */
+CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const step_plan *plan) {
+  for (int32_t pass = STITCH_MOVE; pass <= STITCH_SLOW; pass++) {
+    take_places(s, group, (stitch_pass)pass);
+    close_stitches(s, group->cloths[0], (stitch_pass)pass,
+                   pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    if (pass == STITCH_MOVE) {
+      note_stitches(s, group);
+    }
+    for (int32_t n = 0; n < s->particle_count; n++) {
+      const sewn_particle *p = &s->particles[n];
+      const cloth *c = group->cloths[p->cloth];
+      if (p->mobility > 0.0f) {
+        vector_store(pass == STITCH_SLOW ? vectors_at(c, c->state.velocity) : predicted_of(c), p->particle, p->place);
+      }
+    }
+  }
+}
+
+#endif
+
 /// Groups ///
 
 #if WITH_GROUPS
@@ -23271,7 +24008,7 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
  * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
  */
 
-#define GROUP_COOKIE 0xc1046001u /* proves that a group was made by cloth_group_default() */
+#define GROUP_COOKIE 0xc1046002u /* proves that a group was made by cloth_group_default() */
 
 /* Room for candidates between cloths per particle, as cloth_group.pairs says. */
 #define GROUP_MAX_PAIRS 32
@@ -23298,12 +24035,16 @@ typedef struct group_step {
   int32_t untangles; /* ... and if contact of such is released where they stay tangled */
   self_group contact;
   group_member *members;
+#if WITH_SEAMS
+  sewing seams;
+#endif
 } group_step;
 
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
   uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  uint32_t numbers, labels, sewn, stitches;
   int32_t particles;
 } group_layout;
 
@@ -23328,7 +24069,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
   uint32_t end = 0, nodes = 0;
-  g.particles = 0;
+  fill_zero(&g, sizeof g);
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
@@ -23354,17 +24095,38 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
   g.tags = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(uint16_t));
   g.near = reserve(&end, (uint32_t)l->max_batches);
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    const uint32_t sewn = (uint32_t)count_sewn(group);
+    g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
+    g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
+    g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
+    g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
+  }
+#endif
   g.bytes = l->bytes = align_up(end);
   return g;
 }
 
-/* Most work of the contact of a group in a step. */
+/* Most work of the seams of a group in a step, but for that of sewn_lines_work(). */
+static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    return max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps, 1);
+  }
+#endif
+  (void)group;
+  (void)substeps;
+  return 0;
+}
+
+/* Most work of the contact and the seams of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -23468,6 +24230,42 @@ static void place_bodies(const group_step *s, void *memory) {
     }
   }
 }
+
+#if WITH_SEAMS
+
+/* 1 if cloths are sewn together. */
+static int is_sewn_group(const group_step *s) {
+  return s->group->seam_count > 0;
+}
+
+/* Finds the stitches of a group, in its memory. */
+static void place_seams(group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  char *room = (char *)memory;
+  if (!is_sewn_group(s)) {
+    return;
+  }
+  s->seams.labels.number = (int32_t *)(void *)(room + l.numbers);
+  s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
+  s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
+  s->seams.stitches = (stitch *)(void *)(room + l.stitches);
+  make_stitches(&s->seams, s->group);
+  s->contact.sewn = &s->seams.labels;
+}
+
+/* Wakes the cloths that sleep and are sewn to one that does not. */
+static void wake_sewn(const cloth_group *group) {
+  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
+    for (int32_t n = 0; n < group->seam_count; n++) {
+      const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
+      if (is_asleep(a) != is_asleep(b)) {
+        wake(is_asleep(a) ? a : b);
+      }
+    }
+  }
+}
+
+#endif
 
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
@@ -23645,6 +24443,51 @@ static void find_woken(const group_step *s, int is_over) {
 
 #endif
 
+#if WITH_SEAMS
+
+/* Which cloths may fall asleep at the end of a step: a bit each. Those that are sewn together do so together. */
+static uint32_t find_sleepy(const group_step *s) {
+  uint32_t sleepy = (1u << s->group->count) - 1u;
+#if WITH_SLEEP
+  for (int32_t n = 0; is_sewn_group(s) && n < s->group->count; n++) {
+    if (s->seams.is_sewn[n] && !s->members[n].sleeps && !will_sleep(member_of(s->group, n), s->dt)) {
+      sleepy &= ~(1u << n);
+    }
+  }
+  for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
+    for (int32_t n = 0; n < s->group->seam_count; n++) {
+      const uint32_t both = 1u << s->group->seams[n].a.cloth | 1u << s->group->seams[n].b.cloth;
+      sleepy &= (sleepy & both) == both ? UINT32_MAX : ~both;
+    }
+  }
+#endif
+  return sleepy;
+}
+
+/* Finds the responses of sewn particles, after all cloths have been prepared. */
+static void prepare_seams(group_step *s) {
+  if (!is_sewn_group(s)) {
+    return;
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
+  }
+  find_responses(&s->seams, s->group);
+  int solves = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    if (is_sewn_awake(&s->seams, n)) {
+      solves |= workspace_of(c)->plan.solves;
+      add_work(c, sewn_lines_work(c, &workspace_of(c)->plan), 1);
+    }
+  }
+  if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
+    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps, solves), 1);
+  }
+}
+
+#endif
+
 /// Stepping ///
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -23658,6 +24501,10 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   s->substeps = substeps;
   s->gathers = gathers_of(group);
   place_parts(s, memory);
+#if WITH_SEAMS
+  place_seams(s, memory);
+  wake_sewn(group);
+#endif
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -23669,6 +24516,9 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   }
   place_bodies(s, memory);
   meet_at_origin(s);
+#if WITH_SEAMS
+  prepare_seams(s);
+#endif
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
       add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
@@ -23688,36 +24538,73 @@ static void follow_gather(const group_step *s, int32_t index) {
   }
 }
 
+/* Stages of a substep in which cloths that are sewn together do something together in between. */
+typedef enum group_stage { GROUP_ADVANCE, GROUP_HOLD, GROUP_MEET, GROUP_ACCEPT } group_stage;
+
+/* A stage of substep `index` of all cloths that are awake. */
+static void run_stage(const group_step *s, group_stage stage, int32_t index) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    workspace *w = workspace_of(c);
+    if (s->members[n].sleeps) {
+      continue;
+    }
+    w->tick = CLOTH_TICKS();
+    w->plan.index = index;
+    if (stage == GROUP_ADVANCE) {
+      s->members[n].contacts = advance_substep(c, &w->plan, index);
+    } else if (stage == GROUP_HOLD) {
+      hold_lengths(c, &w->plan, index, s->members[n].contacts);
+    } else if (stage == GROUP_MEET) {
+      meet_colliders(c, &w->plan, index, s->members[n].contacts);
+    } else {
+      accept_substep(c, index);
+    }
+  }
+}
+
+/* What the stitches of a group do before a stage of a substep. */
+static void run_seams(group_step *s, group_stage stage, int32_t index) {
+#if WITH_SEAMS
+  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  if (is_sewn_group(s) && stage == GROUP_HOLD) {
+    pull_stitches(&s->seams, s->group, plan, index);
+  } else if (is_sewn_group(s)) {
+    join_stitches(&s->seams, s->group, plan);
+  }
+#endif
+  (void)s;
+  (void)stage;
+  (void)index;
+}
+
 /* Substep `index` of all cloths. */
-CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
+CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
   const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
   if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
     follow_gather(s, index);
   }
-  for (int32_t n = 0; n < s->group->count; n++) {
-    workspace *w = workspace_of(member_of(s->group, n));
-    if (!s->members[n].sleeps) {
-      w->tick = CLOTH_TICKS();
-      w->plan.index = index;
-      s->members[n].contacts = predict_substep(member_of(s->group, n), &w->plan, index);
-    }
-  }
+  run_stage(s, GROUP_ADVANCE, index);
+  run_seams(s, GROUP_HOLD, index);
+  run_stage(s, GROUP_HOLD, index);
+  run_seams(s, GROUP_MEET, index);
   if (s->touches) {
     scale_mobilities(s);
     collide_group(&s->contact, plan, index);
   }
-  for (int32_t n = 0; n < s->group->count; n++) {
-    workspace *w = workspace_of(member_of(s->group, n));
-    if (!s->members[n].sleeps) {
-      w->tick = CLOTH_TICKS();
-      finish_substep(member_of(s->group, n), &w->plan, index, s->members[n].contacts);
-    }
-  }
+  run_stage(s, GROUP_MEET, index);
+  run_seams(s, GROUP_ACCEPT, index);
+  run_stage(s, GROUP_ACCEPT, index);
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
+#if WITH_SEAMS
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
+#else
+  const uint32_t sleepy = UINT32_MAX;
+#endif
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
     find_woken(s, 1);
@@ -23726,7 +24613,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   }
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt);
+    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt, (int)(sleepy >> n & 1u));
     if (s->members[n].wakes) {
       wake(c);
     }
@@ -23737,7 +24624,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 
 /* A step of a group that has been checked, with as many refinements as the workspaces allow. */
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
-  const group_step *s = (const group_step *)memory;
+  group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
   for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
     substep_together(s, index);
@@ -23761,6 +24648,7 @@ cloth_group cloth_group_default(void) {
   fill_zero(&group, sizeof group);
   group.cookie = GROUP_COOKIE;
   group.pairs = 4;
+  group.seam_speed = 1.0f;
   return group;
 }
 
@@ -23779,6 +24667,147 @@ static int check_exceptions(const cloth_group *group) {
   }
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+/* Checks a side of a seam, of cloths that have been checked. */
+static int check_side(const cloth_group *group, const cloth_seam_side *side) {
+  if (side->cloth < 0 || side->cloth >= group->count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  const int32_t particles = member_of(group, side->cloth)->count;
+  if (side->count < 1 || side->count > particles) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
+  if (!side->particles) {
+    const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
+    return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  }
+  for (int32_t n = 0; n < side->count; n++) {
+    if (side->particles[n] < 0 || side->particles[n] >= particles) {
+      return CLOTH_ERROR_INDEX;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+/* The way from one particle of a group to another [m]. */
+static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
+  const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
+  const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
+  const cloth_vector there = vector_load(vectors_at(b, b->state.position), ends->particle[to]);
+  return vector_add(vector_subtract(there, here), way_between(a, b));
+}
+
+/* The gap of a stitch now [m]. */
+static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
+  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  return vector_length(vector_add_scaled(before, between, share));
+}
+
+static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
+  return a->cloth[i] == b->cloth[k] && a->particle[i] == b->particle[k];
+}
+
+/* 1 if two stitches join the same, in one order or the other. */
+static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
+  const int is_same = is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2);
+  const int is_turned =
+      is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1);
+  return is_same || is_turned;
+}
+
+/* Checks that no stitch joins a particle to itself. */
+static int check_stitches(const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    const stitch_ends ends = ends_of_stitch(seam, n);
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_seams(const cloth_group *group) {
+  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->seam_count > 0 && !group->seams) {
+    return CLOTH_ERROR_NULL;
+  }
+  int32_t stitches = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    const cloth_seam *seam = &group->seams[n];
+    int error = check_side(group, &seam->a);
+    error = error ? error : check_side(group, &seam->b);
+    error = error ? error : check_stitches(seam);
+    if (error) {
+      return error;
+    }
+    stitches += larger_count(seam);
+  }
+  return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* 1 if a stitch of a seam is in the seams before it, or before it in its own. */
+static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(&group->seams[seam], n);
+  for (int32_t before = 0; before <= seam; before++) {
+    const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
+    for (int32_t k = 0; k < end; k++) {
+      const stitch_ends other = ends_of_stitch(&group->seams[before], k);
+      if (are_same_stitches(&ends, &other)) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Checks that no two stitches are the same. */
+static int check_doubles(const cloth_group *group) {
+  for (int32_t seam = 0; seam < group->seam_count; seam++) {
+    for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+      if (is_sewn_before(group, seam, n)) {
+        return CLOTH_ERROR_CONFLICT;
+      }
+    }
+  }
+  return CLOTH_OK;
+}
+
+#else
+
+static int check_seams(const cloth_group *group) {
+  return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
+}
+
+static int check_doubles(const cloth_group *group) {
+  (void)group;
+  return CLOTH_OK;
+}
+
+#endif
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
@@ -23809,11 +24838,13 @@ static int check_group(const cloth_group *group) {
   for (int32_t n = 0; n < group->count && !error; n++) {
     error = check_member(group, n);
   }
-  return error ? error : check_exceptions(group);
+  error = error ? error : check_exceptions(group);
+  return error ? error : check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
+  error = error ? error : check_doubles(group);
   if (error) {
     return error;
   }
@@ -23823,6 +24854,28 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  if (seam < 0 || seam >= group->seam_count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  if (!gap) {
+    return CLOTH_ERROR_NULL;
+  }
+  *gap = 0.0f;
+  for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 /* A range of memory. */
 typedef struct memory_range {
@@ -23981,11 +25034,14 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 }
 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0) {
+static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn) {
     return COST_STEP;
   }
-  const uint64_t work = bound_of_step(c, dt, substeps);
+  uint64_t work = bound_of_step(c, dt, substeps);
+#if WITH_SEAMS
+  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) : 0u;
+#endif
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
 }
 
@@ -24000,7 +25056,11 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   *work = max_group_work(group, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
-    *work += member_work(group->cloths[n], dt, substeps);
+    int is_sewn = 0;
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
+    }
+    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

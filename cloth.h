@@ -34,10 +34,10 @@
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _CELL_CONTACT, _CONTACT_LINES, _SELF_TEST,
- *            _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and _SHARED_BODIES
- *            leave parts out: their functions are not defined, a config that needs them is refused with LEFT_OUT, and
- *            the default config does not need them.
+ *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _SEAMS, _CELL_CONTACT, _CONTACT_LINES,
+ *            _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and
+ *            _SHARED_BODIES leave parts out: their functions are not defined, a config that needs them is refused with
+ *            LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -71,6 +71,8 @@ extern "C" {
 #define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
 #define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
 #define CLOTH_GROUP_LIMIT 16          /* most cloths of a group */
+#define CLOTH_SEAM_LIMIT 64           /* most seams of a group */
+#define CLOTH_STITCH_LIMIT 16384      /* most particles of the longer sides of all seams of a group */
 #define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
 #define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
@@ -1113,7 +1115,16 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
 
    A cloth that sleeps holds still as if it was pinned. It wakes at the end of a step in which an awake
    cloth comes to it, moves beside it or begins to leave it, with a particle faster than its sleep.speed. After a cloth
-   under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other. */
+   under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other.
+
+   Seams join particles of two cloths, or of one, for as long as the group names them; several may meet in one particle.
+   Joined particles move as one that has the mass of all: in every substep each cloth solves its springs once as if it
+   was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
+   closed with the masses as weights, before contact and after it. Where all springs are projected, as stiff ones are by
+   default, panels hang and swing as one sheet does; with implicit springs seams tremble under load. Both momenta are
+   kept. Pins stay where they are, and take the impulses of the others. A seam bends freely. Nothing touches a
+   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together.
+   Nothing of a seam is kept between steps. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
 typedef struct cloth_group_pair {
@@ -1121,6 +1132,24 @@ typedef struct cloth_group_pair {
   float thickness; /* distance that they keep [m]; 0: they pass through each other; 0..1 */
   float friction;  /* coefficient of friction between them [1]; 0..10 */
 } cloth_group_pair;
+
+/* A side of a seam: particles of one cloth in their order along the seam. */
+typedef struct cloth_seam_side {
+  int32_t cloth;            /* its place in the group */
+  int32_t first, next;      /* the first particle, and how far it is from each to the next: 1 along a row, the number of
+                               columns along a column, negative for the other way */
+  int32_t count;            /* 1..particles of the cloth */
+  const int32_t *particles; /* NULL, or `count` particles in place of those that first and next tell */
+} cloth_seam_side;
+
+/* A seam, which joins two sides, of two cloths or of one. Where both have as many particles, each is joined to that of
+   the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
+   point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. A gathered side that is longer
+   at rest, too, cannot bulge out of the seam: its own springs would press against the stitches without rest, so give it
+   a grid.stiffness_map of 0 along the seam. */
+typedef struct cloth_seam {
+  cloth_seam_side a, b;
+} cloth_seam;
 
 /* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
 typedef struct cloth_group {
@@ -1134,6 +1163,10 @@ typedef struct cloth_group {
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
+  int32_t seam_count;      /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS, else LEFT_OUT */
+  const cloth_seam *seams; /* or NULL. No two of their particles are joined twice */
+  float seam_speed;        /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
+                              default 1 */
 } cloth_group;
 
 /* Returns a group with every default named above. */
@@ -1142,9 +1175,16 @@ CLOTH_API cloth_group cloth_group_default(void);
 /* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
    work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
-   a count, `pairs`, a thickness or a friction; INDEX: an exception; CONFLICT: a cloth twice; STATE: a cloth without
-   self_thickness; an error of a cloth. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
+   a count, `pairs`, a thickness, a friction, or seam_speed; INDEX: an exception, or a cloth or particle of a seam;
+   CONFLICT: a cloth twice, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
+   seams; STATE: a cloth without self_thickness; LEFT_OUT: seams with CLOTH_NO_SEAMS; an error of a cloth. Seams add
+   4 bytes for each particle of the cloths, 72 for each of the seams' and 64 for each pair. Functions of groups are
+   absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
+
+/* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.
+   Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS. */
+CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
    those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any

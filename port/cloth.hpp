@@ -724,6 +724,13 @@ template <class Policy> struct basic_groups {
     int code = cloth_group_work_bound(&group, dt, &work);
     return Policy::take(code, work);
   }
+#ifndef CLOTH_NO_SEAMS
+  static value<float> group_seam_gap(const cloth_group &group, std::int32_t seam) {
+    float gap = 0;
+    int code = cloth_group_seam_gap(&group, seam, &gap);
+    return Policy::take(code, gap);
+  }
+#endif
 };
 
 using handle = basic_handle<as_values>;

@@ -143,6 +143,11 @@
 #else
 #define WITH_GROUPS 1
 #endif
+#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
+#define WITH_SEAMS 0
+#else
+#define WITH_SEAMS 1
+#endif
 #ifdef CLOTH_NO_SLEEP /* sleep */
 #define WITH_SLEEP 0
 #else

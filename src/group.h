@@ -10,6 +10,7 @@
 #include "self_gather.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "sewing.h"
 #include "sleep.h"
 #include "step.h"
 #include "step_origin.h"
@@ -35,7 +36,7 @@
  * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
  */
 
-#define GROUP_COOKIE 0xc1046001u /* proves that a group was made by cloth_group_default() */
+#define GROUP_COOKIE 0xc1046002u /* proves that a group was made by cloth_group_default() */
 
 /* Room for candidates between cloths per particle, as cloth_group.pairs says. */
 #define GROUP_MAX_PAIRS 32
@@ -62,12 +63,16 @@ typedef struct group_step {
   int32_t untangles; /* ... and if contact of such is released where they stay tangled */
   self_group contact;
   group_member *members;
+#if WITH_SEAMS
+  sewing seams;
+#endif
 } group_step;
 
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
   uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  uint32_t numbers, labels, sewn, stitches;
   int32_t particles;
 } group_layout;
 
@@ -92,7 +97,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
   uint32_t end = 0, nodes = 0;
-  g.particles = 0;
+  fill_zero(&g, sizeof g);
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
@@ -118,17 +123,38 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
   g.tags = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(uint16_t));
   g.near = reserve(&end, (uint32_t)l->max_batches);
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    const uint32_t sewn = (uint32_t)count_sewn(group);
+    g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
+    g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
+    g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
+    g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
+  }
+#endif
   g.bytes = l->bytes = align_up(end);
   return g;
 }
 
-/* Most work of the contact of a group in a step. */
+/* Most work of the seams of a group in a step, but for that of sewn_lines_work(). */
+static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
+#if WITH_SEAMS
+  if (group->seam_count > 0) {
+    return max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps, 1);
+  }
+#endif
+  (void)group;
+  (void)substeps;
+  return 0;
+}
+
+/* Most work of the contact and the seams of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several;
+  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -232,6 +258,42 @@ static void place_bodies(const group_step *s, void *memory) {
     }
   }
 }
+
+#if WITH_SEAMS
+
+/* 1 if cloths are sewn together. */
+static int is_sewn_group(const group_step *s) {
+  return s->group->seam_count > 0;
+}
+
+/* Finds the stitches of a group, in its memory. */
+static void place_seams(group_step *s, void *memory) {
+  const group_layout l = group_layout_of(s->group);
+  char *room = (char *)memory;
+  if (!is_sewn_group(s)) {
+    return;
+  }
+  s->seams.labels.number = (int32_t *)(void *)(room + l.numbers);
+  s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
+  s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
+  s->seams.stitches = (stitch *)(void *)(room + l.stitches);
+  make_stitches(&s->seams, s->group);
+  s->contact.sewn = &s->seams.labels;
+}
+
+/* Wakes the cloths that sleep and are sewn to one that does not. */
+static void wake_sewn(const cloth_group *group) {
+  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
+    for (int32_t n = 0; n < group->seam_count; n++) {
+      const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
+      if (is_asleep(a) != is_asleep(b)) {
+        wake(is_asleep(a) ? a : b);
+      }
+    }
+  }
+}
+
+#endif
 
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
@@ -409,6 +471,51 @@ static void find_woken(const group_step *s, int is_over) {
 
 #endif
 
+#if WITH_SEAMS
+
+/* Which cloths may fall asleep at the end of a step: a bit each. Those that are sewn together do so together. */
+static uint32_t find_sleepy(const group_step *s) {
+  uint32_t sleepy = (1u << s->group->count) - 1u;
+#if WITH_SLEEP
+  for (int32_t n = 0; is_sewn_group(s) && n < s->group->count; n++) {
+    if (s->seams.is_sewn[n] && !s->members[n].sleeps && !will_sleep(member_of(s->group, n), s->dt)) {
+      sleepy &= ~(1u << n);
+    }
+  }
+  for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
+    for (int32_t n = 0; n < s->group->seam_count; n++) {
+      const uint32_t both = 1u << s->group->seams[n].a.cloth | 1u << s->group->seams[n].b.cloth;
+      sleepy &= (sleepy & both) == both ? UINT32_MAX : ~both;
+    }
+  }
+#endif
+  return sleepy;
+}
+
+/* Finds the responses of sewn particles, after all cloths have been prepared. */
+static void prepare_seams(group_step *s) {
+  if (!is_sewn_group(s)) {
+    return;
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
+  }
+  find_responses(&s->seams, s->group);
+  int solves = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    if (is_sewn_awake(&s->seams, n)) {
+      solves |= workspace_of(c)->plan.solves;
+      add_work(c, sewn_lines_work(c, &workspace_of(c)->plan), 1);
+    }
+  }
+  if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
+    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps, solves), 1);
+  }
+}
+
+#endif
+
 /// Stepping ///
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -422,6 +529,10 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   s->substeps = substeps;
   s->gathers = gathers_of(group);
   place_parts(s, memory);
+#if WITH_SEAMS
+  place_seams(s, memory);
+  wake_sewn(group);
+#endif
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -433,6 +544,9 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   }
   place_bodies(s, memory);
   meet_at_origin(s);
+#if WITH_SEAMS
+  prepare_seams(s);
+#endif
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
       add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
@@ -452,36 +566,73 @@ static void follow_gather(const group_step *s, int32_t index) {
   }
 }
 
+/* Stages of a substep in which cloths that are sewn together do something together in between. */
+typedef enum group_stage { GROUP_ADVANCE, GROUP_HOLD, GROUP_MEET, GROUP_ACCEPT } group_stage;
+
+/* A stage of substep `index` of all cloths that are awake. */
+static void run_stage(const group_step *s, group_stage stage, int32_t index) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    workspace *w = workspace_of(c);
+    if (s->members[n].sleeps) {
+      continue;
+    }
+    w->tick = CLOTH_TICKS();
+    w->plan.index = index;
+    if (stage == GROUP_ADVANCE) {
+      s->members[n].contacts = advance_substep(c, &w->plan, index);
+    } else if (stage == GROUP_HOLD) {
+      hold_lengths(c, &w->plan, index, s->members[n].contacts);
+    } else if (stage == GROUP_MEET) {
+      meet_colliders(c, &w->plan, index, s->members[n].contacts);
+    } else {
+      accept_substep(c, index);
+    }
+  }
+}
+
+/* What the stitches of a group do before a stage of a substep. */
+static void run_seams(group_step *s, group_stage stage, int32_t index) {
+#if WITH_SEAMS
+  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  if (is_sewn_group(s) && stage == GROUP_HOLD) {
+    pull_stitches(&s->seams, s->group, plan, index);
+  } else if (is_sewn_group(s)) {
+    join_stitches(&s->seams, s->group, plan);
+  }
+#endif
+  (void)s;
+  (void)stage;
+  (void)index;
+}
+
 /* Substep `index` of all cloths. */
-CLOTH_SEPARATE void substep_together(const group_step *s, int32_t index) {
+CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
   const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
   if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
     follow_gather(s, index);
   }
-  for (int32_t n = 0; n < s->group->count; n++) {
-    workspace *w = workspace_of(member_of(s->group, n));
-    if (!s->members[n].sleeps) {
-      w->tick = CLOTH_TICKS();
-      w->plan.index = index;
-      s->members[n].contacts = predict_substep(member_of(s->group, n), &w->plan, index);
-    }
-  }
+  run_stage(s, GROUP_ADVANCE, index);
+  run_seams(s, GROUP_HOLD, index);
+  run_stage(s, GROUP_HOLD, index);
+  run_seams(s, GROUP_MEET, index);
   if (s->touches) {
     scale_mobilities(s);
     collide_group(&s->contact, plan, index);
   }
-  for (int32_t n = 0; n < s->group->count; n++) {
-    workspace *w = workspace_of(member_of(s->group, n));
-    if (!s->members[n].sleeps) {
-      w->tick = CLOTH_TICKS();
-      finish_substep(member_of(s->group, n), &w->plan, index, s->members[n].contacts);
-    }
-  }
+  run_stage(s, GROUP_MEET, index);
+  run_seams(s, GROUP_ACCEPT, index);
+  run_stage(s, GROUP_ACCEPT, index);
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
+#if WITH_SEAMS
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
+#else
+  const uint32_t sleepy = UINT32_MAX;
+#endif
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
     find_woken(s, 1);
@@ -490,7 +641,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   }
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt);
+    notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt, (int)(sleepy >> n & 1u));
     if (s->members[n].wakes) {
       wake(c);
     }
@@ -501,7 +652,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 
 /* A step of a group that has been checked, with as many refinements as the workspaces allow. */
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
-  const group_step *s = (const group_step *)memory;
+  group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
   for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
     substep_together(s, index);

@@ -5,6 +5,7 @@
 #include "group.h"
 #include "plan.h"
 #include "scalar.h"
+#include "sewing.h"
 #include "step.h"
 #include "step_calls.h"
 #include "types.h"
@@ -24,6 +25,7 @@ cloth_group cloth_group_default(void) {
   fill_zero(&group, sizeof group);
   group.cookie = GROUP_COOKIE;
   group.pairs = 4;
+  group.seam_speed = 1.0f;
   return group;
 }
 
@@ -42,6 +44,147 @@ static int check_exceptions(const cloth_group *group) {
   }
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+/* Checks a side of a seam, of cloths that have been checked. */
+static int check_side(const cloth_group *group, const cloth_seam_side *side) {
+  if (side->cloth < 0 || side->cloth >= group->count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  const int32_t particles = member_of(group, side->cloth)->count;
+  if (side->count < 1 || side->count > particles) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
+  if (!side->particles) {
+    const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
+    return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  }
+  for (int32_t n = 0; n < side->count; n++) {
+    if (side->particles[n] < 0 || side->particles[n] >= particles) {
+      return CLOTH_ERROR_INDEX;
+    }
+  }
+  return CLOTH_OK;
+}
+
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+/* The way from one particle of a group to another [m]. */
+static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
+  const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
+  const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
+  const cloth_vector there = vector_load(vectors_at(b, b->state.position), ends->particle[to]);
+  return vector_add(vector_subtract(there, here), way_between(a, b));
+}
+
+/* The gap of a stitch now [m]. */
+static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
+  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  return vector_length(vector_add_scaled(before, between, share));
+}
+
+static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
+  return a->cloth[i] == b->cloth[k] && a->particle[i] == b->particle[k];
+}
+
+/* 1 if two stitches join the same, in one order or the other. */
+static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
+  const int is_same = is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2);
+  const int is_turned =
+      is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1);
+  return is_same || is_turned;
+}
+
+/* Checks that no stitch joins a particle to itself. */
+static int check_stitches(const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    const stitch_ends ends = ends_of_stitch(seam, n);
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  return CLOTH_OK;
+}
+
+static int check_seams(const cloth_group *group) {
+  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->seam_count > 0 && !group->seams) {
+    return CLOTH_ERROR_NULL;
+  }
+  int32_t stitches = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    const cloth_seam *seam = &group->seams[n];
+    int error = check_side(group, &seam->a);
+    error = error ? error : check_side(group, &seam->b);
+    error = error ? error : check_stitches(seam);
+    if (error) {
+      return error;
+    }
+    stitches += larger_count(seam);
+  }
+  return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* 1 if a stitch of a seam is in the seams before it, or before it in its own. */
+static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(&group->seams[seam], n);
+  for (int32_t before = 0; before <= seam; before++) {
+    const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
+    for (int32_t k = 0; k < end; k++) {
+      const stitch_ends other = ends_of_stitch(&group->seams[before], k);
+      if (are_same_stitches(&ends, &other)) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Checks that no two stitches are the same. */
+static int check_doubles(const cloth_group *group) {
+  for (int32_t seam = 0; seam < group->seam_count; seam++) {
+    for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+      if (is_sewn_before(group, seam, n)) {
+        return CLOTH_ERROR_CONFLICT;
+      }
+    }
+  }
+  return CLOTH_OK;
+}
+
+#else
+
+static int check_seams(const cloth_group *group) {
+  return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
+}
+
+static int check_doubles(const cloth_group *group) {
+  (void)group;
+  return CLOTH_OK;
+}
+
+#endif
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
@@ -72,11 +215,13 @@ static int check_group(const cloth_group *group) {
   for (int32_t n = 0; n < group->count && !error; n++) {
     error = check_member(group, n);
   }
-  return error ? error : check_exceptions(group);
+  error = error ? error : check_exceptions(group);
+  return error ? error : check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
+  error = error ? error : check_doubles(group);
   if (error) {
     return error;
   }
@@ -86,6 +231,28 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
+
+#if WITH_SEAMS
+
+int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  if (seam < 0 || seam >= group->seam_count) {
+    return CLOTH_ERROR_INDEX;
+  }
+  if (!gap) {
+    return CLOTH_ERROR_NULL;
+  }
+  *gap = 0.0f;
+  for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 /* A range of memory. */
 typedef struct memory_range {
@@ -244,11 +411,14 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 }
 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0) {
+static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn) {
     return COST_STEP;
   }
-  const uint64_t work = bound_of_step(c, dt, substeps);
+  uint64_t work = bound_of_step(c, dt, substeps);
+#if WITH_SEAMS
+  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) : 0u;
+#endif
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
 }
 
@@ -263,7 +433,11 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   *work = max_group_work(group, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
-    *work += member_work(group->cloths[n], dt, substeps);
+    int is_sewn = 0;
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
+    }
+    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

@@ -126,6 +126,7 @@
 #include "surroundings.h"
 #include "step_calls.h"
 #include "settle.h"
+#include "sewing.h"
 #include "group.h"
 #include "group_calls.h"
 #include "output.h"

@@ -28,6 +28,18 @@ typedef struct self_pair {
   int32_t untangles; /* 1: contact is released where they stay tangled */
 } self_pair;
 
+/* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
+ */
+#define SEWN_LABELS 3
+
+/* Which particles of a group are sewn together: neither of two that have a label in common touches a triangle of the
+   other, nor passes through one. */
+typedef struct sewn_labels {
+  int32_t first[CLOTH_GROUP_LIMIT]; /* of each cloth: where its particles begin in `number` */
+  int32_t *number;                  /* of each particle of the group: its number among the sewn ones, or -1 */
+  int32_t (*label)[SEWN_LABELS];    /* of each sewn particle */
+} sewn_labels;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 typedef struct self_group {
   self_body *bodies;
@@ -42,6 +54,7 @@ typedef struct self_group {
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
   self_workspace *found;
+  const sewn_labels *sewn; /* NULL without seams */
 } self_group;
 
 /* A gather under way. */
@@ -193,8 +206,45 @@ static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
   s->waiting_count[queue] = 0;
 }
 
+#if WITH_SEAMS
+
+/* 1 if a particle of cloth a and one of cloth b are sewn together. */
+static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_t b, int32_t other) {
+  const int32_t p = sewn->number[sewn->first[a] + particle], q = sewn->number[sewn->first[b] + other];
+  for (int32_t n = 0; p >= 0 && q >= 0 && n < SEWN_LABELS; n++) {
+    for (int32_t k = 0; k < SEWN_LABELS; k++) {
+      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* 1 if a particle of cloth a is sewn to a corner of a cell of cloth b. */
+static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  int32_t involved[5];
+  if (!g->sewn || g->sewn->number[g->sewn->first[a] + particle] < 0) {
+    return 0;
+  }
+  find_candidate(&g->bodies[b], particle, cell, involved);
+  for (int32_t n = 1; n < 5; n++) {
+    if (are_sewn(g->sewn, a, particle, b, involved[n])) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif
+
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+#if WITH_SEAMS
+  if (is_sewn_to_cell(s->group, a, b, particle, cell)) {
+    return;
+  }
+#endif
   const int32_t queue = a > b;
   self_pairs *p = &s->waiting[queue];
   const int32_t n = s->waiting_count[queue]++;

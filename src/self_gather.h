@@ -37,6 +37,24 @@
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
+/* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
+static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+#if WITH_SEAMS
+  for (int32_t n = 0; g->sewn && n < 2; n++) {
+    for (int32_t k = 2; k < 5; k++) {
+      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
+        return 1;
+      }
+    }
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return 0;
+}
+
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of the cells with these corners. */
 static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
@@ -47,7 +65,7 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edg
   self_meeting m = {
       .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
   if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
-      !find_meeting(from->start, to->start, &m)) {
+      is_sewn_meeting(g, a, b, &m) || !find_meeting(from->start, to->start, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {

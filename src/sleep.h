@@ -76,8 +76,18 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time. */
-CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
+#if WITH_SEAMS
+
+/* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
+static int will_sleep(const cloth *c, float dt) {
+  const float rest_time = inputs_of(c)->rest_time + dt;
+  return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
+}
+
+#endif
+
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. */
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   cloth_inputs *inputs = inputs_of(c);
   if (!(c->settings.sleep.speed > 0.0f)) {
     inputs->rest_time = 0.0f;
@@ -85,7 +95,7 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt) {
   }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
   inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
-  if (inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
+  if (may_sleep && inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
     fall_asleep(c);
   }
 }

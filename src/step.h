@@ -224,8 +224,8 @@ static void resolve_projected(const cloth *c, const step_plan *plan, int32_t ind
   }
 }
 
-/* Stages 1 and 2 of substep `index`: where the particles would be without contact. Returns what add_forces() does. */
-CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
+/* Stage 1 of substep `index`: new velocities, and predicted positions. Returns what add_forces() does. */
+static int32_t advance_substep(const cloth *c, const step_plan *plan, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
@@ -235,6 +235,13 @@ CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, in
   confine_vectors(c, c->state.velocity, 0);
   int32_t contacts = advance_velocities(c, plan, index);
   end_stage(c, CLOTH_STAGE_VELOCITIES, index, c->state.velocity);
+  return contacts;
+}
+
+/* Stage 2 of substep `index`, after which particles are where they would be without contact. `contacts`: of
+   advance_substep(). */
+static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+  cloth_statistics *counts = statistics_of(c);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
@@ -246,11 +253,17 @@ CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, in
   }
   end_stage(c, CLOTH_STAGE_LIMITS, index, c->state.velocity);
   move_by_attached(c, plan);
+}
+
+/* Stages 1 and 2. Returns what add_forces() does. */
+CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
+  const int32_t contacts = advance_substep(c, plan, index);
+  hold_lengths(c, plan, index, contacts);
   return contacts;
 }
 
-/* Stages 3 to 5 of substep `index`, after contact of the sheet with itself. `contacts`: of predict_substep(). */
-CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+/* Stages 3 and 4 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
+static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
   /* 3. Contacts: those of the solver take back their push (solver_contact), the others are projected (contact). */
@@ -270,12 +283,21 @@ CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_
   }
 #endif
   end_stage(c, CLOTH_STAGE_CONTACTS, index, c->scratch.product);
+}
 
+/* Stage 5 of substep `index`. */
+static void accept_substep(const cloth *c, int32_t index) {
   /* 5. The new positions and velocities, accepted or recovered: confinement, motion. */
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
-  accept_particles(c, counts);
+  accept_particles(c, statistics_of(c));
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
+}
+
+/* Stages 3 to 5. */
+CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
+  meet_colliders(c, plan, index, contacts);
+  accept_substep(c, index);
 }
 
 /* Substep `index` of a step, plan->h seconds long. Before stage 1 candidates of self-contact are gathered
@@ -361,8 +383,8 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
   return counts->notes;
 }
 
-/* What follows the substeps. Returns the notes of the step. */
-static int finish_step(const cloth *c, float dt) {
+/* What follows the substeps. `may_sleep`: a cloth at rest may fall asleep. Returns the notes of the step. */
+static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
   finish_motions(c);
@@ -371,9 +393,10 @@ static int finish_step(const cloth *c, float dt) {
   advance_gusts(inputs_of(c), dt);
 #endif
 #if WITH_SLEEP
-  update_sleep(c, dt);
+  update_sleep(c, dt, may_sleep);
 #endif
   (void)dt;
+  (void)may_sleep;
   return finish_statistics(c, &w->plan);
 }
 
@@ -397,7 +420,7 @@ static int step(const cloth *c, float dt) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
-  return finish_step(c, dt);
+  return finish_step(c, dt, 1);
 }
 
 /* Lets the next step do all its optional work (refinements), without a deadline. */

@@ -212,6 +212,24 @@ static uint32_t general_particles(const cloth *c, const scene_summary *scene) {
   return particles < (uint32_t)c->count ? (uint32_t)particles : (uint32_t)c->count;
 }
 
+#if WITH_SEAMS
+
+/* Work of a cloth of a group, in a step, that solves its lines a second time as it is sewn. */
+static uint64_t sewn_lines_work(const cloth *c, const step_plan *plan) {
+  uint64_t work = (uint64_t)(line_cost(c, plan) + COST_PREDICT) * (uint32_t)c->count + lines_cost(c, plan);
+  work += has_bend_lines(plan) ? (uint64_t)(uint32_t)c->count * COST_BEND_GENERAL : 0u;
+  return work * (uint32_t)plan->substeps;
+}
+
+/* Most work of so many sewn particles and stitches in a step. */
+static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps, int32_t substeps, int solves) {
+  const uint64_t particle = COST_SEWN + (solves ? COST_RESPONSE : 0u);
+  return sewn * (COST_RESPONSE + particle * (uint32_t)substeps) +
+         stitches * COST_STITCH * (uint32_t)substeps * (5u * (uint32_t)sweeps);
+}
+
+#endif
+
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
    and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
 static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {

@@ -1,0 +1,551 @@
+/* Seams: panels that are sewn together, against the whole sheet, in weight, momentum, energy, contact and sleep.
+   SPDX-License-Identifier: MIT */
+#include "support.h"
+
+/// Panels ///
+
+enum { PANELS = 4, MOST_SEAMS = 8 };
+
+#define SPACING 0.03
+
+/* Panels of one sheet, cut across its rows or its columns, and sewn together again. */
+typedef struct panels {
+  int count, columns[PANELS], rows[PANELS];
+  int is_cut_across_columns;
+  fixture f[PANELS];
+  cloth *sheets[PANELS];
+  cloth_group_pair exceptions[PANELS];
+  cloth_seam seams[MOST_SEAMS];
+  cloth_group group;
+  unsigned char *allocation, *memory;
+  size_t bytes;
+} panels;
+
+static cloth_config panel_config(int columns, int rows, int substeps) {
+  cloth_config config = cloth_config_default();
+  config.columns = columns;
+  config.rows = rows;
+  config.edge_warp = vector_at(SPACING * (columns - 1), 0, 0);
+  config.edge_weft = vector_at(0, -SPACING * (rows - 1), 0);
+  config.substeps = substeps;
+  config.self_thickness = 0.01f;
+  config.self.gathers = 0;
+  config.self.pairs = 8;
+  return config;
+}
+
+/* A side of a seam that is a column or a row. */
+static cloth_seam_side column_side(int place, int columns, int rows, int column) {
+  cloth_seam_side side = {place, column, columns, rows, NULL};
+  return side;
+}
+
+static cloth_seam_side row_side(int place, int columns, int row) {
+  cloth_seam_side side = {place, row * columns, 1, columns, NULL};
+  return side;
+}
+
+/* The addresses in the group are those of the panels, which must not move. */
+static void make_group(panels *p) {
+  p->group = cloth_group_default();
+  p->group.cloths = p->sheets;
+  p->group.count = p->count;
+  p->group.pairs = 8;
+  p->group.seams = p->seams;
+}
+
+static void take_memory(panels *p) {
+  int result = cloth_group_bytes(&p->group, &p->bytes);
+  CHECK(result == CLOTH_OK, "cloth_group_bytes: %s", cloth_result_name(result));
+  p->memory = guarded_buffer(p->bytes, 0, &p->allocation);
+}
+
+/* A sheet of columns x rows particles in `count` panels. */
+static void cut_sheet(panels *p, int columns, int rows, int count, int across_columns, const cloth_config *like) {
+  memset(p, 0, sizeof *p);
+  p->count = count;
+  p->is_cut_across_columns = across_columns;
+  const int cells = (across_columns ? columns : rows) - 1;
+  for (int i = 0; i < count; i++) {
+    const int first = cells * i / count, last = cells * (i + 1) / count;
+    p->columns[i] = across_columns ? last - first + 1 : columns;
+    p->rows[i] = across_columns ? rows : last - first + 1;
+    cloth_config config = panel_config(p->columns[i], p->rows[i], like->substeps), own = *like;
+    own.columns = config.columns;
+    own.rows = config.rows;
+    own.edge_warp = config.edge_warp;
+    own.edge_weft = config.edge_weft;
+    own.origin = across_columns ? vector_at(SPACING * first, 0, 0) : vector_at(0, -SPACING * first, 0);
+    p->f[i] = fixture_make(&own);
+    p->sheets[i] = p->f[i].sheet;
+  }
+  make_group(p);
+  for (int i = 0; i + 1 < count; i++) {
+    p->seams[i].a =
+        across_columns ? column_side(i, p->columns[i], rows, p->columns[i] - 1) : row_side(i, columns, p->rows[i] - 1);
+    p->seams[i].b = across_columns ? column_side(i + 1, p->columns[i + 1], rows, 0) : row_side(i + 1, columns, 0);
+  }
+  p->group.seam_count = count - 1;
+  take_memory(p);
+}
+
+static void free_panels(panels *p) {
+  CHECK(guards_intact(p->memory, p->bytes), "bytes outside the memory of the group were written");
+  for (int i = 0; i < p->count; i++)
+    fixture_free(&p->f[i]);
+  free(p->allocation);
+}
+
+/* The largest gap of any seam, over the spacing. */
+static double largest_gap(const panels *p) {
+  double largest = 0;
+  for (int i = 0; i < p->group.seam_count; i++) {
+    float gap = NAN;
+    int result = cloth_group_seam_gap(&p->group, i, &gap);
+    CHECK(result == CLOTH_OK, "cloth_group_seam_gap: %s", cloth_result_name(result));
+    largest = fmax(largest, (double)gap / SPACING);
+  }
+  return largest;
+}
+
+/* What lies in the memory before a step must not matter. Returns the largest gap after any step. */
+static double step_panels(panels *p, int steps) {
+  double largest = 0;
+  for (int n = 0; n < steps; n++) {
+    memset(p->memory, 0x41 + n, p->bytes);
+    uint64_t bound = 0, work = 0;
+    cloth_group_work_bound(&p->group, FRAME, &bound);
+    int result = cloth_step_together(&p->group, FRAME, p->memory, p->bytes);
+    CHECK(result >= 0 && !(result & CLOTH_NOTE_RECOVERED), "cloth_step_together: %d", result);
+    for (int i = 0; i < p->count; i++) {
+      const cloth_statistics s = read_statistics(p->sheets[i]);
+      work += (uint64_t)s.work[1] << 32 | s.work[0];
+    }
+    CHECK(work <= bound, "work %g over its bound %g", (double)work, (double)bound);
+    largest = fmax(largest, largest_gap(p));
+  }
+  return largest;
+}
+
+static double lowest_particle(const panels *p) {
+  double low = 1e9;
+  for (int i = 0; i < p->count; i++) {
+    for (int k = 0; k < p->f[i].count; k++)
+      low = fmin(low, position_of(p->sheets[i], k).y);
+  }
+  return low;
+}
+
+static double fastest_particle(const panels *p) {
+  double fastest = 0;
+  for (int i = 0; i < p->count; i++) {
+    for (int k = 0; k < p->f[i].count; k++)
+      fastest = fmax(fastest, point_length(velocity_of(p->sheets[i], k)));
+  }
+  return fastest;
+}
+
+/* Kinetic energy, and that in the field of gravity [J]. */
+static double energy_of(const panels *p, double gravity) {
+  double energy = 0;
+  for (int i = 0; i < p->count; i++) {
+    const double mass = particle_mass(&p->f[i], 0);
+    for (int k = 0; k < p->f[i].count; k++) {
+      const double speed = point_length(velocity_of(p->sheets[i], k));
+      energy += mass * (0.5 * speed * speed + gravity * position_of(p->sheets[i], k).y);
+    }
+  }
+  return energy;
+}
+
+/// Weight ///
+
+/* A sheet that hangs from its upper edge or two corners, whole and in panels: it hangs as low, no spring is much
+   longer, and it comes to rest. */
+typedef struct hanging {
+  int substeps, count, across_columns, corners;
+} hanging;
+
+static void hang(panels *p, const hanging *h, int count) {
+  const int columns = h->across_columns ? 25 : 13, rows = h->across_columns ? 13 : 25;
+  const cloth_config config = panel_config(columns, rows, h->substeps);
+  cut_sheet(p, columns, rows, count, h->across_columns, &config);
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < p->columns[i]; k++) {
+      const int is_corner = (i == 0 && k == 0) || (i == (h->across_columns ? count - 1 : 0) && k == p->columns[i] - 1);
+      if (h->corners ? is_corner : h->across_columns || i == 0)
+        cloth_pin(p->sheets[i], k);
+    }
+  }
+}
+
+static void test_weight(void) {
+  const hanging all[] = {{4, 2, 0, 0}, {10, 2, 0, 0}, {28, 2, 0, 0}, {4, 3, 0, 0},  {10, 3, 0, 1},
+                         {4, 2, 1, 1}, {10, 2, 1, 1}, {28, 2, 1, 1}, {10, 3, 1, 1}, {10, 2, 1, 0}};
+  for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {
+    panels whole, sewn;
+    hang(&whole, &all[n], 1);
+    hang(&sewn, &all[n], all[n].count);
+    step_panels(&whole, 150);
+    const double gap = step_panels(&sewn, 150);
+    const double length = -lowest_particle(&whole), sewn_length = -lowest_particle(&sewn);
+    const double speed = fastest_particle(&whole), sewn_speed = fastest_particle(&sewn);
+    CHECK(gap <= 0.02, "%d substeps: a gap of %g spacings", all[n].substeps, gap);
+    CHECK(fabs(sewn_length / length - 1) < 0.01, "%d substeps, %d panels: hangs down %g m, the whole sheet %g",
+          all[n].substeps, all[n].count, sewn_length, length);
+    CHECK(sewn_speed < 0.01 + 2 * speed, "%d substeps, %d panels: moves at %g m/s, the whole sheet at %g",
+          all[n].substeps, all[n].count, sewn_speed, speed);
+    free_panels(&whole);
+    free_panels(&sewn);
+  }
+}
+
+/// Momentum and energy ///
+
+/* Panels of different fabrics fly, turn and fold without anything that holds them. */
+static void test_momentum(void) {
+  cloth_config config = panel_config(9, 13, 10);
+  config.gravity = vector_at(0, 0, 0);
+  config.air.density = 0;
+  config.integration.velocity_damping = 0;
+  panels p;
+  cut_sheet(&p, 9, 13, 2, 0, &config);
+  cloth_fabric fabric = config.fabric;
+  fabric.density = 0.5f;
+  CHECK(cloth_set_fabric(p.sheets[1], &fabric) == CLOTH_OK, "cloth_set_fabric");
+  double mass[2] = {particle_mass(&p.f[0], 0), particle_mass(&p.f[1], 0)};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < p.f[i].count; k++) {
+      const point x = position_of(p.sheets[i], k);
+      const double lift = x.y * x.y * 4 + x.x;
+      cloth_set_particle(p.sheets[i], k, vector_of(x), vector_at(0.3 - x.y, 0.2, lift));
+    }
+  }
+  point linear[2], angular[2];
+  double energy[2];
+  for (int when = 0; when < 2; when++) {
+    linear[when] = angular[when] = (point){0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < p.f[i].count; k++) {
+        const point x = position_of(p.sheets[i], k), v = point_scaled(velocity_of(p.sheets[i], k), mass[i]);
+        linear[when] = point_sum(linear[when], v);
+        angular[when] = point_sum(angular[when], point_cross(x, v));
+      }
+    }
+    energy[when] = energy_of(&p, 0);
+    if (when == 0)
+      CHECK(step_panels(&p, 60) <= 0.02, "the seam opens");
+  }
+  const double lost = point_distance(linear[0], linear[1]) / point_length(linear[0]);
+  const double turned = point_distance(angular[0], angular[1]) / point_length(angular[0]);
+  CHECK(lost < 2e-5, "a share of %g of the momentum is lost", lost);
+  CHECK(turned < 0.01, "a share of %g of the angular momentum is lost", turned);
+  CHECK(energy[1] <= energy[0], "energy grows from %g to %g J", energy[0], energy[1]);
+  free_panels(&p);
+}
+
+/* A sheet in panels that swings down from one edge loses energy, from each step to the next. */
+static void test_energy(void) {
+  static const int substeps[] = {4, 10};
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = panel_config(9, 17, substeps[n]);
+    config.air.density = 0;
+    panels p;
+    cut_sheet(&p, 9, 17, 2, 0, &config);
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < p.f[i].count; k++) {
+        const point x = position_of(p.sheets[i], k);
+        cloth_set_particle(p.sheets[i], k, vector_at(x.x, 0, -x.y), vector_at(0, 0, 0));
+      }
+    }
+    for (int k = 0; k < 9; k++)
+      cloth_pin(p.sheets[0], k);
+    double before = energy_of(&p, 9.81), weight = -9.81 * 2 * 81 * particle_mass(&p.f[0], 0), gained = 0;
+    for (int frame = 0; frame < 90; frame++) {
+      step_panels(&p, 1);
+      const double now = energy_of(&p, 9.81);
+      gained = fmax(gained, now - before);
+      before = now;
+    }
+    CHECK(gained < -1e-3 * weight * SPACING * 16, "%d substeps: gains %g J in a step", substeps[n], gained);
+    free_panels(&p);
+  }
+}
+
+/// Other seams ///
+
+/* A sheet sewn to itself is a tube: it holds a weight of its own around, and a ring of it does not open. */
+static void test_one_cloth(void) {
+  panels p;
+  memset(&p, 0, sizeof p);
+  p.count = 1;
+  cloth_config config = panel_config(17, 9, 10);
+  cloth_vector places[17 * 9];
+  for (int i = 0; i < 17 * 9; i++) {
+    const double angle = 2 * 3.14159265358979 * (i % 17) / 16, radius = 16 * SPACING / (2 * 3.14159265358979);
+    places[i] = vector_at(radius * cos(angle), -SPACING * (i / 17), radius * sin(angle));
+  }
+  config.grid.positions = places;
+  p.f[0] = fixture_make(&config);
+  p.sheets[0] = p.f[0].sheet;
+  make_group(&p);
+  p.seams[0].a = column_side(0, 17, 9, 0);
+  p.seams[0].b = column_side(0, 17, 9, 16);
+  p.group.seam_count = 1;
+  take_memory(&p);
+  for (int i = 0; i < 16; i++)
+    cloth_pin(p.sheets[0], i);
+  const double gap = step_panels(&p, 60);
+  CHECK(gap < 0.02, "a gap of %g spacings", gap);
+  CHECK(lowest_particle(&p) < -7.9 * SPACING && lowest_particle(&p) > -8.2 * SPACING, "hangs down to %g m",
+        lowest_particle(&p));
+  free_panels(&p);
+}
+
+/* A wide panel gathered on a narrow one, which hangs: no particle leaves the seam, and the narrow one bears
+   all. The springs along the gathered edge are absent, as it cannot bulge out of the seam. */
+static void test_gathers(void) {
+  for (int n = 0; n < 2; n++) {
+    panels p;
+    memset(&p, 0, sizeof p);
+    p.count = 2;
+    cloth_config upper = panel_config(9, 7, n ? 4 : 10), lower = panel_config(16, 9, n ? 4 : 10);
+    cloth_vector places[16 * 9];
+    float stiffness[16 * 9];
+    for (int i = 0; i < 16 * 9; i++) {
+      const double along = 8.0 / 15 * (i % 16);
+      stiffness[i] = i < 16 ? 0.0f : 1.0f;
+      places[i] = vector_at(SPACING * along, -SPACING * (6 + i / 16), 0.85 * SPACING * (i % 2));
+    }
+    lower.grid.positions = places;
+    lower.grid.stiffness_map = stiffness;
+    p.f[0] = fixture_make(&upper);
+    p.f[1] = fixture_make(&lower);
+    p.sheets[0] = p.f[0].sheet;
+    p.sheets[1] = p.f[1].sheet;
+    make_group(&p);
+    p.seams[0].a = row_side(0, 9, 6);
+    p.seams[0].b = row_side(1, 16, 0);
+    p.group.seam_count = 1;
+    take_memory(&p);
+    for (int i = 0; i < 9; i++)
+      cloth_pin(p.sheets[0], i);
+    step_panels(&p, 2); /* which brings the zigzag into the seam */
+    const double gap = step_panels(&p, 120);
+    CHECK(gap < 0.02, "a gap of %g spacings", gap);
+    CHECK(lowest_particle(&p) > -14.6 * SPACING, "hangs down to %g spacings", lowest_particle(&p) / SPACING);
+    CHECK(fastest_particle(&p) < 0.3, "moves at %g m/s", fastest_particle(&p));
+    free_panels(&p);
+  }
+}
+
+/* Three panels that meet in one line, and what is apart is pulled together at the speed that is asked for. */
+static void test_closing(void) {
+  panels p;
+  memset(&p, 0, sizeof p);
+  p.count = 3;
+  for (int i = 0; i < 3; i++) {
+    cloth_config config = panel_config(6, 7, 8);
+    config.origin = vector_at(0.1 * i, 0, 0.1 * i);
+    config.gravity = vector_at(0, 0, 0);
+    p.f[i] = fixture_make(&config);
+    p.sheets[i] = p.f[i].sheet;
+  }
+  make_group(&p);
+  for (int i = 0; i < 2; i++) {
+    p.seams[i].a = column_side(i, 6, 7, 0);
+    p.seams[i].b = column_side(i + 1, 6, 7, 0);
+  }
+  p.group.seam_count = 2;
+  p.group.seam_speed = 0.6f;
+  take_memory(&p);
+  const double before = largest_gap(&p);
+  step_panels(&p, 6);
+  const double closed = (before - largest_gap(&p)) * SPACING;
+  CHECK(fabs(closed - 0.06) < 1e-3, "closes by %g m in a tenth of a second", closed);
+  step_panels(&p, 20);
+  CHECK(largest_gap(&p) < 0.02, "a gap of %g spacings", largest_gap(&p));
+  free_panels(&p);
+}
+
+/* Panels that lie folded on each other along a seam, and feel each other: the layers keep their distance, the seam does
+   not open, and nothing counts as tangled. With other origins than each other's in the world. */
+static void test_contact(void) {
+  cloth_config config = panel_config(11, 21, 10);
+  config.self.gathers = 1;
+  panels p;
+  cut_sheet(&p, 11, 21, 2, 0, &config);
+  for (int i = 0; i < 2; i++) {
+    cloth_collider floor = cloth_collider_default();
+    floor.shape = CLOTH_SHAPE_PLANE;
+    floor.pose.position = vector_at(0, -0.005, 0);
+    for (int k = 0; k < p.f[i].count; k++) {
+      const double z = -position_of(p.sheets[i], k).y, fold = z > 10 * SPACING ? 20 * SPACING - z : z;
+      const double height = i == 0 ? 0.01 : 0.01 + 0.6 * fmin(10 * SPACING - fold, 0.05);
+      cloth_set_particle(p.sheets[i], k, vector_at(position_of(p.sheets[i], k).x, height, fold), vector_at(0, 0, 0));
+    }
+    CHECK(cloth_add_collider(p.sheets[i], &floor) >= 0, "floor");
+  }
+  const cloth_metres far = {40, 0, -30};
+  CHECK(cloth_set_origin(&p.sheets[1], 1, far) == CLOTH_OK, "cloth_set_origin");
+  const double gap = step_panels(&p, 90);
+  cloth_self_statistics s;
+  cloth_get_self_statistics(p.sheets[0], &s);
+  CHECK(gap < 0.02, "a gap of %g spacings", gap);
+  CHECK(s.intersections == 0 && s.tangled == 0, "%d intersections, %d tangled", s.intersections, s.tangled);
+  CHECK(s.contacts > 5, "%d contacts", s.contacts);
+  double least = 1;
+  for (int k = 0; k < 11 * 6; k++)
+    least = fmin(least, position_of(p.sheets[1], 11 * 5 + k).y - position_of(p.sheets[0], 11 * 4 + k).y);
+  CHECK(least > 0.004, "layers are %g m apart", least);
+  free_panels(&p);
+}
+
+/* Sewn cloths fall asleep together, and one that wakes wakes the other. */
+static void test_sleep(void) {
+  cloth_config config = panel_config(9, 13, 10);
+  config.sleep.speed = 0.02f;
+  config.sleep.time = 0.2f;
+  panels p;
+  cut_sheet(&p, 9, 13, 2, 0, &config);
+  for (int k = 0; k < 9; k++)
+    cloth_pin(p.sheets[0], k);
+  int frame = 0, alone = 0;
+  for (; frame < 400 && !(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1])); frame++) {
+    step_panels(&p, 1);
+    alone += cloth_is_asleep(p.sheets[0]) != cloth_is_asleep(p.sheets[1]);
+  }
+  CHECK(frame > 10 && frame < 400, "asleep after %d frames", frame);
+  CHECK(alone == 0, "one sleeps alone in %d frames", alone);
+  step_panels(&p, 5);
+  CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "does not sleep on");
+  cloth_wake(p.sheets[1]);
+  step_panels(&p, 1);
+  CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "one sleeps on");
+  free_panels(&p);
+}
+
+/* Pins on a seam win, and the reactions of all pins are the weight of both panels. */
+static void test_pins(void) {
+  cloth_config config = panel_config(9, 13, 10);
+  config.capacity.pin_reactions = 1;
+  config.air.density = 0;
+  panels p;
+  cut_sheet(&p, 9, 13, 2, 0, &config);
+  for (int k = 0; k < 9; k++)
+    cloth_pin(p.sheets[0], 9 * 6 + k);
+  cloth_vector pinned[9];
+  for (int k = 0; k < 9; k++)
+    pinned[k] = vector_of(position_of(p.sheets[0], 9 * 6 + k));
+  step_panels(&p, 120);
+  double impulse = 0;
+  for (int frame = 0; frame < 30; frame++) {
+    CHECK(step_panels(&p, 1) < 0.001, "the seam leaves its pins");
+    for (int k = 0; k < 9; k++) {
+      cloth_vector reaction;
+      CHECK(cloth_get_pin_reaction(p.sheets[0], 9 * 6 + k, &reaction) == CLOTH_OK, "cloth_get_pin_reaction");
+      impulse += (double)reaction.y;
+    }
+  }
+  for (int k = 0; k < 9; k++)
+    CHECK(point_distance(point_of(pinned[k]), position_of(p.sheets[0], 9 * 6 + k)) == 0, "pin %d has moved", k);
+  const double weight = 9.81 * 30 * (double)FRAME * 2 * 7 * 9 * particle_mass(&p.f[0], 0);
+  CHECK(fabs(impulse / -weight - 1) < 0.02, "the pins bear %g of the weight", impulse / -weight);
+  free_panels(&p);
+}
+
+/// State ///
+
+/* A step is a function of the states: what follows a save is played again to the bit. Turning the sides of a seam
+   around changes what is computed by rounding alone. */
+static void test_replay(void) {
+  const hanging scene = {6, 3, 1, 1};
+  panels p;
+  hang(&p, &scene, 3);
+  unsigned char *saves[PANELS];
+  uint64_t hashes[2] = {0, 0};
+  step_panels(&p, 10);
+  for (int i = 0; i < 3; i++) {
+    saves[i] = (unsigned char *)malloc(p.f[i].memory.saved_bytes);
+    CHECK(cloth_save(p.sheets[i], saves[i], p.f[i].memory.saved_bytes) == CLOTH_OK, "save");
+  }
+  for (int run = 0; run < 2; run++) {
+    step_panels(&p, 12);
+    for (int i = 0; i < 3; i++) {
+      hashes[run] = hashes[run] * 31 + read_hash(p.sheets[i]);
+      CHECK(cloth_load(p.sheets[i], saves[i], p.f[i].memory.saved_bytes) == CLOTH_OK, "load");
+    }
+  }
+  CHECK(hashes[0] == hashes[1], "a replay differs");
+  for (int i = 0; i < 3; i++)
+    free(saves[i]);
+  free_panels(&p);
+}
+
+static int bytes_of(const panels *p, cloth_group group) {
+  size_t bytes = 0;
+  (void)p;
+  return cloth_group_bytes(&group, &bytes);
+}
+
+static void test_refusals(void) {
+  const hanging scene = {6, 2, 1, 1};
+  panels p;
+  hang(&p, &scene, 2);
+  const cloth_seam good = p.seams[0];
+  const int32_t list[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 999};
+  cloth_group g = p.group;
+  p.group.seams = NULL;
+  CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_NULL, "no seams");
+  p.group = g;
+  p.group.seam_count = CLOTH_SEAM_LIMIT + 1;
+  CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_RANGE, "too many seams");
+  p.group = g;
+  p.group.seam_speed = 0;
+  CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_RANGE, "speed 0");
+  p.group = g;
+  p.seams[0].a.cloth = 2;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a cloth that is not in the group");
+  p.seams[0] = good;
+  p.seams[0].b.first = p.f[1].count;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a first particle that does not exist");
+  p.seams[0] = good;
+  p.seams[0].b.next = INT32_MAX;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a last particle that does not exist");
+  p.seams[0] = good;
+  p.seams[0].b.next = 0;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "one particle many times");
+  p.seams[0] = good;
+  p.seams[0].a.count = 0;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_RANGE, "an empty side");
+  p.seams[0] = good;
+  p.seams[0].a.particles = list;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a listed particle that does not exist");
+  p.seams[0].a = good.a;
+  p.seams[0].b = good.a;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn to itself");
+  p.seams[0] = good;
+  p.seams[1].a = good.b;
+  p.seams[1].b = good.a;
+  g.seam_count = 2;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn twice");
+  float gap;
+  g.seam_count = 1;
+  CHECK(cloth_group_seam_gap(&g, 1, &gap) == CLOTH_ERROR_INDEX, "gap of no seam");
+  CHECK(cloth_group_seam_gap(&g, 0, NULL) == CLOTH_ERROR_NULL, "gap without room");
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "what is right");
+  p.seams[0].a.cloth = -1;
+  uint64_t before = read_hash(p.sheets[0]);
+  CHECK(cloth_step_together(&g, FRAME, p.memory, p.bytes) == CLOTH_ERROR_INDEX, "a step with a wrong seam");
+  CHECK(read_hash(p.sheets[0]) == before, "a refused step changes a cloth");
+  free_panels(&p);
+}
+
+static const test tests[] = {
+    TEST(weight),  TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),  TEST(closing),
+    TEST(contact), TEST(sleep),    TEST(pins),   TEST(replay),    TEST(refusals),
+};
+
+int main(int argc, char **argv) {
+  return RUN_TESTS(argc, argv, tests);
+}
