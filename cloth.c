@@ -11829,15 +11829,26 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 
 #if WITH_BODIES
 
+/* 1 if a collider has an attached particle. */
+static int has_attached(const cloth *c, int32_t collider) {
+  int any = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    any |= attachments_of(c)[n].collider == collider;
+  }
+  return any;
+}
+
 /* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
-   it may be as far from its surface as that from its position. */
+   it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
+   none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
 static int may_bear(const cloth *c, int32_t particle) {
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+    near |= body->shape != CLOTH_SHAPE_PLANE && !has_attached(c, bodies_of(c)[n].collider) &&
+            squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
 }
@@ -12243,6 +12254,40 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 static void keep_before_tethers(const cloth *c) {
   if (notes_pins(c)) {
     copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Fastest that a tether takes back what it had been let out by [m/s]. */
+#define TETHER_TAKE_UP 0.05f
+
+/* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
+   to the length at the start of the substep, see ease_tethers(). */
+static float eased_share(const cloth *c, int32_t particle, int32_t pin, cloth_vector before) {
+  const vector_array x = vectors_at(c, c->state.position), to = predicted_of(c);
+  const cloth_vector anchor = vector_load(to, pin);
+  const float start = vector_length(vector_subtract(vector_load(x, particle), vector_load(x, pin)));
+  const float loose = vector_length(vector_subtract(before, anchor));
+  const float pulled = vector_length(vector_subtract(vector_load(to, particle), anchor));
+  const float least = start - TETHER_TAKE_UP * workspace_of(c)->plan.h;
+  const float taken = flush_small(loose - pulled, STATE_QUANTUM);
+  const float allowed = flush_small(maximum(loose - least, 0.0f), STATE_QUANTUM);
+  return allowed < taken ? flush_small(allowed / taken, WORK_QUANTUM) : 1.0f;
+}
+
+/* Keeps the tethers of a slot from throwing bodies. A body that comes to lie on cloth lets tethers out, and when it is
+   off the cloth again they are too long at once: taken back within a substep, that would move a body attached to their
+   particles with any speed. Free particles are light, and may be. */
+CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const int32_t particle = attachments_of(c)[n].particle, pin = tethers_of(c, slot)[particle];
+    if (pin >= 0 && pin != particle && floats_at(c, c->scratch.mobility)[particle] > 0.0f) {
+      const cloth_vector before = vector_load(vectors_at(c, c->scratch.residual), particle);
+      const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
+      const float share = eased_share(c, particle, pin, before);
+      if (share < 1.0f) {
+        vector_store(predicted_of(c), particle, vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share));
+      }
+    }
   }
 }
 
@@ -20091,6 +20136,7 @@ static void pull_all_tethers(const cloth *c) {
 #endif
     pull_tethers(c, slot);
 #if WITH_BODIES
+    ease_tethers(c, slot);
     note_tethers(c, slot);
 #endif
   }
