@@ -6661,6 +6661,38 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Mobility of a particle that is attached to a body, of which all have equal parts. */
+static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
+  return reference_mass(c) * ((float)count_attached(c, a->collider) * largest_inverse_mass(c, b, a->point));
+}
+
+/* Largest of these, at least 1. */
+static float largest_attached_mobility(const cloth *c) {
+  float largest = 1.0f;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    largest = b ? maximum(largest, attached_mobility(c, a, b)) : largest;
+  }
+  return largest;
+}
+
 /* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
 static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
@@ -6803,6 +6835,11 @@ static void stop_bodies(const cloth *c) {
 #endif
 
 #else
+
+static float largest_attached_mobility(const cloth *c) {
+  (void)c;
+  return 1.0f;
+}
 
 #if WITH_SLEEP || WITH_PROJECTION
 static int is_on_body(const cloth *c, int32_t particle) {
@@ -7526,21 +7563,26 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
+/* Factor of the largest kappa of a particle: by the maps, and where a light body gives way to its springs. */
+static float explicit_kappa_factor(const cloth *c) {
+  return max_kappa_factor(c) * largest_attached_mobility(c);
+}
+
 /* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * explicit_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
-                                                                                  : CLOTH_MODE_MIXED;
+  const int is_above = kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold;
+  return is_above || largest_attached_mobility(c) > 1.0f ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
 }
 
 /* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+  return s->kappa * explicit_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 /* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */
@@ -8332,6 +8374,68 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
 
 #endif
 
+/// Attached particles in the solve ///
+
+/*
+ * In the linear solve a particle that is attached to a body is no pin: it gives way with the mass that the body has
+ * where it gives way most, see attached_mobility(). So the springs know how much a light body yields to them, as those
+ * that are projected do. What the particle would then move by, times that mass, and what the solve has left over is the
+ * impulse on the body.
+ *
+ * In: mobilities, which are not 0 for attached particles during a solve; scratch.direction, scratch.solution. Out: what
+ * the masses of bodies add to scratch.product, scratch.inverse and, after the solve, to scratch.residual.
+ */
+
+#if WITH_SOLVER && WITH_BODIES
+
+/* Mass ratio with which the particle of attachment n takes part in the solve; 0: a pin. */
+static float attached_mass(const cloth *c, int32_t n) {
+  const float mobility = floats_at(c, c->scratch.mobility)[attachments_of(c)[n].particle];
+  return mobility > 0.0f ? 1.0f / mobility : 0.0f;
+}
+
+/* The same over the mass ratio that the operator has without bodies. */
+static float added_mass(const cloth *c, int32_t n) {
+  const float mass = attached_mass(c, n);
+  return mass > 0.0f ? mass - mass_ratio_at(c, attachments_of(c)[n].particle) : 0.0f;
+}
+
+/* Adds to product = A direction. Returns what is added to direction . product. */
+static float add_attached_product(const cloth *c) {
+  const vector_array p = vectors_at(c, c->scratch.direction), q = vectors_at(c, c->scratch.product);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const int32_t i = attachments_of(c)[n].particle;
+    const cloth_vector direction = vector_load(p, i);
+    const cloth_vector more = vector_flush_work(vector_scale(direction, added_mass(c, n)));
+    vector_store(q, i, vector_add(vector_load(q, i), more));
+    sum += vector_dot(direction, more);
+  }
+  return sum;
+}
+
+/* Adds to the diagonal blocks. */
+static void add_attached_blocks(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    float *block = floats_at(c, c->scratch.inverse) + attachments_of(c)[n].particle;
+    for (int32_t entry = 0; entry < 3; entry++) {
+      block[entry * c->stride] += added_mass(c, n);
+    }
+  }
+}
+
+/* Adds to what the solve has left over what it has moved attached particles by. */
+static void add_attached_solution(const cloth *c) {
+  const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const int32_t i = attachments_of(c)[n].particle;
+    const cloth_vector moved = vector_flush_work(vector_scale(vector_load(y, i), attached_mass(c, n)));
+    vector_store(r, i, vector_add(vector_load(r, i), moved));
+  }
+}
+
+#endif
+
 /// Preconditioner ///
 
 /*
@@ -9115,7 +9219,11 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
     operator_seam(c, plan, &sum);
   }
 #endif
+#if WITH_BODIES
+  return lanes_sum_total(&sum) + add_attached_product(c);
+#else
   return lanes_sum_total(&sum);
+#endif
 }
 
 /* product = A direction. Clears the product before, so that the update of the direction, z + 1 direction with z = 0,
@@ -9227,6 +9335,9 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   if (is_wrapped(c)) {
     add_seam_blocks(c, plan);
   }
+#endif
+#if WITH_BODIES
+  add_attached_blocks(c);
 #endif
 #if WITH_MULTILEVEL
   if (multilevel) {
@@ -9439,6 +9550,9 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
+#if WITH_BODIES
+  add_attached_solution(c);
+#endif
   store_warm_start(c, result.capped);
 }
 
@@ -11829,15 +11943,6 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 
 #if WITH_BODIES
 
-/* 1 if a collider has an attached particle. */
-static int has_attached(const cloth *c, int32_t collider) {
-  int any = 0;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    any |= attachments_of(c)[n].collider == collider;
-  }
-  return any;
-}
-
 /* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
    it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
    none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
@@ -11847,7 +11952,7 @@ static int may_bear(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && !has_attached(c, bodies_of(c)[n].collider) &&
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
             squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
@@ -17818,22 +17923,6 @@ CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, flo
   }
 }
 
-/* How many particles are attached to a collider. */
-static int32_t count_attached(const cloth *c, int32_t collider) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == collider;
-  }
-  return count;
-}
-
-/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
-static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
-  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
-  arm = vector_flush(arm, STATE_QUANTUM);
-  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
-}
-
 /* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
 CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
@@ -17842,9 +17931,7 @@ CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int g
     float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
     *mobility = 0.0f;
     if (b && gives_way) {
-      const float parts = (float)count_attached(c, a->collider);
-      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
-      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+      *mobility = maximum(attached_mobility(c, a, b) / force_share(plan), WORK_QUANTUM);
     }
   }
 }
@@ -20069,8 +20156,12 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
+#if WITH_BODIES
+    loosen_attached(c, plan, 1);
+#endif
     add_implicit_change(c, plan, index, contacts);
 #if WITH_BODIES
+    loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
       note_confined_residuals(c);
     }

@@ -269,15 +269,6 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 
 #if WITH_BODIES
 
-/* 1 if a collider has an attached particle. */
-static int has_attached(const cloth *c, int32_t collider) {
-  int any = 0;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    any |= attachments_of(c)[n].collider == collider;
-  }
-  return any;
-}
-
 /* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
    it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
    none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
@@ -287,7 +278,7 @@ static int may_bear(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && !has_attached(c, bodies_of(c)[n].collider) &&
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
             squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
