@@ -7021,6 +7021,38 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Mobility of a particle that is attached to a body, of which all have equal parts. */
+static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
+  return reference_mass(c) * ((float)count_attached(c, a->collider) * largest_inverse_mass(c, b, a->point));
+}
+
+/* Largest of these, at least 1. */
+static float largest_attached_mobility(const cloth *c) {
+  float largest = 1.0f;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    largest = b ? maximum(largest, attached_mobility(c, a, b)) : largest;
+  }
+  return largest;
+}
+
 /* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
 static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
@@ -7163,6 +7195,11 @@ static void stop_bodies(const cloth *c) {
 #endif
 
 #else
+
+static float largest_attached_mobility(const cloth *c) {
+  (void)c;
+  return 1.0f;
+}
 
 #if WITH_SLEEP || WITH_PROJECTION
 static int is_on_body(const cloth *c, int32_t particle) {
@@ -7936,21 +7973,26 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
+/* Factor of the largest kappa of a particle: by the maps, and where a light body gives way to its springs. */
+static float explicit_kappa_factor(const cloth *c) {
+  return max_kappa_factor(c) * largest_attached_mobility(c);
+}
+
 /* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * explicit_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
-                                                                                  : CLOTH_MODE_MIXED;
+  const int is_above = kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold;
+  return is_above || largest_attached_mobility(c) > 1.0f ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
 }
 
 /* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+  return s->kappa * explicit_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 /* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */
@@ -8725,6 +8767,104 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
     seam_line line = seam_line_at(c, plan, n);
     if (line.mode >= CLOTH_MODE_IMPLICIT) {
       operator_seam_line(c, &line, sum);
+    }
+  }
+}
+
+#endif
+
+/// Attached particles in the solve ///
+
+/*
+ * In the linear solve a particle that is attached to a body is no pin: it gives way with the mass that the body has
+ * at that point. So the springs know how much a light body yields to them, as those
+ * that are projected do. What the particle would then move by, times that mass, and what the solve has left over is the
+ * impulse on the body.
+ *
+ * In: mobilities, which are not 0 for these particles during a solve; bodies; scratch.direction, scratch.solution. Out:
+ * what the masses of bodies add to scratch.product, scratch.inverse and, after the solve, to scratch.residual.
+ */
+
+#if WITH_SOLVER && WITH_BODIES
+
+/* Mass, over the reference mass, with which the particle of attachment n takes part in the solve, along and across the
+   arm that it has on the body: the inverse of w I + sum over the body's axes of j u u^T, where w is the inverse of the
+   body's mass, j that of its inertia about an axis, and u the moment about it that forces on the particle have. Each of
+   several particles counts an equal part of the body. */
+CLOTH_SEPARATE symmetric attached_mass(const cloth *c, int32_t n, const rigid_body *b) {
+  const attachment *a = &attachments_of(c)[n];
+  const float part = reference_mass(c) * (float)count_attached(c, a->collider);
+  const cloth_rotation q = colliders_of(c)[a->collider].body.pose.rotation;
+  const cloth_vector arm = vector_flush(a->point, STATE_QUANTUM);
+  const cloth_vector axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
+  const float inertia[3] = {b->inertia.x, b->inertia.y, b->inertia.z};
+  const lanes least = lanes_splat(part * inverse_mass_of(c, b));
+  symmetric inverse = symmetric_identity(least);
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector moment = vector_flush_work(rotate(q, vector_flush_work(vector_cross(axes[k], arm))));
+    const cloth_vector turned = vector_flush_work(vector_scale(moment, part * inverse_or_zero(inertia[k])));
+    symmetric_add_outer(&inverse, lanes3_splat(turned), lanes3_splat(moment), lanes_splat(0.0f));
+  }
+  return symmetric_inverse(symmetric_quantise(inverse), least);
+}
+
+/* The body of attachment n, if its particle takes part in the solve. */
+static const rigid_body *solved_body(const cloth *c, int32_t n) {
+  const attachment *a = &attachments_of(c)[n];
+  return floats_at(c, c->scratch.mobility)[a->particle] > 0.0f ? find_body(c, a->collider) : NULL;
+}
+
+/* The mass of attachment n times a vector. */
+static cloth_vector apply_attached_mass(const cloth *c, int32_t n, const rigid_body *b, cloth_vector a) {
+  return vector_flush_work(lanes3_first(symmetric_apply(attached_mass(c, n, b), lanes3_splat(a))));
+}
+
+/* Adds to product = A direction what the masses are more than those of the particles. Returns what is added to
+   direction . product. */
+static float add_attached_product(const cloth *c) {
+  const vector_array p = vectors_at(c, c->scratch.direction), q = vectors_at(c, c->scratch.product);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const rigid_body *b = solved_body(c, n);
+    if (b) {
+      const int32_t i = attachments_of(c)[n].particle;
+      const cloth_vector direction = vector_load(p, i);
+      cloth_vector more = apply_attached_mass(c, n, b, direction);
+      more = vector_flush_work(vector_add_scaled(more, direction, negate(mass_ratio_at(c, i))));
+      vector_store(q, i, vector_add(vector_load(q, i), more));
+      sum += vector_dot(direction, more);
+    }
+  }
+  return sum;
+}
+
+/* Adds the same to the diagonal blocks. */
+static void add_attached_blocks(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const rigid_body *b = solved_body(c, n);
+    if (b) {
+      const int32_t i = attachments_of(c)[n].particle;
+      const symmetric m = symmetric_quantise(attached_mass(c, n, b));
+      const lanes less = lanes_splat(mass_ratio_at(c, i));
+      const lanes entries[6] = {
+          lanes_subtract(m.xx, less), lanes_subtract(m.yy, less), lanes_subtract(m.zz, less), m.xy, m.xz, m.yz};
+      for (int32_t k = 0; k < 6; k++) {
+        float *entry = floats_at(c, c->scratch.inverse) + k * c->stride + i;
+        *entry = quantise(*entry + lanes_first_value(entries[k]), WORK_ROUNDER);
+      }
+    }
+  }
+}
+
+/* Adds to what the solve has left over the momentum of attached particles by it. */
+static void add_attached_solution(const cloth *c) {
+  const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const rigid_body *b = solved_body(c, n);
+    if (b) {
+      const int32_t i = attachments_of(c)[n].particle;
+      const cloth_vector change = vector_flush_work(vector_load(y, i));
+      vector_store(r, i, vector_add(vector_load(r, i), apply_attached_mass(c, n, b, change)));
     }
   }
 }
@@ -9514,7 +9654,11 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
     operator_seam(c, plan, &sum);
   }
 #endif
+#if WITH_BODIES
+  return lanes_sum_total(&sum) + add_attached_product(c);
+#else
   return lanes_sum_total(&sum);
+#endif
 }
 
 /* product = A direction. Clears the product before, so that the update of the direction, z + 1 direction with z = 0,
@@ -9626,6 +9770,9 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   if (is_wrapped(c)) {
     add_seam_blocks(c, plan);
   }
+#endif
+#if WITH_BODIES
+  add_attached_blocks(c);
 #endif
 #if WITH_MULTILEVEL
   if (multilevel) {
@@ -9838,6 +9985,9 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
+#if WITH_BODIES
+  add_attached_solution(c);
+#endif
   store_warm_start(c, result.capped);
 }
 
@@ -12416,14 +12566,16 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 #if WITH_BODIES
 
 /* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
-   it may be as far from its surface as that from its position. */
+   it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
+   none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
 static int may_bear(const cloth *c, int32_t particle) {
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
+            squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
 }
@@ -12911,6 +13063,40 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 static void keep_before_tethers(const cloth *c) {
   if (notes_pins(c)) {
     copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
+  }
+}
+
+/* Fastest that a tether takes back what it had been let out by [m/s]. */
+#define TETHER_TAKE_UP 0.05f
+
+/* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
+   to the length at the start of the substep, see ease_tethers(). */
+static float eased_share(const cloth *c, int32_t particle, int32_t pin, cloth_vector before) {
+  const vector_array x = vectors_at(c, c->state.position), to = predicted_of(c);
+  const cloth_vector anchor = vector_load(to, pin);
+  const float start = vector_length(vector_subtract(vector_load(x, particle), vector_load(x, pin)));
+  const float loose = vector_length(vector_subtract(before, anchor));
+  const float pulled = vector_length(vector_subtract(vector_load(to, particle), anchor));
+  const float least = start - TETHER_TAKE_UP * workspace_of(c)->plan.h;
+  const float taken = flush_small(loose - pulled, STATE_QUANTUM);
+  const float allowed = flush_small(maximum(loose - least, 0.0f), STATE_QUANTUM);
+  return allowed < taken ? flush_small(allowed / taken, WORK_QUANTUM) : 1.0f;
+}
+
+/* Keeps the tethers of a slot from throwing bodies. A body that comes to lie on cloth lets tethers out, and when it is
+   off the cloth again they are too long at once: taken back within a substep, that would move a body attached to their
+   particles with any speed. Free particles are light, and may be. */
+CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const int32_t particle = attachments_of(c)[n].particle, pin = tethers_of(c, slot)[particle];
+    if (pin >= 0 && pin != particle && floats_at(c, c->scratch.mobility)[particle] > 0.0f) {
+      const cloth_vector before = vector_load(vectors_at(c, c->scratch.residual), particle);
+      const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
+      const float share = eased_share(c, particle, pin, before);
+      if (share < 1.0f) {
+        vector_store(predicted_of(c), particle, vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share));
+      }
+    }
   }
 }
 
@@ -17090,7 +17276,8 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   moved.position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
-  keep_pushes(c, plan, moved.touches, done.displacement, i);
+  /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
+  keep_pushes(c, plan, moved.touches, m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i);
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
   note_tearing(c, done.displacement);
 #endif
@@ -18597,22 +18784,6 @@ CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, flo
   }
 }
 
-/* How many particles are attached to a collider. */
-static int32_t count_attached(const cloth *c, int32_t collider) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == collider;
-  }
-  return count;
-}
-
-/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
-static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
-  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
-  arm = vector_flush(arm, STATE_QUANTUM);
-  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
-}
-
 /* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
 CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
@@ -18621,9 +18792,7 @@ CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int g
     float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
     *mobility = 0.0f;
     if (b && gives_way) {
-      const float parts = (float)count_attached(c, a->collider);
-      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
-      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+      *mobility = maximum(attached_mobility(c, a, b) / force_share(plan), WORK_QUANTUM);
     }
   }
 }
@@ -20908,8 +21077,12 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
+#if WITH_BODIES
+    loosen_attached(c, plan, 1);
+#endif
     add_implicit_change(c, plan, index, contacts);
 #if WITH_BODIES
+    loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
       note_confined_residuals(c);
     }
@@ -20975,6 +21148,7 @@ static void pull_all_tethers(const cloth *c) {
 #endif
     pull_tethers(c, slot);
 #if WITH_BODIES
+    ease_tethers(c, slot);
     note_tethers(c, slot);
 #endif
   }

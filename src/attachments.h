@@ -76,22 +76,6 @@ CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, flo
   }
 }
 
-/* How many particles are attached to a collider. */
-static int32_t count_attached(const cloth *c, int32_t collider) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == collider;
-  }
-  return count;
-}
-
-/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
-static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
-  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
-  arm = vector_flush(arm, STATE_QUANTUM);
-  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
-}
-
 /* Gives the particles attached to bodies the mobility of these (`gives_way` 1), or makes them pins again (0). */
 CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int gives_way) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
@@ -100,9 +84,7 @@ CLOTH_SEPARATE void loosen_attached(const cloth *c, const step_plan *plan, int g
     float *mobility = floats_at(c, c->scratch.mobility) + a->particle;
     *mobility = 0.0f;
     if (b && gives_way) {
-      const float parts = (float)count_attached(c, a->collider);
-      const float mass = 1.0f / (parts * largest_inverse_mass(c, b, a->point));
-      *mobility = maximum(reference_mass(c) / (mass * force_share(plan)), WORK_QUANTUM);
+      *mobility = maximum(attached_mobility(c, a, b) / force_share(plan), WORK_QUANTUM);
     }
   }
 }

@@ -106,6 +106,38 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
+/* How many particles are attached to a collider. */
+static int32_t count_attached(const cloth *c, int32_t collider) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    count += attachments_of(c)[n].collider == collider;
+  }
+  return count;
+}
+
+/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
+static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+  arm = vector_flush(arm, STATE_QUANTUM);
+  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+}
+
+/* Mobility of a particle that is attached to a body, of which all have equal parts. */
+static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
+  return reference_mass(c) * ((float)count_attached(c, a->collider) * largest_inverse_mass(c, b, a->point));
+}
+
+/* Largest of these, at least 1. */
+static float largest_attached_mobility(const cloth *c) {
+  float largest = 1.0f;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const rigid_body *b = find_body(c, a->collider);
+    largest = b ? maximum(largest, attached_mobility(c, a, b)) : largest;
+  }
+  return largest;
+}
+
 /* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
 static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
@@ -248,6 +280,11 @@ static void stop_bodies(const cloth *c) {
 #endif
 
 #else
+
+static float largest_attached_mobility(const cloth *c) {
+  (void)c;
+  return 1.0f;
+}
 
 #if WITH_SLEEP || WITH_PROJECTION
 static int is_on_body(const cloth *c, int32_t particle) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "attached_solve.h"
 #include "block3.h"
 #include "compiler.h"
 #include "lanes.h"
@@ -190,7 +191,11 @@ CLOTH_SEPARATE float update_direction_and_apply(const cloth *c, const step_plan 
     operator_seam(c, plan, &sum);
   }
 #endif
+#if WITH_BODIES
+  return lanes_sum_total(&sum) + add_attached_product(c);
+#else
   return lanes_sum_total(&sum);
+#endif
 }
 
 /* product = A direction. Clears the product before, so that the update of the direction, z + 1 direction with z = 0,

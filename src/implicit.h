@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "attached_solve.h"
 #include "compiler.h"
 #include "conjugate_gradient.h"
 #include "lanes.h"
@@ -30,6 +31,9 @@ CLOTH_SEPARATE void build_preconditioner(const cloth *c, const step_plan *plan, 
   if (is_wrapped(c)) {
     add_seam_blocks(c, plan);
   }
+#endif
+#if WITH_BODIES
+  add_attached_blocks(c);
 #endif
 #if WITH_MULTILEVEL
   if (multilevel) {
@@ -242,5 +246,8 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
   record_solve(c, substep, result);
   end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
   add_solution(c);
+#if WITH_BODIES
+  add_attached_solution(c);
+#endif
   store_warm_start(c, result.capped);
 }

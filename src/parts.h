@@ -70,6 +70,7 @@
 #include "forces.h"
 #include "pin_reactions.h"
 #include "operator.h"
+#include "attached_solve.h"
 #include "preconditioner.h"
 #include "multilevel.h"
 #include "conjugate_gradient.h"

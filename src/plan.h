@@ -86,21 +86,26 @@ static int32_t projected_by_kappa(const cloth *c, float kappa, float threshold) 
   return kappa * min_kappa_factor(c) > threshold ? PROJECTED_ALL : PROJECTED_SOME;
 }
 
+/* Factor of the largest kappa of a particle: by the maps, and where a light body gives way to its springs. */
+static float explicit_kappa_factor(const cloth *c) {
+  return max_kappa_factor(c) * largest_attached_mobility(c);
+}
+
 /* Mode of a family by its kappa: mixed where maps put single springs on either side of the explicit threshold. */
 static int32_t mode_by_kappa(const cloth *c, float kappa) {
   if (kappa == 0.0f) {
     return CLOTH_MODE_OFF;
   }
-  if (!c->scratch.operator_blocks || kappa * max_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
+  if (!c->scratch.operator_blocks || kappa * explicit_kappa_factor(c) <= c->settings.integration.explicit_threshold) {
     return CLOTH_MODE_EXPLICIT;
   }
-  return kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold ? CLOTH_MODE_IMPLICIT
-                                                                                  : CLOTH_MODE_MIXED;
+  const int is_above = kappa * min_kappa_factor(c) > c->settings.integration.explicit_threshold;
+  return is_above || largest_attached_mobility(c) > 1.0f ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_MIXED;
 }
 
 /* 1 if a family may be forced to be explicit: its stiffest spring is stable then. */
 static int is_stable_explicit(const cloth *c, const spring_family *s) {
-  return s->kappa * max_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
+  return s->kappa * explicit_kappa_factor(c) <= maximum(EXPLICIT_LIMIT, c->settings.integration.explicit_threshold);
 }
 
 /* Chooses how a family acts. One that is to be explicit but would be unstable is made implicit, and noted. */

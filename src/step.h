@@ -55,8 +55,12 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
+#if WITH_BODIES
+    loosen_attached(c, plan, 1);
+#endif
     add_implicit_change(c, plan, index, contacts);
 #if WITH_BODIES
+    loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
       note_confined_residuals(c);
     }
@@ -122,6 +126,7 @@ static void pull_all_tethers(const cloth *c) {
 #endif
     pull_tethers(c, slot);
 #if WITH_BODIES
+    ease_tethers(c, slot);
     note_tethers(c, slot);
 #endif
   }

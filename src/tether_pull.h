@@ -337,6 +337,40 @@ static void keep_before_tethers(const cloth *c) {
   }
 }
 
+/* Fastest that a tether takes back what it had been let out by [m/s]. */
+#define TETHER_TAKE_UP 0.05f
+
+/* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
+   to the length at the start of the substep, see ease_tethers(). */
+static float eased_share(const cloth *c, int32_t particle, int32_t pin, cloth_vector before) {
+  const vector_array x = vectors_at(c, c->state.position), to = predicted_of(c);
+  const cloth_vector anchor = vector_load(to, pin);
+  const float start = vector_length(vector_subtract(vector_load(x, particle), vector_load(x, pin)));
+  const float loose = vector_length(vector_subtract(before, anchor));
+  const float pulled = vector_length(vector_subtract(vector_load(to, particle), anchor));
+  const float least = start - TETHER_TAKE_UP * workspace_of(c)->plan.h;
+  const float taken = flush_small(loose - pulled, STATE_QUANTUM);
+  const float allowed = flush_small(maximum(loose - least, 0.0f), STATE_QUANTUM);
+  return allowed < taken ? flush_small(allowed / taken, WORK_QUANTUM) : 1.0f;
+}
+
+/* Keeps the tethers of a slot from throwing bodies. A body that comes to lie on cloth lets tethers out, and when it is
+   off the cloth again they are too long at once: taken back within a substep, that would move a body attached to their
+   particles with any speed. Free particles are light, and may be. */
+CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const int32_t particle = attachments_of(c)[n].particle, pin = tethers_of(c, slot)[particle];
+    if (pin >= 0 && pin != particle && floats_at(c, c->scratch.mobility)[particle] > 0.0f) {
+      const cloth_vector before = vector_load(vectors_at(c, c->scratch.residual), particle);
+      const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
+      const float share = eased_share(c, particle, pin, before);
+      if (share < 1.0f) {
+        vector_store(predicted_of(c), particle, vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share));
+      }
+    }
+  }
+}
+
 /* Notes the pull of the tethers of a slot: at each pin the opposite of what it has done to the particles. */
 CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
   const vector_array before = vectors_at(c, c->scratch.residual), after = predicted_of(c);

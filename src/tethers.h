@@ -337,14 +337,16 @@ static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *
 #if WITH_BODIES
 
 /* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
-   it may be as far from its surface as that from its position. */
+   it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
+   none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
 static int may_bear(const cloth *c, int32_t particle) {
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
+            squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
 }

@@ -413,6 +413,132 @@ static void test_weight_asleep(void) {
   fixture_free(&copy);
 }
 
+/// Bodies at rest ///
+
+static double fastest_of(const fixture *s) {
+  double fastest = 0.0;
+  for (int i = 0; i < s->count; i++)
+    fastest = fmax(fastest, point_length(velocity_of(s->sheet, i)));
+  cloth_body body;
+  cloth_pose pose;
+  cloth_get_body(s->sheet, 0, &body, &pose);
+  return fmax(fastest, point_length(point_of(body.velocity)));
+}
+
+/* A level sheet that is held along its border, or at its corners, and the body 0 above it. */
+static fixture trampoline(int n, double side, int at_corners, const cloth_collider *shape, float mass) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = n;
+  config.edge_warp = vector_at(side, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, -side);
+  config.origin = vector_at(-0.5 * side, 0.0, 0.5 * side);
+  config.substeps = 10;
+  config.sleep.speed = 0.05f;
+  config.integration.velocity_damping = at_corners ? 1.0f : config.integration.velocity_damping;
+  config.capacity.max_bodies = config.capacity.max_attachments = 1;
+  fixture s = fixture_make(&config);
+  for (int i = 0; i < s.count; i++) {
+    const int on_row = i / n == 0 || i / n == n - 1, on_column = i % n == 0 || i % n == n - 1;
+    if (at_corners ? on_row && on_column : on_row || on_column)
+      cloth_pin(s.sheet, i);
+  }
+  cloth_body body = cloth_body_default(shape, mass);
+  CHECK(cloth_add_collider(s.sheet, shape) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "a body");
+  return s;
+}
+
+/* A ball that falls on a sheet rolls in the hollow that it makes, and comes to rest; the cloth sleeps under it. */
+static void test_rest_on_cloth(void) {
+  const struct {
+    float mass;
+    int n;
+    double side, radius;
+  } rows[] = {{0.2f, 32, 1.0, 0.1}, {0.2f, 33, 3.0, 0.25}, {1.0f, 17, 1.0, 0.1}, {1.0f, 33, 3.0, 0.25}};
+  for (int k = 0; k < 4; k++) {
+    char what[96];
+    cloth_collider ball = cloth_collider_default();
+    ball.radius = (float)rows[k].radius;
+    ball.pose.position = vector_at(0.01, rows[k].radius + 0.1, 0.02);
+    fixture s = trampoline(rows[k].n, rows[k].side, 0, &ball, rows[k].mass);
+    run_steps(s.sheet, 1800, FRAME);
+    const double weight = (double)rows[k].mass * 9.81 / 60.0;
+    snprintf(what, sizeof what, "ball of %g kg on %g m of %d columns: fastest after 30 s", (double)rows[k].mass,
+             rows[k].side, rows[k].n);
+    line(what, fastest_of(&s), 0.0, 0.05);
+    line("  asleep", (double)cloth_is_asleep(s.sheet), 1.0, 1.0);
+    line("  impulse on the sleeping ball over its weight", reaction_of(s.sheet, 0).y / weight, 0.98, 1.02);
+    fixture_free(&s);
+  }
+}
+
+/* A body that is attached by a point of its surface, below the sheet or on it: contact of both does not move it. */
+static void test_rest_attached(void) {
+  for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++) {
+    for (int below = 0; below < 2; below++) {
+      for (int heavy = 0; heavy < 1 + below; heavy++) {
+        char what[96];
+        cloth_collider body = cloth_collider_default();
+        body.shape = shape;
+        body.radius = body.radius_top = body.half_height = 0.15f;
+        body.half_extents = vector_at(0.15, 0.15, 0.15);
+        const double top = shape == CLOTH_SHAPE_CAPSULE ? 0.3 : 0.15, side = below ? -top : top;
+        body.pose.position.y = (float)side;
+        fixture s = trampoline(17, 1.0, 1, &body, heavy ? 2.0f : 0.2f);
+        const cloth_vector point = vector_at(0.0, -side, 0.0);
+        CHECK(cloth_attach(s.sheet, 8 * 17 + 8, 0, &point) == CLOTH_OK, "attached");
+        run_steps(s.sheet, 1200, FRAME);
+        snprintf(what, sizeof what, "shape %d of %g kg %s a sheet, by its surface: speed after 20 s", (int)shape,
+                 heavy ? 2.0 : 0.2, below ? "below" : "on");
+        line(what, fastest_of(&s), 0.0, heavy ? 0.4 : 0.15);
+        fixture_free(&s);
+      }
+    }
+  }
+}
+
+/* A light body on an arm hangs from the corner of a sheet whose springs are implicit. */
+static void test_light_body(void) {
+  const float masses[] = {0.0001f, 0.001f, 0.01f, 0.1f};
+  for (int m = 0; m < 4; m++) {
+    for (int k = 0; k < 2; k++) {
+      char what[96];
+      cloth_config config = cloth_config_default();
+      config.columns = config.rows = 16;
+      config.edge_weft = vector_at(0.0, -1.0, 0.0);
+      config.origin = vector_at(-0.5, 0.0, 0.0);
+      cloth_fabric_preset(CLOTH_FABRIC_SILK, &config.fabric);
+      cloth_config_use_imex(&config);
+      config.integration.method = k ? CLOTH_INTEGRATION_IMPLICIT : config.integration.method;
+      config.substeps = k ? 4 : 16;
+      config.capacity.max_bodies = config.capacity.max_attachments = 1;
+      config.capacity.pin_reactions = 1;
+      fixture s = fixture_make(&config);
+      for (int i = 0; i < 16; i++)
+        cloth_pin(s.sheet, i);
+      cloth_collider ball = cloth_collider_default();
+      ball.radius = 0.05f;
+      ball.pose.position = vector_at(-0.5, -1.2, 0.0);
+      const cloth_body body = cloth_body_default(&ball, masses[m]);
+      cloth_add_collider(s.sheet, &ball);
+      cloth_set_body(s.sheet, 0, &body);
+      CHECK(cloth_attach(s.sheet, 15 * 16, 0, NULL) == CLOTH_OK, "attached");
+      run_steps(s.sheet, 600, FRAME);
+      snprintf(what, sizeof what, "%g kg on implicit springs, %d substeps: fastest after 10 s", (double)masses[m],
+               (int)config.substeps);
+      line(what, fastest_of(&s), 0.0, 0.1);
+      double held = 0.0, borne = 0.0;
+      for (int frame = 0; frame < 60; frame++) {
+        cloth_step(s.sheet, FRAME);
+        held -= pin_sum(&s).y; /* those above bear the sheet and the body, and the attached one is borne by the sheet */
+        borne += reaction_of(s.sheet, 0).y;
+      }
+      line("  on the pins over the weight", held / weight_of(&config), 0.99, 1.01);
+      line("  on the body over its weight", borne / ((double)masses[m] * 9.81), 0.99, 1.01);
+      fixture_free(&s);
+    }
+  }
+}
+
 /// State and refusals ///
 
 static void test_state(void) {
@@ -485,9 +611,9 @@ static void test_pendulum(void) {
 }
 
 static const test tests[] = {
-    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),    TEST(weight_on_pins),
-    TEST(bucket),           TEST(free_momentum),   TEST(bounce),   TEST(free_body),
-    TEST(weight_asleep),    TEST(state),           TEST(pendulum),
+    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),         TEST(weight_on_pins), TEST(bucket),
+    TEST(free_momentum),    TEST(bounce),          TEST(free_body),     TEST(weight_asleep),  TEST(state),
+    TEST(pendulum),         TEST(rest_on_cloth),   TEST(rest_attached), TEST(light_body),
 };
 
 int main(int count, char **arguments) {
