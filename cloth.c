@@ -20566,7 +20566,7 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
       c->settings.integration.substeps = plan_substeps[n];
       c->settings.integration.max_substeps = c->settings.integration.substeps;
       c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
-      f.work = max_work(&model, &scene, dt);
+      f.work = max_work(&model, &scene, dt) + max_choice_work(c);
       f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
       if (is_better_plan(goal, &f, &best->forecast)) {
         best->forecast = f;

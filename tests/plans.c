@@ -78,6 +78,24 @@ static void test_plans_in_order(void) {
   }
 }
 
+/* The work of a forecast is the bound of the planned config, with all that a config can ask for. */
+static void test_forecast_is_bound(void) {
+  random_source random = {5};
+  for (int trial = 0; trial < 40; trial++) {
+    cloth_config config = random_config(&random), planned;
+    cloth_forecast forecast;
+    uint64_t bound = 0;
+    config.capacity.max_shared_bodies = trial % 2 ? 3 : 0;
+    config.capacity.max_bodies = config.max_colliders;
+    config.capacity.geometry = trial % 3 == 0;
+    config.capacity.meshes = trial % 4;
+    config.capacity.max_contacts = 10 * (trial % 5);
+    CHECK(cloth_plan(&config, FRAME, 0, 0.5f, &planned, &forecast) == CLOTH_OK, "trial %d: no plan", trial);
+    CHECK(cloth_config_work_bound(&planned, FRAME, &bound) == CLOTH_OK && bound == forecast.work,
+          "trial %d: forecast %.0f, bound %.0f", trial, (double)forecast.work, (double)bound);
+  }
+}
+
 static void test_plan_refusals(void) {
   cloth_config config = square_config(10, 0.0), planned;
   cloth_forecast f;
@@ -100,6 +118,7 @@ static void test_plan_refusals(void) {
 static const test tests[] = {
     TEST(forecasts),
     TEST(plans_in_order),
+    TEST(forecast_is_bound),
     TEST(plan_refusals),
 };
 
