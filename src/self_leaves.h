@@ -161,10 +161,9 @@ CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf)
   }
 }
 
-/* A leaf of the tree of a cloth that looks ahead by a time. */
-CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+/* Where a leaf lies, and which particles and cells it has. */
+static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
-  leaf_rows rows;
   leaf->number = number;
   leaf->row = 2 * (number / columns);
   leaf->column = 2 * (number - number / columns * columns);
@@ -175,6 +174,12 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
+}
+
+/* A leaf of the tree of a cloth that looks ahead by a time. */
+CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  leaf_rows rows;
+  place_leaf(b, number, leaf);
   find_rows(b, leaf, &rows);
   if (leaf->column + LEAF_COLUMNS > b->columns) {
     copy_rows(b, leaf, &rows);
