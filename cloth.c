@@ -152,10 +152,21 @@
 #else
 #define WITH_PROJECTION 1
 #endif
-#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS */
+/* Contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS. */
+#if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
 #define WITH_SELF 0
 #else
 #define WITH_SELF 1
+#endif
+#if defined(CLOTH_NO_SELF_TRIANGLES) || !WITH_SELF /* of particles with triangles */
+#define WITH_SELF_TRIANGLES 0
+#else
+#define WITH_SELF_TRIANGLES 1
+#endif
+#if defined(CLOTH_NO_SELF_SPHERES) || !WITH_SELF /* of particles with particles */
+#define WITH_SELF_SPHERES 0
+#else
+#define WITH_SELF_SPHERES 1
 #endif
 #if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
 #define WITH_GROUPS 0
@@ -2264,6 +2275,7 @@ typedef struct self_settings {
   int32_t pairs;    /* room for candidates per particle */
   int32_t gathers;  /* most per step */
   int32_t untangle; /* 1: contact is released where the sheet stays tangled */
+  int32_t shape;    /* a cloth_self_shape */
 } self_settings;
 
 /* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
@@ -2291,7 +2303,7 @@ typedef struct self_node {
 #define SELF_BATCH 8
 
 /* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
-   first of no cell: as `cell` it marks a place that is empty. */
+   first of no cell: as `cell` it marks a place that is empty. Of spheres `cell` is the other particle. */
 typedef struct self_batch {
   uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_batch;
@@ -2404,7 +2416,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
@@ -3568,6 +3580,7 @@ int cloth_self_test(void) {
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   X(self.pairs, 1, 32, "")                                                                                             \
   X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.shape, 0, 1, "")                                                                                              \
   X(self.untangle, 0, 1, "")                                                                                           \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -3637,6 +3650,8 @@ int cloth_self_test(void) {
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
   X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
+  X(NO_TRIANGLES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_TRIANGLES, "self.shape: CLOTH_NO_SELF_TRIANGLES"))                  \
+  X(NO_SPHERES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_SPHERES, "self.shape: CLOTH_NO_SELF_SPHERES"))                        \
   X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
@@ -3648,7 +3663,7 @@ int cloth_self_test(void) {
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
-  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing")                                     \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing, or all of it as spheres")            \
   X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \
@@ -4195,6 +4210,12 @@ static int find_left_out_contact(const cloth_config *config) {
   if (!WITH_SELF && needs_self(config)) {
     return CONFIG_FAULT(NO_SELF);
   }
+  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
+    return CONFIG_FAULT(NO_TRIANGLES);
+  }
+  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
+    return CONFIG_FAULT(NO_SPHERES);
+  }
   if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) {
     return CONFIG_FAULT(NO_GROUPS);
   }
@@ -4286,8 +4307,8 @@ static int find_mask_fault(const cloth_config *config) {
 
 #endif
 
-/* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
-   promises. */
+/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres. It is a rounding above the
+   half that cloth.h promises. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* Is the distance of the sheet to itself one that its grid can keep? */
@@ -4300,7 +4321,8 @@ static int find_self_fault(const cloth_config *config) {
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
     return CONFIG_FAULT(SELF_SIZE);
   }
-  return config->self_thickness <= SELF_MAX_THICKNESS * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
+  return config->self_thickness <= most * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
@@ -4523,8 +4545,9 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_MORE_VISITS 1024
-/* Pairs of cells of a pair of leaves, both ways. */
+/* Pairs of cells of a pair of leaves, both ways, and pairs of particles, one way. */
 #define SELF_LEAF_PAIRS 32
+#define SPHERE_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3
 /* Most sweeps over the candidates in a substep, and most passes after them that hold what has passed through. */
@@ -4554,12 +4577,18 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
   return nodes;
 }
 
-static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs) {
+/* Room for intersections of cloth with so many particles. */
+static int32_t intersections_of(int32_t count) {
+  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
+  return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+}
+
+/* Of spheres no intersections are looked for. */
+static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
-  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
   l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
-  l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
   l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
@@ -4574,7 +4603,7 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
 static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
-    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs, config->self.shape).bytes);
   }
 }
 
@@ -4828,7 +4857,8 @@ static void copy_self_settings(self_settings *self, const cloth_config *config) 
   self->friction = flush_small(config->self_friction, WORK_QUANTUM);
   self->pairs = config->self.pairs;
   self->gathers = config->self.gathers;
-  self->untangle = config->self.untangle;
+  self->untangle = config->self.untangle && config->self.shape == CLOTH_SELF_TRIANGLES;
+  self->shape = config->self.shape;
 }
 
 /* Extremes of a map, which bound the kappa of springs; 1 without a map. */
@@ -5674,26 +5704,30 @@ enum {
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
   /* Contact of the sheet with itself */
-  COST_SELF_BOXES = 800,     /* per particle and gather: the tree; ages */
-  COST_SELF_VISIT = 290,     /* per pair of nodes ... */
-  COST_SELF_LEAVES = 4900,   /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1000,    /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_TEST = 900,      /* per pair of a particle and a cell whose boxes come near ... */
-  COST_SELF_FOUND = 400,     /* ... and in addition per candidate: its place, its marks */
-  COST_SELF_RELEASE = 90,    /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 150, /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 310,      /* ... in addition per candidate that is over its triangle ... */
-  COST_SELF_TOUCH = 570,     /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 6,        /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_NOTED = 42,      /* ... in addition per particle of a row or column that the gather has noted ... */
-  COST_SELF_LOOK = 66,       /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 480,      /* ... and per pair that is moved apart */
-  COST_SELF_CONTOUR = 1000,  /* per intersection and substep */
-  COST_GROUP = 40,           /* per particle and substep of a group of cloths */
-  COST_STITCH = 330,         /* per stitch of a seam and pass over the stitches */
-  COST_SEWN = 340,           /* per sewn particle and substep ... */
-  COST_RESPONSE = 7600,      /* ... and once a step: lines around it; with implicit springs once a substep */
-  COST_WAKE = 400,           /* per place of a candidate, twice a step, where a cloth of a group sleeps */
+  COST_SELF_BOXES = 800,      /* per particle and gather: the tree; ages */
+  COST_SELF_VISIT = 290,      /* per pair of nodes ... */
+  COST_SELF_LEAVES = 4900,    /* ... and in addition per pair of leaves */
+  COST_SELF_CROSS = 1000,     /* per pair of cells whose edges and triangles are compared */
+  COST_SELF_TEST = 900,       /* per pair of a particle and a cell whose boxes come near ... */
+  COST_SELF_FOUND = 400,      /* ... and in addition per candidate: its place, its marks */
+  COST_SELF_RELEASE = 90,     /* per place of a candidate and gather, where the sheet stays tangled */
+  COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
+  COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
+  COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
+  COST_SELF_FOLD = 6,         /* per particle and sweep: may it be beside the crest of a fold? ... */
+  COST_SELF_NOTED = 42,       /* ... in addition per particle of a row or column that the gather has noted ... */
+  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles of a row or column that may be too close ... */
+  COST_SELF_OPEN = 480,       /* ... and per pair that is moved apart */
+  COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
+  COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
+  COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */
+  COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */
+  COST_SPHERE_TOUCH = 330,    /* ... and per pair of particles that touch */
+  COST_GROUP = 40,            /* per particle and substep of a group of cloths */
+  COST_STITCH = 330,          /* per stitch of a seam and pass over the stitches */
+  COST_SEWN = 340,            /* per sewn particle and substep ... */
+  COST_RESPONSE = 7600,       /* ... and once a step: lines around it; with implicit springs once a substep */
+  COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
   COST_CONCAVE = 830,      /* per particle near a concave shape, without its search */
@@ -14975,10 +15009,9 @@ static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
 
 #endif
 
-/* A leaf of the tree of a cloth that looks ahead by a time. */
-CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+/* Where a leaf lies, and which particles and cells it has. */
+static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
-  leaf_rows rows;
   leaf->number = number;
   leaf->row = 2 * (number / columns);
   leaf->column = 2 * (number - number / columns * columns);
@@ -14995,6 +15028,12 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
     drop_absent_cells(b, leaf);
   }
 #endif
+}
+
+/* A leaf of the tree of a cloth that looks ahead by a time. */
+CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  leaf_rows rows;
+  place_leaf(b, number, leaf);
   find_rows(b, leaf, &rows);
   if (leaf->column + LEAF_COLUMNS > b->columns) {
     copy_rows(b, leaf, &rows);
@@ -15088,6 +15127,78 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
 
 #endif
 
+/// Spheres ///
+
+#if WITH_SELF
+
+/*
+ * Candidates of a cloth whose particles touch particles (CLOTH_SELF_SPHERES): which particles of two leaves come near
+ * each other, and which of those pairs are worth keeping.
+ *
+ * In: positions, velocities. Out: bits. Scratch: none.
+ */
+
+/* Square of the distance of two particles below which it has no direction [m^2]. */
+#define SPHERE_LEAST_SQUARE 1.0e-14f
+
+/* A leaf of which only the particles are looked at. Those that do not exist repeat the first. */
+CLOTH_SEPARATE void find_points(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  place_leaf(b, number, leaf);
+  for (int32_t i = 0; i < SELF_CELLS; i++) {
+    const int32_t particle = leaf->particles >> i & 1u ? leaf_particle(b, leaf, i) : leaf->first;
+    const cloth_vector now = vector_load(b->start, particle), then = place_ahead(b, particle, ahead);
+    leaf->range[0].point[i] = now.x;
+    leaf->range[1].point[i] = now.y;
+    leaf->range[2].point[i] = now.z;
+    leaf->range[3].point[i] = then.x;
+    leaf->range[4].point[i] = then.y;
+    leaf->range[5].point[i] = then.z;
+  }
+}
+
+/* Which particles of a leaf may come closer than `reach` to particle n of another along every axis, if both move
+   straight, a bit each. */
+CLOTH_INLINE uint32_t points_near(const self_leaf *leaf, const self_leaf *other, int32_t n, float reach) {
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(0.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const leaf_range *now = &leaf->range[axis], *ahead = &leaf->range[axis + 3];
+      const lanes first = lanes_subtract(lanes_load(now->point + cell), lanes_splat(other->range[axis].point[n]));
+      const lanes last = lanes_subtract(lanes_load(ahead->point + cell), lanes_splat(other->range[axis + 3].point[n]));
+      gap = lanes_maximum(lanes_minimum(first, last), gap);
+      gap = lanes_maximum(lanes_minimum(lanes_negate(first), lanes_negate(last)), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
+/* Finds which of SELF_BATCH pairs of particles may touch, a bit each: those that come closer than along_normal if both
+   move straight, and those that move against each other by more than SELF_STRAIGHT spacings, see go_straight(). */
+CLOTH_HOT CLOTH_SEPARATE uint32_t find_close_spheres(const self_pairs *p) {
+  const float spacing = minimum(p->a->spacing, p->b->spacing), straight = SELF_STRAIGHT * spacing;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), time = lanes_splat(p->time);
+  uint32_t far = 0;
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    const uint16_t *particle = p->particle + first, *other = p->cell + first;
+    const lanes3 now =
+        lanes3_exact_difference(lanes3_pick(p->b->start, other, 0), lanes3_pick(p->a->start, particle, 0));
+    const lanes3 faster =
+        lanes3_subtract(lanes3_pick(p->b->velocity, other, 0), lanes3_pick(p->a->velocity, particle, 0));
+    const lanes3 way = lanes3_quantise(lanes3_scale(faster, time), STATE_ROUNDER);
+    const lanes square = lanes3_dot(way, way), towards = lanes_negate(lanes3_dot(way, now));
+    const lanes length = lanes_maximum(square, lanes_splat(STATE_QUANTUM * STATE_QUANTUM));
+    const lanes share = lanes_minimum(lanes_maximum(lanes_divide(towards, length), zero), one);
+    const lanes3 nearest = lanes3_quantise(lanes3_add_scaled(now, way, share), STATE_ROUNDER);
+    const lanes_mask is_far = lanes_less(lanes_splat(p->along_normal * p->along_normal), lanes3_dot(nearest, nearest));
+    far |= lanes_bits(lanes_both(is_far, lanes_less(square, lanes_splat(straight * straight)))) << first;
+  }
+  return ~far & ((1u << SELF_BATCH) - 1u);
+}
+
+#endif
+
 /// Batches of candidates ///
 
 #if WITH_SELF
@@ -15109,6 +15220,7 @@ typedef struct self_pair {
   float thickness; /* distance that they keep [m]; 0: they pass through each other */
   float friction;
   int32_t untangles; /* 1: contact is released where they stay tangled */
+  int32_t is_round;  /* 1: particles touch particles, see self_spheres.h; 0: triangles */
 } self_pair;
 
 /* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
@@ -15144,14 +15256,15 @@ typedef struct self_group {
 typedef struct self_search {
   const self_group *group;
   float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;           /* of the two cloths under way [m] */
+  float reach;           /* of the two cloths under way [m] ... */
+  int32_t is_round;      /* ... and 1 if they touch as spheres */
   self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
   self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t tested, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
@@ -15161,7 +15274,8 @@ static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
     return g->pairs[a * g->count + b];
   }
   const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
+                          settings->shape == CLOTH_SELF_SPHERES};
   return pair;
 }
 
@@ -15179,20 +15293,24 @@ static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_
   }
 }
 
-/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
-   the last particle of the cloth for its cell, which is none. */
-CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+/* How many candidates a batch has, which are its first. The others repeat the first. A batch of triangles may have
+   none: its cell is the last particle of the cloth, which has no cell. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, int is_round, const self_batch *batch) {
   int32_t count = SELF_BATCH;
   while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
     count--;
   }
-  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+  return count > 1 || is_round || batch->cell[0] != cells->count - 1 ? count : 0;
 }
 
-/* The particles of a candidate: the particle, and the corners of the cell. */
-static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
+/* The particles of a candidate: the particle, and the corners of the cell; or the other particle, four times. */
+static void find_involved(const self_body *cells, int is_round, int32_t particle, int32_t cell, int32_t involved[5]) {
   const int32_t row = cell / cells->columns;
   involved[0] = particle;
+  if (is_round) {
+    involved[1] = involved[2] = involved[3] = involved[4] = cell;
+    return;
+  }
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
@@ -15209,9 +15327,10 @@ static void close_batch(self_search *s, int32_t batch) {
   const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
   const uint32_t tag = g->tags ? g->tags[batch] : 0u;
   const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  const int is_round = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).is_round;
   for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    find_involved(b, is_round, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     a->taken[involved[0]] &= ~bit;
     for (int32_t k = 1; k < 5; k++) {
       b->taken[involved[k]] &= ~bit;
@@ -15248,7 +15367,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     s->dropped++;
     return;
   }
-  find_candidate(cells, particle, cell, involved);
+  find_involved(cells, s->is_round, particle, cell, involved);
   uint32_t taken = particles->taken[particle];
   for (int32_t n = 1; n < 5; n++) {
     taken |= cells->taken[involved[n]];
@@ -15279,8 +15398,14 @@ static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
     p->particle[n] = p->particle[0];
     p->cell[n] = p->cell[0];
   }
-  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
-  s->tested += count;
+  uint32_t bits = 0;
+  if (WITH_SELF_SPHERES && s->is_round) {
+    bits = count > 0 ? find_close_spheres(p) : 0u;
+    s->tested_spheres += count;
+  } else if (WITH_SELF_TRIANGLES) {
+    bits = count > 0 ? find_close_pairs(p) : 0u;
+    s->tested += count;
+  }
   for (int32_t n = 0; n < count; n++) {
     if (bits >> n & 1u) {
       add_candidate(s, a, b, p->particle[n], p->cell[n]);
@@ -15310,7 +15435,7 @@ static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t pa
   if (!g->sewn || g->sewn->number[g->sewn->first[a] + particle] < 0) {
     return 0;
   }
-  find_candidate(&g->bodies[b], particle, cell, involved);
+  find_involved(&g->bodies[b], pair_between(g, a, b).is_round, particle, cell, involved);
   for (int32_t n = 1; n < 5; n++) {
     if (are_sewn(g->sewn, a, particle, b, involved[n])) {
       return 1;
@@ -15456,8 +15581,8 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   self_crossings *c = &s->crossings[queue];
   const int32_t n = s->crossing_count[queue]++;
   int32_t from[5], to[5];
-  find_candidate(&s->group->bodies[a], 0, edges, from);
-  find_candidate(&s->group->bodies[b], 0, cell, to);
+  find_involved(&s->group->bodies[a], 0, 0, edges, from);
+  find_involved(&s->group->bodies[b], 0, 0, cell, to);
   for (int32_t k = 0; k < 4; k++) {
     c->edge[k][n] = (uint16_t)from[k + 1];
     c->cell[k][n] = (uint16_t)to[k + 1];
@@ -15541,6 +15666,27 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
+/* Pairs of a particle of the first leaf and one of the second that may come near, each once. Of two particles of one
+   cloth the first is that with the higher number: the last one of a cloth is the other one of none. */
+static void pair_spheres(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
+    uint32_t bits = p->first->particles >> i & 1u ? points_near(p->second, p->first, i, s->reach) : 0u;
+    bits = p->first == p->second ? bits & ((1u << i) - 1u) : bits;
+    if (bits && p->has_neighbours) {
+      bits &= ~adjoining_cells(a, p, i);
+    }
+    const int32_t particle = leaf_particle(a, p->first, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      if (bits >> j & 1u) {
+        const int32_t other = leaf_particle(b, p->second, j);
+        const int is_turned = p->a == p->b && other > particle;
+        add_pair(s, p->a, p->b, is_turned ? other : particle, is_turned ? particle : other);
+      }
+    }
+  }
+}
+
 /* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
 static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
@@ -15548,27 +15694,40 @@ static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
+/* The leaf of a visit, unless it is that of the last one. */
+static void find_visited(const self_search *s, int32_t body, int32_t number, self_leaf *leaf) {
+  const self_body *b = &s->group->bodies[body];
+  if (leaf->number == number) {
+    return;
+  }
+  if (WITH_SELF_SPHERES && s->is_round) {
+    find_points(b, number, s->ahead, leaf);
+  } else if (WITH_SELF_TRIANGLES) {
+    find_leaf(b, number, s->ahead, leaf);
+  }
+}
+
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  if (s->leaf[0].number != v->a) {
-    find_leaf(a, v->a, s->ahead, &s->leaf[0]);
-  }
-  if (!is_same && s->leaf[1].number != v->b) {
-    find_leaf(b, v->b, s->ahead, &s->leaf[1]);
+  find_visited(s, v->body_a, v->a, &s->leaf[0]);
+  if (!is_same) {
+    find_visited(s, v->body_b, v->b, &s->leaf[1]);
   }
   const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
                        a == b && are_side_by_side(a, v->a, v->b)};
-  if (p.has_neighbours && are_gentle(p.first, p.second)) {
-    return;
+  if (WITH_SELF_SPHERES && s->is_round) {
+    s->round_visits++;
+    pair_spheres(s, &p);
+  } else if (WITH_SELF_TRIANGLES && !(p.has_neighbours && are_gentle(p.first, p.second))) {
+    const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
+    pair_particles(s, &p);
+    if (!is_same) {
+      pair_particles(s, &turned);
+    }
+    pair_cells(s, &p);
   }
-  const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
-  pair_particles(s, &p);
-  if (!is_same) {
-    pair_particles(s, &turned);
-  }
-  pair_cells(s, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -15698,7 +15857,7 @@ static void clear_age_marks(const self_group *g) {
 /* 1 if a candidate stays tangled: its particle and two corners or more. */
 static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
   int32_t involved[5], tangled = 0;
-  find_candidate(b, particle, cell, involved);
+  find_involved(b, 0, particle, cell, involved);
   for (int32_t i = 1; i < 5; i++) {
     tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
   }
@@ -15715,7 +15874,7 @@ static void release_tangled(const self_group *g) {
     if (!pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles) {
       continue;
     }
-    const int32_t count = candidates_of(b, &old);
+    const int32_t count = candidates_of(b, 0, &old);
     int32_t kept = 0;
     set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
     for (int32_t k = 0; k < count; k++) {
@@ -15758,17 +15917,21 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      const float thickness = pair_between(g, a, b).thickness;
+      const self_pair pair = pair_between(g, a, b);
+      const float thickness = pair.thickness;
       if (!(thickness > 0.0f)) {
         continue;
       }
+      s->is_round = pair.is_round;
       s->reach = thickness + attempt_skins[attempt] * spacing;
       clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
       visit_pair(s, a, b);
       add_waiting(s, a, b, 0);
       add_waiting(s, b, a, 1);
-      find_intersections(s, a, b, 0);
-      find_intersections(s, b, a, 1);
+      if (WITH_SELF_TRIANGLES) {
+        find_intersections(s, a, b, 0);
+        find_intersections(s, b, a, 1);
+      }
     }
   }
 }
@@ -15780,8 +15943,10 @@ static void charge_gather(const self_group *g, const self_search *s) {
   }
   const cloth *first = g->bodies[0].c;
   add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
-  add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)(s->leaf_visits - s->round_visits), COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)s->round_visits, COST_SPHERE_LEAVES);
   add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
+  add_varying_work(first, (uint32_t)s->tested_spheres, COST_SPHERE_TEST);
   add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
   add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
 }
@@ -15801,10 +15966,10 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
       break;
     }
   }
-  for (int32_t n = 0; n < g->count; n++) {
-    const float thickness = pair_between(g, n, n).thickness;
-    if (thickness > 0.0f) {
-      note_folds(&g->bodies[n], thickness, time);
+  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
+    const self_pair pair = pair_between(g, n, n);
+    if (pair.thickness > 0.0f && !pair.is_round) {
+      note_folds(&g->bodies[n], pair.thickness, time);
     }
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
@@ -15819,7 +15984,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   } else if (crossed) {
     clear_age_marks(g);
   }
-  if (untangle && counts->tangled > 0) {
+  if (WITH_SELF_TRIANGLES && untangle && counts->tangled > 0) {
     release_tangled(g);
     add_varying_work(g->bodies[0].c, (uint32_t)s.batches * SELF_BATCH, COST_SELF_RELEASE);
   }
@@ -15827,7 +15992,8 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
 
 /* A cloth that feels itself, as a group of its own. */
 static self_group self_group_of(const cloth *c, self_body *body) {
-  const self_layout layout = self_layout_of(c->count, c->grid.columns, self_settings_of(c)->pairs);
+  const self_settings *settings = self_settings_of(c);
+  const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const uintptr_t end = c->shared_bytes ? c->scratch.uniform_lines + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
   const self_group g = {.bodies = body,
@@ -15925,6 +16091,9 @@ static int self_notes(const cloth *c) {
  * they and their triangles are held: they move together, by their mean displacement, so that they are on the same side
  * as before whatever pulls (as rigid impact zones do, Provot 1997). That keeps momentum and takes energy.
  *
+ * Or of particles with particles, self.shape: two that are closer than the thickness are moved apart, with the same
+ * law.
+ *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
  * positions, velocities, the velocity history of what was moved. Scratch: none.
  */
@@ -15937,6 +16106,7 @@ static int self_notes(const cloth *c) {
 typedef struct self_context {
   const self_body *a, *b;
   float thickness, friction, inverse_h, least_square, margin;
+  int32_t is_round; /* 1: of particles with particles */
 } self_context;
 
 /* A block of candidates: where their numbers are. */
@@ -16081,15 +16251,28 @@ CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
   lanes_store(to[2], a.z);
 }
 
-/*
- * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
- * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
- * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities. Returns
- * which of the candidates can be moved.
- */
+/* The law of respond_to_contacts() (contact.h): the displacement m of the particle relative to what it touches has a
+   part along the normal, of which min(push, -m . N) is stopped, and a slip, of which friction takes min(friction *
+   stopped / |slip|, 1). Only what is stopped and the friction change velocities. Sets all of a response but shares. */
+CLOTH_INLINE void respond_along(const self_context *s, lanes3 m, lanes3 normal, lanes push, self_response *r) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes approach = lanes_quantise(lanes3_dot(m, normal), WORK_ROUNDER);
+  const lanes stopped = lanes_minimum(push, lanes_maximum(lanes_negate(approach), zero));
+  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(normal, approach)), STATE_ROUNDER);
+  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
+  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
+  grip = lanes_flush(lanes_minimum(grip, one));
+  const lanes3 friction = lanes3_scale(slip, grip);
+  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(normal, push), friction), WORK_ROUNDER);
+  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(normal, stopped), friction), WORK_ROUNDER);
+  lanes3_store_rows(r->move, move);
+  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+}
+
+/* The response of a particle and the three corners of a triangle. Returns which of the candidates can be moved. */
 CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
                                            const self_touch *t, self_response *r) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes one = lanes_splat(1.0f);
   const self_weights w = find_weights(t);
   const lanes3 across = lanes3_subtract(t->place.across, t->start.across);
   const lanes3 beside = lanes3_subtract(lanes3_select(t->second, t->place.below, t->place.right),
@@ -16109,29 +16292,20 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
   sum = lanes_add(sum, lanes_multiply(w.end, third));
   touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
   const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
-  const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
-  const lanes stopped = lanes_minimum(t->push, lanes_maximum(lanes_negate(approach), zero));
-  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(t->normal, approach)), STATE_ROUNDER);
-  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
-  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
-  grip = lanes_flush(lanes_minimum(grip, one));
-  const lanes3 friction = lanes3_scale(slip, grip);
-  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
-  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
   lanes_store(r->share[0], lanes_multiply(mobility, inverse));
   lanes_store(r->share[1], lanes_multiply(first, inverse));
   lanes_store(r->share[2], lanes_multiply(second, inverse));
   lanes_store(r->share[3], lanes_multiply(third, inverse));
-  lanes3_store_rows(r->move, move);
-  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+  respond_along(s, m, t->normal, t->push, r);
   return touches;
 }
 
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
-  int32_t moved; /* folds opened and triangles touched in a sweep */
-  uint32_t over; /* blocks of these batches with a particle over its triangle */
+  int32_t round_touching, round_batches; /* those of spheres among them */
+  int32_t moved;                         /* folds opened and triangles touched in a sweep */
+  uint32_t over;                         /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
 /* The particles of a lane of a block: the particle, and the corners of the triangle. */
@@ -16254,13 +16428,64 @@ CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, 
 
 /* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
-  const int32_t count = candidates_of(s->b, batch);
+  const int32_t count = candidates_of(s->b, 0, batch);
   int is_near = 0;
   for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, count, &b);
     is_near |= collide_candidates(s, &b, pass, tally);
   }
+  return is_near;
+}
+
+/* Contacts of a block of pairs of particles, which are kept the thickness apart along their connection, or along that
+   at the start of the substep if it has turned round since. Returns 1 if two of them are closer. */
+CLOTH_INLINE int collide_spheres(const self_context *s, const self_block *b, self_tally *tally) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), thickness = lanes_splat(s->thickness);
+  const lanes3 d =
+      lanes3_exact_difference(lanes3_pick(s->a->place, b->particle, 0), lanes3_pick(s->b->place, b->cell, 0));
+  const lanes_mask close = lanes_both(b->used, lanes_less(lanes3_dot(d, d), lanes_multiply(thickness, thickness)));
+  if (!lanes_any(close)) {
+    return 0;
+  }
+  const lanes3 before =
+      lanes3_exact_difference(lanes3_pick(s->a->start, b->particle, 0), lanes3_pick(s->b->start, b->cell, 0));
+  const lanes3 way = lanes3_select(lanes_less(lanes3_dot(d, before), zero), before, d);
+  const lanes square = lanes3_dot(way, way);
+  lanes_mask touches = lanes_both(close, lanes_less(lanes_splat(SPHERE_LEAST_SQUARE), square));
+  const lanes inverse = lanes_divide(one, lanes_square_root(lanes_select(touches, square, one)));
+  const lanes3 normal = lanes3_quantise(lanes3_scale(way, inverse), WORK_ROUNDER);
+  const lanes push = lanes_quantise(lanes_subtract(thickness, lanes3_dot(d, normal)), WORK_ROUNDER);
+  const lanes first = lanes_pick(s->a->mobility, b->particle), second = lanes_pick(s->b->mobility, b->cell);
+  const lanes sum = lanes_add(first, second);
+  touches = lanes_both(lanes_both(touches, lanes_less(zero, push)), lanes_less(lanes_splat(1.0e-6f), sum));
+  const lanes share = lanes_divide(one, lanes_select(touches, sum, one));
+  self_response r;
+  lanes_store(r.share[0], lanes_multiply(first, share));
+  lanes_store(r.share[1], lanes_negate(lanes_multiply(second, share)));
+  respond_along(s, lanes3_subtract(d, before), normal, lanes_keep(touches, push), &r);
+  const uint32_t bits = lanes_bits(touches);
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      move_particle(s->a, b->particle[lane], r.share[0][lane], &r, lane);
+      move_particle(s->b, b->cell[lane], r.share[1][lane], &r, lane);
+    }
+  }
+  tally->touching += count_bits(bits);
+  tally->round_touching += count_bits(bits);
+  return 1;
+}
+
+/* Contacts of a batch of pairs of particles. Returns 1 if two of them are too close. */
+CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *batch, self_tally *tally) {
+  const int32_t count = candidates_of(s->b, 1, batch);
+  int is_near = 0;
+  for (int32_t first = 0; first < count; first += CLOTH_LANES) {
+    const self_block b = {
+        .particle = batch->particle + first, .cell = batch->cell + first, .used = lanes_first(count - first)};
+    is_near |= collide_spheres(s, &b, tally);
+  }
+  tally->round_batches++;
   return is_near;
 }
 
@@ -16274,7 +16499,8 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
-                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
+                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN,
+                          .is_round = pair.is_round};
   return s;
 }
 
@@ -16283,7 +16509,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -16296,7 +16522,12 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
       s = self_context_of(g, tag, pass, inverse_h);
     }
     const int32_t touching = tally.touching;
-    const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    int is_near = 0;
+    if (WITH_SELF_SPHERES && s.is_round) {
+      is_near = pass != SELF_HOLD && collide_round_batch(&s, &g->batches[batch], &tally);
+    } else if (WITH_SELF_TRIANGLES) {
+      is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    }
     if (g->touching && pass != SELF_HOLD) {
       count_both(g->touching, tag, tally.touching - touching);
     }
@@ -16308,9 +16539,11 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
-  add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+  add_varying_work(c, (uint32_t)(tally->batches - tally->round_batches) * SELF_BATCH, COST_SELF_CANDIDATE);
   add_varying_work(c, tally->over, COST_SELF_NEAR);
-  add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)(tally->touching - tally->round_touching), COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)tally->round_batches * SELF_BATCH, COST_SPHERE_CANDIDATE);
+  add_varying_work(c, (uint32_t)tally->round_touching, COST_SPHERE_TOUCH);
 }
 
 /* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
@@ -16321,13 +16554,13 @@ static void charge_pass(const cloth *c, const self_tally *tally) {
 /* Opens the folds of all cloths of a group, and sweeps over the candidates. */
 static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
   int32_t opened = 0;
-  for (int32_t n = 0; n < g->count; n++) {
+  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
     const self_body *b = &g->bodies[n];
-    const float thickness = pair_between(g, n, n).thickness;
-    if (!(thickness > 0.0f)) {
+    const self_pair pair = pair_between(g, n, n);
+    if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(b, thickness, inverse_h);
+    const fold_tally folds = open_folds(b, pair.thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
@@ -16345,12 +16578,12 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
   int has_moved = 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  for (int32_t n = 0; n < g->found->intersections; n++) {
+  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }
@@ -20173,19 +20406,23 @@ static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps
 #endif
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
-   and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
-static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
+   and finds as many candidates as there is room for; all of them touch a triangle, or each other, in every sweep. */
+static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps,
+                                 int32_t shape) {
+  const int is_round = shape == CLOTH_SELF_SPHERES;
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
+  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
   const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-                          (uint64_t)(uint32_t)l->max_leaf_visits *
-                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
                           places * (COST_SELF_FOUND + COST_SELF_RELEASE);
-  const uint64_t substep =
+  const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
+  const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
       SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + (is_round ? spheres : triangles) * (uint32_t)substeps;
 }
 
 /* The same for a cloth that feels itself, else 0. */
@@ -20194,8 +20431,8 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
   if (!WITH_SELF || !c->self || settings->gathers == 0) {
     return 0;
   }
-  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
-  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps, settings->shape);
 }
 
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */
@@ -24237,7 +24474,7 @@ static int32_t count_places(const cloth_group *group) {
   return places;
 }
 
-/* A group of one cloth has the bounds that self_layout_of() gives it. */
+/* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
@@ -24249,9 +24486,8 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.particles += c->count;
     nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
   }
-  const int32_t most = g.particles / SELF_PARTICLES_PER_INTERSECTION;
   l->max_batches = (count_places(group) + SELF_BATCH - 1) / SELF_BATCH;
-  l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l->max_intersections = intersections_of(g.particles);
   l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   g.step = reserve(&end, sizeof(group_step));
@@ -24294,13 +24530,15 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
   return 0;
 }
 
-/* Most work of the contact and the seams of a group in a step. */
+/* Most work of the contact and the seams of a group in a step; that of triangles, which is more than that of spheres.
+ */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
+  return max_contact_work(&g.contact, particles, gathers, substeps, CLOTH_SELF_TRIANGLES) + several +
+         max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -24321,7 +24559,8 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   const cloth_group *group = s->group;
   const cloth *first = member_of(group, a), *second = member_of(group, b);
   const self_settings *x = self_settings_of(first), *y = self_settings_of(second);
-  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle};
+  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle,
+                    x->shape == CLOTH_SELF_SPHERES && y->shape == CLOTH_SELF_SPHERES};
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
     if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
@@ -24586,14 +24825,15 @@ static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
   const int32_t sleeper = s->members[first].sleeps ? first : second;
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
   const float speed = g->bodies[sleeper].c->settings.sleep.speed;
-  const float reach = pair_between(g, first, second).thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
+  const self_pair pair = pair_between(g, first, second);
+  const float reach = pair.thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
   if (s->members[first].sleeps == s->members[second].sleeps) {
     return;
   }
-  const int32_t candidates = candidates_of(b, &g->batches[batch]);
+  const int32_t candidates = candidates_of(b, pair.is_round, &g->batches[batch]);
   for (int32_t n = 0; n < candidates && !s->members[sleeper].wakes; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    find_involved(b, pair.is_round, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     const int is_fast =
         sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
     s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));

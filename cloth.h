@@ -303,6 +303,15 @@ typedef struct cloth_config_contact {
   int32_t mode; /* a cloth_contact_mode; default CLOTH_CONTACT_PROJECTION */
 } cloth_config_contact;
 
+/* What of a cloth touches the cloth itself. */
+typedef enum cloth_self_shape {
+  CLOTH_SELF_TRIANGLES, /* particles touch triangles: layers lie self_thickness apart, and rarely pass through each other */
+  CLOTH_SELF_SPHERES    /* particles touch particles, which are as far from each other as self_thickness: cheaper, for
+                           boards. Layers lie .7 to 1 of it apart; an edge or a particle may slip between particles that
+                           are farther apart than it, and nothing takes apart what is tangled. Whoever is less than two
+                           particles away in the grid does not count */
+} cloth_self_shape;
+
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
   int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
@@ -312,7 +321,10 @@ typedef struct cloth_config_self {
                        substep; default 1. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
                        the other cloths of a cloth_group; of the memory it needs 1 byte per particle then */
   int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
-                       come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1 */
+                       come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1. Not for
+                       spheres */
+  int32_t shape;    /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES. Two cloths of a cloth_group touch as spheres
+                       where both are set so */
 } cloth_config_self;
 
 /* When a cloth at rest falls asleep, see cloth_wake(). */
@@ -374,8 +386,9 @@ typedef struct cloth_config {
   int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 52
                              with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
-                           shorter spacing; default 0. Nearly half is good, less tangles more often. 36 bytes per
-                           particle, 1 of them state, and 1.6 KB; up to 65,536 particles */
+                           shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
+                           less tangles more often. 36 bytes per particle, 1 of them state, and 1.6 KB; up to 65,536
+                           particles */
   float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */

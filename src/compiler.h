@@ -133,10 +133,21 @@
 #else
 #define WITH_PROJECTION 1
 #endif
-#ifdef CLOTH_NO_SELF /* contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS */
+/* Contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS. */
+#if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
 #define WITH_SELF 0
 #else
 #define WITH_SELF 1
+#endif
+#if defined(CLOTH_NO_SELF_TRIANGLES) || !WITH_SELF /* of particles with triangles */
+#define WITH_SELF_TRIANGLES 0
+#else
+#define WITH_SELF_TRIANGLES 1
+#endif
+#if defined(CLOTH_NO_SELF_SPHERES) || !WITH_SELF /* of particles with particles */
+#define WITH_SELF_SPHERES 0
+#else
+#define WITH_SELF_SPHERES 1
 #endif
 #if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
 #define WITH_GROUPS 0

@@ -171,6 +171,12 @@ static int find_left_out_contact(const cloth_config *config) {
   if (!WITH_SELF && needs_self(config)) {
     return CONFIG_FAULT(NO_SELF);
   }
+  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
+    return CONFIG_FAULT(NO_TRIANGLES);
+  }
+  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
+    return CONFIG_FAULT(NO_SPHERES);
+  }
   if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) {
     return CONFIG_FAULT(NO_GROUPS);
   }
@@ -262,8 +268,8 @@ static int find_mask_fault(const cloth_config *config) {
 
 #endif
 
-/* Largest distance of the sheet to itself over the shorter spacing. It is a rounding above the half that cloth.h
-   promises. */
+/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres. It is a rounding above the
+   half that cloth.h promises. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* Is the distance of the sheet to itself one that its grid can keep? */
@@ -276,7 +282,8 @@ static int find_self_fault(const cloth_config *config) {
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
     return CONFIG_FAULT(SELF_SIZE);
   }
-  return config->self_thickness <= SELF_MAX_THICKNESS * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
+  return config->self_thickness <= most * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */

@@ -91,7 +91,7 @@ static int32_t count_places(const cloth_group *group) {
   return places;
 }
 
-/* A group of one cloth has the bounds that self_layout_of() gives it. */
+/* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
@@ -103,9 +103,8 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.particles += c->count;
     nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
   }
-  const int32_t most = g.particles / SELF_PARTICLES_PER_INTERSECTION;
   l->max_batches = (count_places(group) + SELF_BATCH - 1) / SELF_BATCH;
-  l->max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l->max_intersections = intersections_of(g.particles);
   l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   g.step = reserve(&end, sizeof(group_step));
@@ -148,13 +147,15 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
   return 0;
 }
 
-/* Most work of the contact and the seams of a group in a step. */
+/* Most work of the contact and the seams of a group in a step; that of triangles, which is more than that of spheres.
+ */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps) + several + max_seam_work(group, substeps);
+  return max_contact_work(&g.contact, particles, gathers, substeps, CLOTH_SELF_TRIANGLES) + several +
+         max_seam_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -175,7 +176,8 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   const cloth_group *group = s->group;
   const cloth *first = member_of(group, a), *second = member_of(group, b);
   const self_settings *x = self_settings_of(first), *y = self_settings_of(second);
-  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle};
+  self_pair pair = {maximum(x->thickness, y->thickness), maximum(x->friction, y->friction), x->untangle && y->untangle,
+                    x->shape == CLOTH_SELF_SPHERES && y->shape == CLOTH_SELF_SPHERES};
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
     if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
@@ -440,14 +442,15 @@ static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
   const int32_t sleeper = s->members[first].sleeps ? first : second;
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
   const float speed = g->bodies[sleeper].c->settings.sleep.speed;
-  const float reach = pair_between(g, first, second).thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
+  const self_pair pair = pair_between(g, first, second);
+  const float reach = pair.thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
   if (s->members[first].sleeps == s->members[second].sleeps) {
     return;
   }
-  const int32_t candidates = candidates_of(b, &g->batches[batch]);
+  const int32_t candidates = candidates_of(b, pair.is_round, &g->batches[batch]);
   for (int32_t n = 0; n < candidates && !s->members[sleeper].wakes; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    find_involved(b, pair.is_round, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     const int is_fast =
         sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
     s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));

@@ -96,7 +96,8 @@ static void copy_self_settings(self_settings *self, const cloth_config *config) 
   self->friction = flush_small(config->self_friction, WORK_QUANTUM);
   self->pairs = config->self.pairs;
   self->gathers = config->self.gathers;
-  self->untangle = config->self.untangle;
+  self->untangle = config->self.untangle && config->self.shape == CLOTH_SELF_TRIANGLES;
+  self->shape = config->self.shape;
 }
 
 /* Extremes of a map, which bound the kappa of springs; 1 without a map. */

@@ -199,8 +199,9 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_MORE_VISITS 1024
-/* Pairs of cells of a pair of leaves, both ways. */
+/* Pairs of cells of a pair of leaves, both ways, and pairs of particles, one way. */
 #define SELF_LEAF_PAIRS 32
+#define SPHERE_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3
 /* Most sweeps over the candidates in a substep, and most passes after them that hold what has passed through. */
@@ -230,12 +231,18 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
   return nodes;
 }
 
-static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs) {
+/* Room for intersections of cloth with so many particles. */
+static int32_t intersections_of(int32_t count) {
+  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
+  return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+}
+
+/* Of spheres no intersections are looked for. */
+static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
-  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
   l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
-  l.max_intersections = most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
   l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
@@ -250,7 +257,7 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs)
 static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
-    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs).bytes);
+    reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs, config->self.shape).bytes);
   }
 }
 

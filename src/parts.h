@@ -93,6 +93,7 @@
 #include "self_folds.h"
 #include "self_cull.h"
 #include "self_leaves.h"
+#include "self_spheres.h"
 #include "self_batches.h"
 #include "self_gather.h"
 #include "self_contact.h"

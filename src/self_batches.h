@@ -2,6 +2,7 @@
 #include "compiler.h"
 #include "self_cull.h"
 #include "self_leaves.h"
+#include "self_spheres.h"
 #include "self_tree.h"
 #include "types.h"
 
@@ -26,6 +27,7 @@ typedef struct self_pair {
   float thickness; /* distance that they keep [m]; 0: they pass through each other */
   float friction;
   int32_t untangles; /* 1: contact is released where they stay tangled */
+  int32_t is_round;  /* 1: particles touch particles, see self_spheres.h; 0: triangles */
 } self_pair;
 
 /* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
@@ -61,14 +63,15 @@ typedef struct self_group {
 typedef struct self_search {
   const self_group *group;
   float skin, ahead;     /* distance beyond the thickness [m], and time [s], that it looks ahead */
-  float reach;           /* of the two cloths under way [m] */
+  float reach;           /* of the two cloths under way [m] ... */
+  int32_t is_round;      /* ... and 1 if they touch as spheres */
   self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
   self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
-  int32_t tested, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
@@ -78,7 +81,8 @@ static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
     return g->pairs[a * g->count + b];
   }
   const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle};
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
+                          settings->shape == CLOTH_SELF_SPHERES};
   return pair;
 }
 
@@ -96,20 +100,24 @@ static void set_candidates(self_batch *batch, int32_t first, int32_t end, int32_
   }
 }
 
-/* How many candidates a batch has, which are its first. The others repeat the first; in a batch without any that has
-   the last particle of the cloth for its cell, which is none. */
-CLOTH_INLINE int32_t candidates_of(const self_body *cells, const self_batch *batch) {
+/* How many candidates a batch has, which are its first. The others repeat the first. A batch of triangles may have
+   none: its cell is the last particle of the cloth, which has no cell. */
+CLOTH_INLINE int32_t candidates_of(const self_body *cells, int is_round, const self_batch *batch) {
   int32_t count = SELF_BATCH;
   while (count > 1 && batch->cell[count - 1] == batch->cell[0] && batch->particle[count - 1] == batch->particle[0]) {
     count--;
   }
-  return count > 1 || batch->cell[0] != cells->count - 1 ? count : 0;
+  return count > 1 || is_round || batch->cell[0] != cells->count - 1 ? count : 0;
 }
 
-/* The particles of a candidate: the particle, and the corners of the cell. */
-static void find_candidate(const self_body *cells, int32_t particle, int32_t cell, int32_t involved[5]) {
+/* The particles of a candidate: the particle, and the corners of the cell; or the other particle, four times. */
+static void find_involved(const self_body *cells, int is_round, int32_t particle, int32_t cell, int32_t involved[5]) {
   const int32_t row = cell / cells->columns;
   involved[0] = particle;
+  if (is_round) {
+    involved[1] = involved[2] = involved[3] = involved[4] = cell;
+    return;
+  }
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
@@ -126,9 +134,10 @@ static void close_batch(self_search *s, int32_t batch) {
   const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
   const uint32_t tag = g->tags ? g->tags[batch] : 0u;
   const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  const int is_round = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).is_round;
   for (int32_t n = 0; n < s->filled[batch & (SELF_OPEN - 1)]; n++) {
     int32_t involved[5];
-    find_candidate(b, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
+    find_involved(b, is_round, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
     a->taken[involved[0]] &= ~bit;
     for (int32_t k = 1; k < 5; k++) {
       b->taken[involved[k]] &= ~bit;
@@ -165,7 +174,7 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
     s->dropped++;
     return;
   }
-  find_candidate(cells, particle, cell, involved);
+  find_involved(cells, s->is_round, particle, cell, involved);
   uint32_t taken = particles->taken[particle];
   for (int32_t n = 1; n < 5; n++) {
     taken |= cells->taken[involved[n]];
@@ -196,8 +205,14 @@ static void add_waiting(self_search *s, int32_t a, int32_t b, int32_t queue) {
     p->particle[n] = p->particle[0];
     p->cell[n] = p->cell[0];
   }
-  const uint32_t bits = count > 0 ? find_close_pairs(p) : 0u;
-  s->tested += count;
+  uint32_t bits = 0;
+  if (WITH_SELF_SPHERES && s->is_round) {
+    bits = count > 0 ? find_close_spheres(p) : 0u;
+    s->tested_spheres += count;
+  } else if (WITH_SELF_TRIANGLES) {
+    bits = count > 0 ? find_close_pairs(p) : 0u;
+    s->tested += count;
+  }
   for (int32_t n = 0; n < count; n++) {
     if (bits >> n & 1u) {
       add_candidate(s, a, b, p->particle[n], p->cell[n]);
@@ -227,7 +242,7 @@ static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t pa
   if (!g->sewn || g->sewn->number[g->sewn->first[a] + particle] < 0) {
     return 0;
   }
-  find_candidate(&g->bodies[b], particle, cell, involved);
+  find_involved(&g->bodies[b], pair_between(g, a, b).is_round, particle, cell, involved);
   for (int32_t n = 1; n < 5; n++) {
     if (are_sewn(g->sewn, a, particle, b, involved[n])) {
       return 1;

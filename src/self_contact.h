@@ -9,6 +9,7 @@
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_gather.h"
+#include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -26,6 +27,9 @@
  * they and their triangles are held: they move together, by their mean displacement, so that they are on the same side
  * as before whatever pulls (as rigid impact zones do, Provot 1997). That keeps momentum and takes energy.
  *
+ * Or of particles with particles, self.shape: two that are closer than the thickness are moved apart, with the same
+ * law.
+ *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
  * positions, velocities, the velocity history of what was moved. Scratch: none.
  */
@@ -38,6 +42,7 @@
 typedef struct self_context {
   const self_body *a, *b;
   float thickness, friction, inverse_h, least_square, margin;
+  int32_t is_round; /* 1: of particles with particles */
 } self_context;
 
 /* A block of candidates: where their numbers are. */
@@ -182,15 +187,28 @@ CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
   lanes_store(to[2], a.z);
 }
 
-/*
- * The law of respond_to_contacts() (contact.h) for four particles: the relative displacement m of the particle and the
- * point that it touches has a part along the normal, of which min(push, -m . N) is stopped, and a slip, of which
- * friction takes min(friction * stopped / |slip|, 1). Only what is stopped and the friction change velocities. Returns
- * which of the candidates can be moved.
- */
+/* The law of respond_to_contacts() (contact.h): the displacement m of the particle relative to what it touches has a
+   part along the normal, of which min(push, -m . N) is stopped, and a slip, of which friction takes min(friction *
+   stopped / |slip|, 1). Only what is stopped and the friction change velocities. Sets all of a response but shares. */
+CLOTH_INLINE void respond_along(const self_context *s, lanes3 m, lanes3 normal, lanes push, self_response *r) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes approach = lanes_quantise(lanes3_dot(m, normal), WORK_ROUNDER);
+  const lanes stopped = lanes_minimum(push, lanes_maximum(lanes_negate(approach), zero));
+  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(normal, approach)), STATE_ROUNDER);
+  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
+  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
+  grip = lanes_flush(lanes_minimum(grip, one));
+  const lanes3 friction = lanes3_scale(slip, grip);
+  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(normal, push), friction), WORK_ROUNDER);
+  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(normal, stopped), friction), WORK_ROUNDER);
+  lanes3_store_rows(r->move, move);
+  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+}
+
+/* The response of a particle and the three corners of a triangle. Returns which of the candidates can be moved. */
 CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_block *b, lanes_mask touches,
                                            const self_touch *t, self_response *r) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes one = lanes_splat(1.0f);
   const self_weights w = find_weights(t);
   const lanes3 across = lanes3_subtract(t->place.across, t->start.across);
   const lanes3 beside = lanes3_subtract(lanes3_select(t->second, t->place.below, t->place.right),
@@ -210,29 +228,20 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
   sum = lanes_add(sum, lanes_multiply(w.end, third));
   touches = lanes_both(touches, lanes_less(lanes_splat(1.0e-6f), sum));
   const lanes inverse = lanes_divide(one, lanes_select(touches, sum, one));
-  const lanes approach = lanes_quantise(lanes3_dot(m, t->normal), WORK_ROUNDER);
-  const lanes stopped = lanes_minimum(t->push, lanes_maximum(lanes_negate(approach), zero));
-  const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(t->normal, approach)), STATE_ROUNDER);
-  const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
-  lanes grip = lanes_divide(lanes_multiply(lanes_splat(s->friction), stopped), length);
-  grip = lanes_flush(lanes_minimum(grip, one));
-  const lanes3 friction = lanes3_scale(slip, grip);
-  const lanes3 move = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, t->push), friction), WORK_ROUNDER);
-  const lanes3 change = lanes3_quantise(lanes3_subtract(lanes3_scale(t->normal, stopped), friction), WORK_ROUNDER);
   lanes_store(r->share[0], lanes_multiply(mobility, inverse));
   lanes_store(r->share[1], lanes_multiply(first, inverse));
   lanes_store(r->share[2], lanes_multiply(second, inverse));
   lanes_store(r->share[3], lanes_multiply(third, inverse));
-  lanes3_store_rows(r->move, move);
-  lanes3_store_rows(r->change, lanes3_scale(change, lanes_splat(s->inverse_h)));
+  respond_along(s, m, t->normal, t->push, r);
   return touches;
 }
 
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
-  int32_t moved; /* folds opened and triangles touched in a sweep */
-  uint32_t over; /* blocks of these batches with a particle over its triangle */
+  int32_t round_touching, round_batches; /* those of spheres among them */
+  int32_t moved;                         /* folds opened and triangles touched in a sweep */
+  uint32_t over;                         /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
 /* The particles of a lane of a block: the particle, and the corners of the triangle. */
@@ -355,13 +364,64 @@ CLOTH_INLINE int collide_candidates(const self_context *s, const self_block *b, 
 
 /* Contacts of a batch of candidates. Returns 1 if one of them is over its triangle. */
 CLOTH_INLINE int collide_batch(const self_context *s, const self_batch *batch, self_pass pass, self_tally *tally) {
-  const int32_t count = candidates_of(s->b, batch);
+  const int32_t count = candidates_of(s->b, 0, batch);
   int is_near = 0;
   for (int32_t first = 0; first < count; first += CLOTH_LANES) {
     self_block b;
     find_block(s, batch, first, count, &b);
     is_near |= collide_candidates(s, &b, pass, tally);
   }
+  return is_near;
+}
+
+/* Contacts of a block of pairs of particles, which are kept the thickness apart along their connection, or along that
+   at the start of the substep if it has turned round since. Returns 1 if two of them are closer. */
+CLOTH_INLINE int collide_spheres(const self_context *s, const self_block *b, self_tally *tally) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), thickness = lanes_splat(s->thickness);
+  const lanes3 d =
+      lanes3_exact_difference(lanes3_pick(s->a->place, b->particle, 0), lanes3_pick(s->b->place, b->cell, 0));
+  const lanes_mask close = lanes_both(b->used, lanes_less(lanes3_dot(d, d), lanes_multiply(thickness, thickness)));
+  if (!lanes_any(close)) {
+    return 0;
+  }
+  const lanes3 before =
+      lanes3_exact_difference(lanes3_pick(s->a->start, b->particle, 0), lanes3_pick(s->b->start, b->cell, 0));
+  const lanes3 way = lanes3_select(lanes_less(lanes3_dot(d, before), zero), before, d);
+  const lanes square = lanes3_dot(way, way);
+  lanes_mask touches = lanes_both(close, lanes_less(lanes_splat(SPHERE_LEAST_SQUARE), square));
+  const lanes inverse = lanes_divide(one, lanes_square_root(lanes_select(touches, square, one)));
+  const lanes3 normal = lanes3_quantise(lanes3_scale(way, inverse), WORK_ROUNDER);
+  const lanes push = lanes_quantise(lanes_subtract(thickness, lanes3_dot(d, normal)), WORK_ROUNDER);
+  const lanes first = lanes_pick(s->a->mobility, b->particle), second = lanes_pick(s->b->mobility, b->cell);
+  const lanes sum = lanes_add(first, second);
+  touches = lanes_both(lanes_both(touches, lanes_less(zero, push)), lanes_less(lanes_splat(1.0e-6f), sum));
+  const lanes share = lanes_divide(one, lanes_select(touches, sum, one));
+  self_response r;
+  lanes_store(r.share[0], lanes_multiply(first, share));
+  lanes_store(r.share[1], lanes_negate(lanes_multiply(second, share)));
+  respond_along(s, lanes3_subtract(d, before), normal, lanes_keep(touches, push), &r);
+  const uint32_t bits = lanes_bits(touches);
+  for (int32_t lane = 0; bits >> lane; lane++) {
+    if (bits >> lane & 1u) {
+      move_particle(s->a, b->particle[lane], r.share[0][lane], &r, lane);
+      move_particle(s->b, b->cell[lane], r.share[1][lane], &r, lane);
+    }
+  }
+  tally->touching += count_bits(bits);
+  tally->round_touching += count_bits(bits);
+  return 1;
+}
+
+/* Contacts of a batch of pairs of particles. Returns 1 if two of them are too close. */
+CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *batch, self_tally *tally) {
+  const int32_t count = candidates_of(s->b, 1, batch);
+  int is_near = 0;
+  for (int32_t first = 0; first < count; first += CLOTH_LANES) {
+    const self_block b = {
+        .particle = batch->particle + first, .cell = batch->cell + first, .used = lanes_first(count - first)};
+    is_near |= collide_spheres(s, &b, tally);
+  }
+  tally->round_batches++;
   return is_near;
 }
 
@@ -375,7 +435,8 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
-                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN};
+                          .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN,
+                          .is_round = pair.is_round};
   return s;
 }
 
@@ -384,7 +445,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -397,7 +458,12 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
       s = self_context_of(g, tag, pass, inverse_h);
     }
     const int32_t touching = tally.touching;
-    const int is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    int is_near = 0;
+    if (WITH_SELF_SPHERES && s.is_round) {
+      is_near = pass != SELF_HOLD && collide_round_batch(&s, &g->batches[batch], &tally);
+    } else if (WITH_SELF_TRIANGLES) {
+      is_near = collide_batch(&s, &g->batches[batch], pass, &tally);
+    }
     if (g->touching && pass != SELF_HOLD) {
       count_both(g->touching, tag, tally.touching - touching);
     }
@@ -409,9 +475,11 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
 
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
-  add_varying_work(c, (uint32_t)tally->batches * SELF_BATCH, COST_SELF_CANDIDATE);
+  add_varying_work(c, (uint32_t)(tally->batches - tally->round_batches) * SELF_BATCH, COST_SELF_CANDIDATE);
   add_varying_work(c, tally->over, COST_SELF_NEAR);
-  add_varying_work(c, (uint32_t)tally->touching, COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)(tally->touching - tally->round_touching), COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)tally->round_batches * SELF_BATCH, COST_SPHERE_CANDIDATE);
+  add_varying_work(c, (uint32_t)tally->round_touching, COST_SPHERE_TOUCH);
 }
 
 /* Sweeps of a substep, where nothing has passed through; below SELF_MANY_SUBSTEPS of a step, where more happens in
@@ -422,13 +490,13 @@ static void charge_pass(const cloth *c, const self_tally *tally) {
 /* Opens the folds of all cloths of a group, and sweeps over the candidates. */
 static self_tally sweep_group(const self_group *g, self_pass pass, float inverse_h, int is_backward) {
   int32_t opened = 0;
-  for (int32_t n = 0; n < g->count; n++) {
+  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
     const self_body *b = &g->bodies[n];
-    const float thickness = pair_between(g, n, n).thickness;
-    if (!(thickness > 0.0f)) {
+    const self_pair pair = pair_between(g, n, n);
+    if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(b, thickness, inverse_h);
+    const fold_tally folds = open_folds(b, pair.thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
@@ -446,12 +514,12 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
   int has_moved = 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  for (int32_t n = 0; n < g->found->intersections; n++) {
+  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }

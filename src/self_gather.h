@@ -8,6 +8,7 @@
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_leaves.h"
+#include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -112,8 +113,8 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   self_crossings *c = &s->crossings[queue];
   const int32_t n = s->crossing_count[queue]++;
   int32_t from[5], to[5];
-  find_candidate(&s->group->bodies[a], 0, edges, from);
-  find_candidate(&s->group->bodies[b], 0, cell, to);
+  find_involved(&s->group->bodies[a], 0, 0, edges, from);
+  find_involved(&s->group->bodies[b], 0, 0, cell, to);
   for (int32_t k = 0; k < 4; k++) {
     c->edge[k][n] = (uint16_t)from[k + 1];
     c->cell[k][n] = (uint16_t)to[k + 1];
@@ -197,6 +198,27 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
+/* Pairs of a particle of the first leaf and one of the second that may come near, each once. Of two particles of one
+   cloth the first is that with the higher number: the last one of a cloth is the other one of none. */
+static void pair_spheres(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
+    uint32_t bits = p->first->particles >> i & 1u ? points_near(p->second, p->first, i, s->reach) : 0u;
+    bits = p->first == p->second ? bits & ((1u << i) - 1u) : bits;
+    if (bits && p->has_neighbours) {
+      bits &= ~adjoining_cells(a, p, i);
+    }
+    const int32_t particle = leaf_particle(a, p->first, i);
+    for (int32_t j = 0; bits >> j; j++) {
+      if (bits >> j & 1u) {
+        const int32_t other = leaf_particle(b, p->second, j);
+        const int is_turned = p->a == p->b && other > particle;
+        add_pair(s, p->a, p->b, is_turned ? other : particle, is_turned ? particle : other);
+      }
+    }
+  }
+}
+
 /* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
 static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
@@ -204,27 +226,40 @@ static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
+/* The leaf of a visit, unless it is that of the last one. */
+static void find_visited(const self_search *s, int32_t body, int32_t number, self_leaf *leaf) {
+  const self_body *b = &s->group->bodies[body];
+  if (leaf->number == number) {
+    return;
+  }
+  if (WITH_SELF_SPHERES && s->is_round) {
+    find_points(b, number, s->ahead, leaf);
+  } else if (WITH_SELF_TRIANGLES) {
+    find_leaf(b, number, s->ahead, leaf);
+  }
+}
+
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  if (s->leaf[0].number != v->a) {
-    find_leaf(a, v->a, s->ahead, &s->leaf[0]);
-  }
-  if (!is_same && s->leaf[1].number != v->b) {
-    find_leaf(b, v->b, s->ahead, &s->leaf[1]);
+  find_visited(s, v->body_a, v->a, &s->leaf[0]);
+  if (!is_same) {
+    find_visited(s, v->body_b, v->b, &s->leaf[1]);
   }
   const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
                        a == b && are_side_by_side(a, v->a, v->b)};
-  if (p.has_neighbours && are_gentle(p.first, p.second)) {
-    return;
+  if (WITH_SELF_SPHERES && s->is_round) {
+    s->round_visits++;
+    pair_spheres(s, &p);
+  } else if (WITH_SELF_TRIANGLES && !(p.has_neighbours && are_gentle(p.first, p.second))) {
+    const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
+    pair_particles(s, &p);
+    if (!is_same) {
+      pair_particles(s, &turned);
+    }
+    pair_cells(s, &p);
   }
-  const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
-  pair_particles(s, &p);
-  if (!is_same) {
-    pair_particles(s, &turned);
-  }
-  pair_cells(s, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -354,7 +389,7 @@ static void clear_age_marks(const self_group *g) {
 /* 1 if a candidate stays tangled: its particle and two corners or more. */
 static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
   int32_t involved[5], tangled = 0;
-  find_candidate(b, particle, cell, involved);
+  find_involved(b, 0, particle, cell, involved);
   for (int32_t i = 1; i < 5; i++) {
     tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
   }
@@ -371,7 +406,7 @@ static void release_tangled(const self_group *g) {
     if (!pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles) {
       continue;
     }
-    const int32_t count = candidates_of(b, &old);
+    const int32_t count = candidates_of(b, 0, &old);
     int32_t kept = 0;
     set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
     for (int32_t k = 0; k < count; k++) {
@@ -414,17 +449,21 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      const float thickness = pair_between(g, a, b).thickness;
+      const self_pair pair = pair_between(g, a, b);
+      const float thickness = pair.thickness;
       if (!(thickness > 0.0f)) {
         continue;
       }
+      s->is_round = pair.is_round;
       s->reach = thickness + attempt_skins[attempt] * spacing;
       clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
       visit_pair(s, a, b);
       add_waiting(s, a, b, 0);
       add_waiting(s, b, a, 1);
-      find_intersections(s, a, b, 0);
-      find_intersections(s, b, a, 1);
+      if (WITH_SELF_TRIANGLES) {
+        find_intersections(s, a, b, 0);
+        find_intersections(s, b, a, 1);
+      }
     }
   }
 }
@@ -436,8 +475,10 @@ static void charge_gather(const self_group *g, const self_search *s) {
   }
   const cloth *first = g->bodies[0].c;
   add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
-  add_varying_work(first, (uint32_t)s->leaf_visits, COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)(s->leaf_visits - s->round_visits), COST_SELF_LEAVES);
+  add_varying_work(first, (uint32_t)s->round_visits, COST_SPHERE_LEAVES);
   add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
+  add_varying_work(first, (uint32_t)s->tested_spheres, COST_SPHERE_TEST);
   add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
   add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
 }
@@ -457,10 +498,10 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
       break;
     }
   }
-  for (int32_t n = 0; n < g->count; n++) {
-    const float thickness = pair_between(g, n, n).thickness;
-    if (thickness > 0.0f) {
-      note_folds(&g->bodies[n], thickness, time);
+  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
+    const self_pair pair = pair_between(g, n, n);
+    if (pair.thickness > 0.0f && !pair.is_round) {
+      note_folds(&g->bodies[n], pair.thickness, time);
     }
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
@@ -475,7 +516,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
   } else if (crossed) {
     clear_age_marks(g);
   }
-  if (untangle && counts->tangled > 0) {
+  if (WITH_SELF_TRIANGLES && untangle && counts->tangled > 0) {
     release_tangled(g);
     add_varying_work(g->bodies[0].c, (uint32_t)s.batches * SELF_BATCH, COST_SELF_RELEASE);
   }
@@ -483,7 +524,8 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
 
 /* A cloth that feels itself, as a group of its own. */
 static self_group self_group_of(const cloth *c, self_body *body) {
-  const self_layout layout = self_layout_of(c->count, c->grid.columns, self_settings_of(c)->pairs);
+  const self_settings *settings = self_settings_of(c);
+  const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const uintptr_t end = c->shared_bytes ? c->scratch.uniform_lines + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
   const self_group g = {.bodies = body,

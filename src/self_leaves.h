@@ -186,10 +186,9 @@ static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
 
 #endif
 
-/* A leaf of the tree of a cloth that looks ahead by a time. */
-CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+/* Where a leaf lies, and which particles and cells it has. */
+static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   const int32_t columns = b->level[0].columns;
-  leaf_rows rows;
   leaf->number = number;
   leaf->row = 2 * (number / columns);
   leaf->column = 2 * (number - number / columns * columns);
@@ -206,6 +205,12 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
     drop_absent_cells(b, leaf);
   }
 #endif
+}
+
+/* A leaf of the tree of a cloth that looks ahead by a time. */
+CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
+  leaf_rows rows;
+  place_leaf(b, number, leaf);
   find_rows(b, leaf, &rows);
   if (leaf->column + LEAF_COLUMNS > b->columns) {
     copy_rows(b, leaf, &rows);

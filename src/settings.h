@@ -47,6 +47,7 @@
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   X(self.pairs, 1, 32, "")                                                                                             \
   X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
+  X(self.shape, 0, 1, "")                                                                                              \
   X(self.untangle, 0, 1, "")                                                                                           \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -116,6 +117,8 @@
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
   X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
+  X(NO_TRIANGLES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_TRIANGLES, "self.shape: CLOTH_NO_SELF_TRIANGLES"))                  \
+  X(NO_SPHERES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_SPHERES, "self.shape: CLOTH_NO_SELF_SPHERES"))                        \
   X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
@@ -127,7 +130,7 @@
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
   X(TUBE_EDGES, CONFLICT, "grid.wrap, edge_warp, edge_weft: edges of a tube are perpendicular to 1e-3")                \
-  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing")                                     \
+  X(SELF_THICKNESS, CONFLICT, "self_thickness: up to half of the shorter spacing, or all of it as spheres")            \
   X(SELF_SIZE, CONFLICT, "self_thickness: up to 65536 particles")                                                      \
   X(POSITIONS, RANGE, "grid.positions: -1e5..1e5 m on each axis")                                                      \
   X(START, RANGE, "origin, edge_warp, edge_weft: particles at -1e5..1e5 m on each axis")                               \

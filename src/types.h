@@ -406,6 +406,7 @@ typedef struct self_settings {
   int32_t pairs;    /* room for candidates per particle */
   int32_t gathers;  /* most per step */
   int32_t untangle; /* 1: contact is released where the sheet stays tangled */
+  int32_t shape;    /* a cloth_self_shape */
 } self_settings;
 
 /* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
@@ -433,7 +434,7 @@ typedef struct self_node {
 #define SELF_BATCH 8
 
 /* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
-   first of no cell: as `cell` it marks a place that is empty. */
+   first of no cell: as `cell` it marks a place that is empty. Of spheres `cell` is the other particle. */
 typedef struct self_batch {
   uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
 } self_batch;
@@ -546,7 +547,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 5 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));

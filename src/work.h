@@ -231,19 +231,23 @@ static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps
 #endif
 
 /* Maximum work of self-contact in a step: every gather is repeated as often as may be, visits as many pairs as it may
-   and finds as many candidates as there is room for; all of them touch a triangle in every sweep. */
-static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps) {
+   and finds as many candidates as there is room for; all of them touch a triangle, or each other, in every sweep. */
+static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32_t wanted, int32_t substeps,
+                                 int32_t shape) {
+  const int is_round = shape == CLOTH_SELF_SPHERES;
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
+  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
   const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-                          (uint64_t)(uint32_t)l->max_leaf_visits *
-                              (COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS)) +
+                          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
                           places * (COST_SELF_FOUND + COST_SELF_RELEASE);
-  const uint64_t substep =
+  const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
+  const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
       SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + substep * (uint32_t)substeps;
+  return gather * SELF_ATTEMPTS * (uint32_t)gathers + (is_round ? spheres : triangles) * (uint32_t)substeps;
 }
 
 /* The same for a cloth that feels itself, else 0. */
@@ -252,8 +256,8 @@ static uint64_t max_self_work(const cloth *c, const step_plan *plan) {
   if (!WITH_SELF || !c->self || settings->gathers == 0) {
     return 0;
   }
-  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs);
-  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  return max_contact_work(&l, (uint32_t)c->count, settings->gathers, plan->substeps, settings->shape);
 }
 
 /* The planned work of contact in a substep: the bounds, and the tests of the blocks. */

@@ -133,6 +133,16 @@ int main(void) {
   expect_left_out(&config, "self_thickness: CLOTH_NO_SELF");
   config = cloth_config_default();
 #endif
+#if !defined(CLOTH_NO_SELF) && (defined(CLOTH_NO_SELF_TRIANGLES) != defined(CLOTH_NO_SELF_SPHERES))
+  config.self_thickness = 0.01f;
+#ifdef CLOTH_NO_SELF_TRIANGLES
+  expect_left_out(&config, "self.shape: CLOTH_NO_SELF_TRIANGLES");
+#else
+  config.self.shape = CLOTH_SELF_SPHERES;
+  expect_left_out(&config, "self.shape: CLOTH_NO_SELF_SPHERES");
+#endif
+  config = cloth_config_default();
+#endif
 #if defined(CLOTH_NO_GROUPS) && !defined(CLOTH_NO_SELF)
   config.self_thickness = 0.01f;
   config.self.gathers = 0;

@@ -1,6 +1,7 @@
 /* Contact of a cloth with itself: scenes in which it folds, with the intersections counted in double precision in
    every frame; memory, saves and images, deadlines, bad input. `--table` plays all scenes and prints them with what is
-   to be reached (make contact); `--play SCENE N SUBSTEPS THICKNESS` plays one. SPDX-License-Identifier: MIT */
+   to be reached (make contact); `--play SCENE N SUBSTEPS THICKNESS [spheres]` plays one. SPDX-License-Identifier: MIT
+ */
 #include "self_scenes.h"
 
 /// The table ///
@@ -26,7 +27,7 @@ static const self_goal self_goals[] = {
 
 #define SELF_GOALS (sizeof self_goals / sizeof self_goals[0])
 
-static self_result play_goal(const self_goal *goal, double thickness) {
+static self_result play_goal(const self_goal *goal, double thickness, int spheres) {
   self_scene s = {goal->kind, goal->n, goal->substeps, 0};
   play_options o;
   memset(&o, 0, sizeof o);
@@ -34,6 +35,7 @@ static self_result play_goal(const self_goal *goal, double thickness) {
   o.friction = 0.3;
   o.start = goal->start;
   o.pairs = goal->pairs;
+  o.spheres = spheres;
   return play_self_scene(&s, &o);
 }
 
@@ -42,7 +44,7 @@ static int is_reached(const self_goal *goal, const self_result *r) {
 }
 
 static void print_goal(const self_goal *goal) {
-  self_result none = play_goal(goal, 0), r = play_goal(goal, SELF_SHARE);
+  self_result none = play_goal(goal, 0, 0), r = play_goal(goal, SELF_SHARE, 0);
   int quiet = r.acceleration <= 1.2 * none.acceleration || r.acceleration < 0.5;
   int apart = r.gap >= 0.9 * SELF_SHARE || isinf(r.gap);
   int is_gentle = r.mean <= none.mean && r.rest <= none.rest && r.stretch <= 2 * none.stretch + 0.25;
@@ -77,7 +79,7 @@ static void test_scenes(void) {
     const self_goal *goal = &self_goals[i];
     if (!goal->is_asserted)
       continue;
-    self_result r = play_goal(goal, SELF_SHARE);
+    self_result r = play_goal(goal, SELF_SHARE, 0);
     CHECK(is_reached(goal, &r), "%s %d, %d substeps: %g intersections a frame, %g at rest", self_kind_names[goal->kind],
           goal->n, goal->substeps, r.mean, r.rest);
     CHECK(r.stretch <= 0.65, "%s %d: strain %g", self_kind_names[goal->kind], goal->n, r.stretch);
@@ -102,10 +104,39 @@ static const play_options small_options = {.thickness = SELF_SHARE, .friction = 
 
 static void test_tangles_without(void) {
   self_goal goal = {SELF_LINE, 28, 10, 0, 0, 0, 0, 0};
-  self_result r = play_goal(&goal, 0);
+  self_result r = play_goal(&goal, 0, 0);
   CHECK(r.peak > 50, "without self-contact the halves have %d intersections", r.peak);
 }
 
+/* Spheres as large as a spacing: no intersections either, layers .6 of a spacing apart or more, in place of the .45 of
+   triangles. Spheres of half a spacing let the towel through: its layers lie closer than they are. */
+static void test_spheres(void) {
+  static const self_goal goals[] = {{SELF_TOWEL, 20, 10, 0, 0, 0, 0, 1},
+                                    {SELF_LINE, 16, 10, 0, 0, 0, 0, 1},
+                                    {SELF_LINE, 20, 4, 0, 0, 0, 0, 1},
+                                    {SELF_EDGE, 16, 10, 0, 0, 0, 0, 1}};
+  for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++) {
+    const self_result r = play_goal(&goals[i], 1.0, 1);
+    CHECK(r.peak == 0, "%s %d: %d intersections", self_kind_names[goals[i].kind], goals[i].n, r.peak);
+    CHECK(r.gap >= 0.6, "%s: layers are %g spacings apart", self_kind_names[goals[i].kind], r.gap);
+    CHECK(r.stretch <= 0.2 && r.dropped == 0, "%s: strain %g", self_kind_names[goals[i].kind], r.stretch);
+    CHECK(!(r.notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_TANGLED)), "%s: notes %d", self_kind_names[goals[i].kind],
+          r.notes);
+  }
+  const self_result small = play_goal(&goals[0], 0.5, 1);
+  CHECK(small.gap < 0.3, "small spheres keep layers %g spacings apart", small.gap);
+}
+
+/* Several cloths as spheres: their momentum is kept, and they lie on each other. */
+static void test_spheres_together(void) {
+  const self_scene s = {SELF_STACK, 14, 10, 0};
+  const play_options o = {.thickness = 1.0, .friction = 0.3, .spheres = 1, .frames = 150};
+  const self_result r = play_self_scene(&s, &o);
+  CHECK(r.mean < 0.1 && r.rest == 0, "%g intersections a frame, %g at rest", r.mean, r.rest);
+  CHECK(r.gap >= 0.6, "layers are %g spacings apart", r.gap);
+}
+
+/* Spheres keep no intersections and need less memory. */
 static void test_memory(void) {
   cloth_config config = cloth_config_default();
   cloth_memory without, with;
@@ -117,10 +148,15 @@ static void test_memory(void) {
   CHECK(added < 37.0, "%g bytes a particle", added);
   CHECK(with.state_bytes - without.state_bytes == 64 * 64, "%d bytes of state",
         (int)(with.state_bytes - without.state_bytes));
+  const size_t triangles = with.total_bytes;
+  config.self.shape = CLOTH_SELF_SPHERES;
+  CHECK(cloth_memory_needed(&config, &with) == CLOTH_OK, "spheres");
+  CHECK(with.total_bytes + 64 * 64 <= triangles, "%zu bytes with spheres, %zu with triangles", with.total_bytes,
+        triangles);
 }
 
-static void test_saves(void) {
-  self_stage p = clapping_stage(&small_scene, &small_options, 60);
+static void check_saves(const play_options *o) {
+  self_stage p = clapping_stage(&small_scene, o, 60);
   cloth *sheet = p.sheets[0];
   unsigned char *saved = (unsigned char *)mesh_memory(p.f[0].memory.saved_bytes);
   unsigned char *image = (unsigned char *)mesh_memory(p.f[0].memory.image_bytes);
@@ -138,6 +174,14 @@ static void test_saves(void) {
   free(saved);
   free(image);
   fixture_free(&p.f[0]);
+}
+
+static void test_saves(void) {
+  play_options o = small_options;
+  check_saves(&o);
+  o.thickness = 1.0;
+  o.spheres = 1;
+  check_saves(&o);
 }
 
 /* Ages are part of the state: cloths that differ in them alone have different hashes. The sheet passes through itself,
@@ -218,8 +262,15 @@ static void test_refusals(void) {
   config.self_thickness = 0.51f / 31.0f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "more than half of the spacing");
   CHECK(cloth_config_explain(&config, text, sizeof text) == CLOTH_ERROR_CONFLICT &&
-            strcmp(text, "self_thickness: up to half of the shorter spacing") == 0,
+            strcmp(text, "self_thickness: up to half of the shorter spacing, or all of it as spheres") == 0,
         "%s", text);
+  config.self.shape = CLOTH_SELF_SPHERES;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "spheres of more than half of the spacing");
+  config.self_thickness = 1.01f / 31.0f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "spheres of more than the spacing");
+  config.self.shape = 2;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "another shape");
+  config.self.shape = CLOTH_SELF_TRIANGLES;
   config.self_thickness = 0.0001f;
   config.columns = 257;
   config.rows = 256;
@@ -255,7 +306,7 @@ static int play_named(char **argv) {
     printf("no such scene\n");
     return 2;
   }
-  self_result r = play_goal(&goal, atof(argv[3]));
+  self_result r = play_goal(&goal, atof(argv[3]), argv[4] && strcmp(argv[4], "spheres") == 0);
   printf(
       "intersections %.3f a frame, at most %d, %.3f at rest; gap %.3f; acceleration %.3f; stretch %.3f; hash %016llx\n",
       r.mean, r.peak, r.rest, r.gap, r.acceleration, r.stretch, (unsigned long long)r.hash);
@@ -263,8 +314,8 @@ static int play_named(char **argv) {
 }
 
 static const test tests[] = {
-    TEST(scenes),   TEST(tangles_without), TEST(memory),   TEST(saves),    TEST(ages),
-    TEST(overflow), TEST(shared_scratch),  TEST(deadline), TEST(refusals), TEST(bad_velocity),
+    TEST(scenes), TEST(spheres),  TEST(spheres_together), TEST(tangles_without), TEST(memory),   TEST(saves),
+    TEST(ages),   TEST(overflow), TEST(shared_scratch),   TEST(deadline),        TEST(refusals), TEST(bad_velocity),
 };
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* Plays frames of a scene of cloth that meets itself, with self-contact or without, for tests/contact_cost.sh, which
-   counts the instructions of counted_frames(): self_cost SCENE N FIRST FRAMES THICKNESS, the thickness over the
-   spacing. SPDX-License-Identifier: MIT */
+   counts the instructions of counted_frames(): self_cost SCENE N FIRST FRAMES THICKNESS [spheres], the thickness over
+   the spacing. SPDX-License-Identifier: MIT */
 #include "self_scenes.h"
 
 __attribute__((noinline)) void counted_frames(self_stage *p, int first, int frames);
@@ -14,12 +14,13 @@ void counted_frames(self_stage *p, int first, int frames) {
 
 int main(int argc, char **argv) {
   if (argc < 6 || self_kind_named(argv[1]) == SELF_KINDS) {
-    printf("usage: self_cost SCENE N FIRST FRAMES THICKNESS\n");
+    printf("usage: self_cost SCENE N FIRST FRAMES THICKNESS [spheres]\n");
     return 2;
   }
   const self_scene scene = {self_kind_named(argv[1]), atoi(argv[2]), 10, 0};
   const int first = atoi(argv[3]), frames = atoi(argv[4]);
-  const play_options options = {.thickness = atof(argv[5]), .friction = 0.3, .pairs = 8};
+  const play_options options = {
+      .thickness = atof(argv[5]), .friction = 0.3, .pairs = 8, .spheres = argc > 6 && strcmp(argv[6], "spheres") == 0};
   self_stage p;
   describe_self(&p, &scene);
   build_self(&p, &options, options.thickness > 0);

@@ -39,7 +39,8 @@ typedef struct self_scene {
 typedef struct play_options {
   double thickness, friction; /* thickness over the spacing; 0: none */
   int start;                  /* frame from which the cloth feels itself */
-  int pairs, gathers, untangle /* 1 more than the setting */, frames, trace, quiet, spheres;
+  int pairs, gathers, untangle /* 1 more than the setting */, frames, trace, quiet;
+  int spheres; /* 1: particles touch particles */
 } play_options;
 
 /* What was measured. "Rest": the last 30 frames. */
@@ -370,7 +371,9 @@ static inline void build_self(self_stage *p, const play_options *o, int feels) {
     cloth_config *c = &p->config[i];
     double warp = point_length(point_of(c->edge_warp)) / (c->columns - !c->grid.wrap);
     double weft = point_length(point_of(c->edge_weft)) / (c->rows - 1);
-    c->self_thickness = feels ? (float)fmin(o->thickness * 0.5 * (warp + weft), 0.5 * fmin(warp, weft)) : 0.0f;
+    double most = (o->spheres ? 1.0 : 0.5) * fmin(warp, weft);
+    c->self_thickness = feels ? (float)fmin(o->thickness * 0.5 * (warp + weft), most) : 0.0f;
+    c->self.shape = o->spheres ? CLOTH_SELF_SPHERES : CLOTH_SELF_TRIANGLES;
     c->self_friction = (float)o->friction;
     c->self.pairs = o->pairs ? o->pairs : c->self.pairs;
     c->self.gathers = o->gathers ? o->gathers : c->self.gathers;

@@ -534,6 +534,24 @@ static void tangled_layers(scene *s) {
   }
 }
 
+/* The same as spheres, each as large as a spacing. */
+static void as_spheres(scene *s) {
+  s->config.self_thickness *= 2.2f;
+  s->config.self.shape = CLOTH_SELF_SPHERES;
+}
+static void feels_spheres(scene *s) {
+  feels_itself(s);
+  as_spheres(s);
+}
+static void folded_spheres(scene *s) {
+  folded_layers(s);
+  as_spheres(s);
+}
+static void tangled_spheres(scene *s) {
+  tangled_layers(s);
+  as_spheres(s);
+}
+
 static const variant variants[] = {
     {"hang", SCENE_HANG, 10, as_it_is},
     {"rest", SCENE_REST, 30, as_it_is},
@@ -599,6 +617,10 @@ static const variant variants[] = {
     {"self, drape", SCENE_DRAPE, 12, feels_itself},
     {"self, layers", SCENE_DRAPE, 12, folded_layers},
     {"self, tangled", SCENE_DRAPE, 12, tangled_layers},
+    {"spheres, hang", SCENE_HANG, 4, feels_spheres},
+    {"spheres, drape", SCENE_DRAPE, 12, feels_spheres},
+    {"spheres, layers", SCENE_DRAPE, 12, folded_spheres},
+    {"spheres, tangled", SCENE_DRAPE, 12, tangled_spheres},
 };
 
 static void play_all(const int side[2], int fixed) {
