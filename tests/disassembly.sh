@@ -19,7 +19,7 @@ targets() {
   # GNU objdump shows Helium as coprocessor instructions.
   helium_disassembler="llvm-objdump -d --no-show-raw-insn --mattr=+mve.fp,+fp-armv8d16,+lob"
   riscv_disassembler="riscv64-unknown-elf-objdump -d --no-show-raw-insn -M no-aliases"
-  # Clang makes vectors of plain loops: on AltiVec products are fused multiply-adds of -0, on z13 comparisons are double.
+  # Clang makes vectors of plain loops: on AltiVec products are fused multiply-adds of -0.
   # That changes no result, but cannot be told from what does.
   no_vectors="-mllvm -vectorize-loops=false -mllvm -vectorize-slp=false" # -O2 behind -fno-vectorize would undo it
   host_disassembler="objdump -d --no-show-raw-insn"
@@ -36,10 +36,8 @@ AArch64 clang|aarch64|clang --target=aarch64-linux-gnu|aarch64-linux-gnu-objdump
 RV32IMF gcc|riscv|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f|$riscv_disassembler
 RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
 RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
-x86-64 clang|x86|clang|$host_disassembler
 x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler
 x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler
-s390x clang|s390|clang --target=s390x-linux-gnu -march=z13 $no_vectors|s390x-linux-gnu-objdump -d --no-show-raw-insn
 s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn
 ppc64 gcc|ppc|powerpc64-linux-gnu-gcc|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
 ppc64 clang|ppc|clang --target=powerpc64-linux-gnu $no_vectors|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
@@ -229,12 +227,7 @@ check_object() { # NAME INSTRUCTION_SET COMMAND DISASSEMBLER
 check_targets() { # LIST
   while IFS='|' read -r name set command disassembler; do
     check_scan "$name" "$set" "$command" "$disassembler"
-    # One level each: the highest of GCC, which contracts and vectorises most, and the usual one of clang.
-    case $name in
-    *gcc) level=-O3 ;;
-    *) level=-O2 ;;
-    esac
-    check_object "$name $level" "$set" "$command $level" "$disassembler"
+    check_object "$name" "$set" "$command -O2" "$disassembler"
   done <"$1"
   echo "$passed $failed"
 }

@@ -98,9 +98,12 @@ run_kind() { # KIND
   for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
 }
 
-# The longest first, two at a time.
-run_two() { # CONDITION
-  awk "$1 { print \$4, \$1 }" "$logs/list" | sort -rn | cut -d' ' -f2 | xargs -P 2 -n 1 sh "$0" "$build" suite
+# Two at a time: those that wait one after the other, beside them the rest, the longest first.
+run_two() {
+  {
+    echo clock
+    awk '$2 !~ /^(alone|clock|first)$/ { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2
+  } | xargs -P 2 -n 1 sh "$0" "$build" suite
 }
 
 run_all() { # CONDITION
@@ -119,8 +122,7 @@ run_all() { # CONDITION
   build_programs "$logs/list"
   echo "built in $(($(date +%s) - start)) s"
   run_kind alone
-  run_two '$2 == "clock"'
-  run_two '$2 != "alone" && $2 != "clock" && $2 != "first"'
+  run_two
   cat "$failures"
   echo "$(($(date +%s) - begin)) s"
   awk -v expected="$(($(wc -l <"$logs/list") + 1))" '
@@ -143,7 +145,12 @@ list) suites 1 | while read -r name kind quick seconds command; do
   [ "$quick" = quick ] || quick=""
   printf '%-28s %-10s %4d s  %s\n' "$name" "$kind" "$seconds" "$quick"
 done ;;
-suite) [ -z "${3:-}" ] || run_suite "$3" ;; # xargs also runs it when no suite is left
+suite)
+  case $3 in
+  clock) run_kind clock ;;
+  *) run_suite "$3" ;;
+  esac
+  ;;
 *)
   echo "unknown: $task" >&2
   exit 2

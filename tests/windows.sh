@@ -57,7 +57,7 @@ roots_are_not() { # INSTRUCTION COMMAND...
 fuses_nothing_there() { # NAME COMMAND...
   name=$1
   shift
-  try "$name compiles" "$@" -c cloth.c -o "$out/fused.o"
+  try "$name compiles" "$@" $small -c cloth.c -o "$out/fused.o"
   [ "$(instructions 'vfn*m(add|sub).*|fn*m(add|sub)|fml[as]' "$out/fused.o")" = 0 ]
   verdict "$name fuses nothing" $?
   [ "$(instructions 'v?mul[ps]s|fmul' "$out/fused.o")" -gt 100 ]
@@ -121,7 +121,7 @@ mingw() {
   says_the_same "the program with clang's object" $run "$out/mixed.exe"
 }
 
-try "an object for MinGW's linker" $x64 $free -O1 -ffp-contract=off -c cloth.c -o "$out/plain.o"
+try "an object for MinGW's linker" $x64 $free -O1 -ffp-contract=off $small -c cloth.c -o "$out/plain.o"
 echo 'int _fltused = 1;' >"$out/start_float.c"
 try "what it wants beside" $x64 -c "$out/start_float.c" -o "$out/start_float.o"
 microsoft

@@ -555,7 +555,7 @@ static void tangled_spheres(scene *s) {
 static const variant variants[] = {
     {"hang", SCENE_HANG, 10, as_it_is},
     {"rest", SCENE_REST, 30, as_it_is},
-    {"drape", SCENE_DRAPE, 20, as_it_is},
+    {"drape", SCENE_DRAPE, 12, as_it_is},
     {"flag", SCENE_FLAG, 10, as_it_is},
     {"no tethers", SCENE_HANG, 4, no_tethers},
     {"undamped", SCENE_HANG, 4, undamped},
@@ -597,12 +597,12 @@ static const variant variants[] = {
     {"at a mesh", SCENE_DRAPE, 4, thrown_at_mesh},
     {"at distances", SCENE_DRAPE, 4, thrown_at_distances},
     {"beside bodies", SCENE_DRAPE, 6, beside_bodies},
-    {"hang by a ball", SCENE_HANG, 20, hang_by_ball},
+    {"hang by a ball", SCENE_HANG, 8, hang_by_ball},
     {"far bodies", SCENE_HANG, 4, far_bodies},
-    {"a ball and far bodies", SCENE_HANG, 20, ball_and_far_bodies},
+    {"a ball and far bodies", SCENE_HANG, 8, ball_and_far_bodies},
     {"too fast", SCENE_HANG, 4, too_fast},
     {"targets", SCENE_HANG, 10, targets},
-    {"pins at random", SCENE_HANG, 20, pins_at_random},
+    {"pins at random", SCENE_HANG, 10, pins_at_random},
     {"tube", SCENE_HANG, 4, tube},
     {"tube in wind", SCENE_FLAG, 4, tube},
     {"tube, springs alone", SCENE_HANG, 4, tube_springs},
@@ -612,7 +612,7 @@ static const variant variants[] = {
     {"tube, implicit", SCENE_HANG, 4, tube_implicit},
     {"tube, warm", SCENE_HANG, 4, tube_warm},
     {"tube, explicit", SCENE_HANG, 1, tube_explicit},
-    {"tube, pins at random", SCENE_HANG, 20, tube_pins},
+    {"tube, pins at random", SCENE_HANG, 10, tube_pins},
     {"self, hang", SCENE_HANG, 4, feels_itself},
     {"self, drape", SCENE_DRAPE, 12, feels_itself},
     {"self, layers", SCENE_DRAPE, 12, folded_layers},
@@ -650,7 +650,7 @@ int board_main(void) {
   least_share = 1u << 30;
   for (int i = 0; i < SIDE_LIMIT * SIDE_LIMIT; i++)
     map[i] = i % 3 ? 1.0f : 0.9f;
-  const int sides[][2] = {{8, 8}, {16, 16}, {32, 32}, {5, 40}, {40, 5}};
+  const int sides[][2] = {{8, 8}, {16, 16}, {24, 24}, {5, 40}, {40, 5}};
   for (int side = 0; side < 5; side++)
     play_all(sides[side], 0);
   play_all(sides[1], 1);
