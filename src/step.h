@@ -25,6 +25,7 @@
 #include "step_origin.h"
 #include "strain_limit.h"
 #include "targets.h"
+#include "tear.h"
 #include "tether_pull.h"
 #include "tethers.h"
 #include "types.h"
@@ -275,6 +276,11 @@ CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, counts);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    tear_threads(c, &workspace_of(c)->plan);
+  }
+#endif
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -365,6 +371,11 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int finish_step(const cloth *c, float dt) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    finish_tears(c, dt);
+  }
+#endif
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
