@@ -1693,7 +1693,7 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-#if WITH_SELF
+#if WITH_SELF || WITH_TEARING
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -1707,6 +1707,10 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return bits;
 }
 #endif
+
+#endif
+
+#if WITH_SELF
 
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
 #ifndef CLOTH_LANES_PICK
@@ -2974,8 +2978,15 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
     const int has_cell = has_right && has_below && !(mask[i] & GAP_CELL);
     const int torn_cell = has_cell && (((gaps[i] | below) & GAP_WARP) || ((gaps[i] | right) & GAP_WEFT));
     const uint32_t cell = torn_cell ? GAP_CELL | GAP_TORN : mask[i] & GAP_CELL;
-    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) || (mask[i] & ~(uint32_t)gaps[i]) ||
-        (gaps[i] & (GAP_CELL | GAP_TORN)) != cell || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
+    const uint32_t left = has_right || column > 0 ? gaps[particle_beside(c, column - 1, row)] : 0u;
+    const uint32_t above = row > 0 ? gaps[i - columns] : 0u;
+    const int bends_warp = has_right && (is_wrapped(c) || column > 0), bends_weft = has_below && row > 0;
+    uint32_t hinges = mask[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT);
+    hinges |= bends_warp && ((gaps[i] | left) & GAP_WARP) ? GAP_HINGE_WARP : 0u;
+    hinges |= bends_weft && ((gaps[i] | above) & GAP_WEFT) ? GAP_HINGE_WEFT : 0u;
+    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) ||
+        (mask[i] & ~(uint32_t)gaps[i]) || (gaps[i] & (GAP_CELL | GAP_TORN)) != cell ||
+        (gaps[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT)) != hinges || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
       return 0;
     }
     broken |= threads;
@@ -3622,6 +3633,14 @@ int cloth_self_test(void) {
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_TEARING
+#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
+#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
+#else
+#define TEARING_INTEGERS(X)
+#define TEARING_FLOATS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -3642,8 +3661,7 @@ int cloth_self_test(void) {
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
-  X(tearing.max_breaks, 0, 65535, "")                                                                                  \
-  X(tearing.max_torn_cells, 0, 65535, "")                                                                              \
+  TEARING_INTEGERS(X)                                                                                                  \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -3675,8 +3693,7 @@ int cloth_self_test(void) {
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
-  X(tearing.strain, 0.0f, 100.0f, "")                                                                                  \
-  X(tearing.pin_force, 0.0f, 1.0e9f, " N")                                                                             \
+  TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
@@ -4958,7 +4975,8 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 #if WITH_GAPS
 
-/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells from the sheet's. */
+/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
+ * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
@@ -5764,10 +5782,10 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
-  COST_ABSENT = 60, /* per particle of a grid with gaps: places of absent particles */
-  COST_PATH = 20,   /* per row and column between a particle and its anchor, where there are gaps */
-  COST_TEAR = 60,   /* per particle of a cloth that may tear: lengths of its threads, ... */
-  COST_GAPS = 400,  /* ... and where threads break: what is absent now */
+  COST_ABSENT = 60,     /* per particle of a grid with gaps: places of absent particles */
+  COST_PATH = 20,       /* per row and column between a particle and its anchor, where there are gaps */
+  COST_TEAR = 60,       /* per particle of a cloth that may tear: lengths of its threads, ... */
+  COST_GAPS = 400,      /* ... and where threads break: what is absent now */
   COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
@@ -12593,15 +12611,11 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
 
 #endif
 
-#if WITH_PLANNING || WITH_TEARING
-
 /* Most work of remove_tethers_over_gaps(). */
 static uint64_t paths_work(const cloth *c) {
   const uint32_t steps = (uint32_t)(c->grid.columns + c->grid.rows);
   return (uint64_t)(uint32_t)(c->settings.tethers.count * c->count) * steps * COST_PATH;
 }
-
-#endif
 
 /* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
@@ -19007,10 +19021,11 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
  *
  * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
  * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
- * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal ones
- * the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of it and of the
- * threads before and after it in its line, a gauge length of three cells: beside clamps and contacts the solves along
- * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and in a step is bounded; what has to wait breaks later.
+ * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
+ * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of the
+ * threads within two of it in its line, a gauge length: beside clamps and contacts the solves along
+ * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and
+ * in a step is bounded; what has to wait breaks later.
  *
  * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
  * residual, to count the pieces.
@@ -19074,21 +19089,22 @@ static int32_t thread_beside(const cloth *c, int32_t d, int32_t i, int32_t step)
   return inside && !is_gap(c, other, GAP_WARP) ? other : -1;
 }
 
-/* Mean length of a thread and those before and after it [m]; at the end of a line, of those inside. */
+/* Mean length of the threads within two of one in its line [m], with weights of 1, 2, 2, 2, 1: those of lengths that
+   alternate, or do so in pairs, are 0. Beyond the end of a line there are none. */
 static float gauge_length(const cloth *c, int32_t d, int32_t i) {
-  const int32_t before = thread_beside(c, d, i, -1), after = thread_beside(c, d, i, 1);
-  const int32_t farther = before < 0 && after >= 0   ? thread_beside(c, d, after, 1)
-                          : after < 0 && before >= 0 ? thread_beside(c, d, before, -1)
-                                                     : -1;
-  const int32_t beside[3] = {before, after, farther};
-  float sum = thread_length(c, d, i), count = 1.0f;
-  for (int32_t n = 0; n < 3; n++) {
-    if (beside[n] >= 0) {
-      sum += thread_length(c, d, beside[n]);
-      count += 1.0f;
+  float sum = 2.0f * thread_length(c, d, i), weights = 2.0f;
+  for (int32_t step = -1; step <= 1; step += 2) {
+    const int32_t next = thread_beside(c, d, i, step), after = next >= 0 ? thread_beside(c, d, next, step) : -1;
+    if (next >= 0) {
+      sum += 2.0f * thread_length(c, d, next);
+      weights += 2.0f;
+    }
+    if (after >= 0) {
+      sum += thread_length(c, d, after);
+      weights += 1.0f;
     }
   }
-  return sum / count;
+  return sum / weights;
 }
 
 /* Looks at a thread that may be too long. */
@@ -19126,7 +19142,8 @@ CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_
   for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       const int32_t i = row * columns + column, left = columns - column - (d == WARP);
-      const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
+      const lanes3 way =
+          lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
       const uint32_t bits = lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
       for (int32_t lane = 0; bits >> lane; lane++) {
         if (bits >> lane & 1u) {
@@ -19191,6 +19208,8 @@ static void forget_torn(const cloth *c) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     }
   }
+#else
+  (void)c;
 #endif
 }
 
@@ -19278,13 +19297,11 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
   }
   int32_t count = 0;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t n =
-        crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
+    const int32_t n = crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
     count += n >= 0 ? cut_thread(c, row * c->grid.columns + n, WARP) : 0;
   }
   for (int32_t column = 0; column < c->grid.columns; column++) {
-    const int32_t n =
-        crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
+    const int32_t n = crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
     count += n >= 0 ? cut_thread(c, n * c->grid.columns + column, WEFT) : 0;
   }
   if (count > 0) {
@@ -24465,12 +24482,13 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
   return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
 }
 
-/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none. */
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
+ */
 static cloth_vector thread_from(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
-  const int inside = row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
-                     (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 &&
-                                        next_column < c->grid.columns));
+  const int inside =
+      row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
+      (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
   if (!inside) {
     return vector(0.0f, 0.0f, 0.0f);
   }
@@ -24511,8 +24529,7 @@ static cloth_vector half_edge(const cloth *c, const torn_cells *t, int32_t corne
     return vector_scale(vector_subtract(b, a), 0.5f);
   }
   const int32_t d = piece_row[from] == piece_row[to] ? WARP : WEFT;
-  const int32_t sign =
-      d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
+  const int32_t sign = d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
   return vector_scale(lost_edge(c, t->column + piece_column[from], t->row + piece_row[from], d, sign), 0.5f);
 }
 
@@ -24560,8 +24577,9 @@ static piece_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t
   return v;
 }
 
-/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge to
-   the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before. */
+/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge
+   to the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before.
+ */
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];

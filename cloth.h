@@ -205,8 +205,8 @@ typedef struct cloth_config_grid {
   const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1; 4 bytes per particle */
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;
                                     0..100; default NULL: 1; 4 bytes per particle */
-  const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and columns
-                                    * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
+  const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and
+                                    columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
                                     default NULL: all; 1 byte per particle and 8. For round cloths, holes and ragged
                                     hems. A spring along warp or weft is there where a cell beside it is, shear,
                                     bending, air, contact and triangles as their cells are. All particles that have a
@@ -330,10 +330,10 @@ typedef struct cloth_config_tearing {
   float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0 */
   float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
                          above 0 with the memory of capacity.pin_reactions */
-  int32_t max_torn_cells; /* most torn cells that are drawn in pieces, for which buffers have room; others are not drawn;
-                             0..65535; default 256 */
-  const float *map;       /* factors on the strain at particles, of which a thread takes the mean of its ends; 0.01..100;
-                             default NULL: 1; 4 bytes per particle */
+  int32_t max_torn_cells; /* most torn cells that are drawn in pieces, for which buffers have room; others are not
+                             drawn, see CLOTH_NOTE_TORN_HIDDEN; 0..65535; default 256 */
+  const float *map;       /* factors on the strain at particles, of which a thread takes the mean of its ends;
+                             0.01..100; default NULL: 1; 4 bytes per particle */
 } cloth_config_tearing;
 
 /* Where in the world the cloth is, see cloth_get_origin(). */
@@ -554,25 +554,28 @@ typedef struct cloth_vertex_layout {
   int32_t texcoord_offset; /* 2 floats: u = column / (columns - 1), on a tube column / columns; v = row / (rows - 1) */
 } cloth_vertex_layout;
 
-/* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
-   last of a row repeating the first with u = 1. Of a cloth that may tear 12 tearing.max_torn_cells more follow: those of
-   the pieces of torn cells, in the order of the cells, then copies of vertex 0. cloth_get_vertex_count() returns how many
-   vertices that is in all. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
+/* Returns the number of vertices: columns * rows, of a tube (columns + 1) * rows, and of a cloth that may tear
+   12 tearing.max_torn_cells more. */
 CLOTH_API int cloth_get_vertex_count(const cloth *c);
+
+/* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
+   last of a row repeating the first with u = 1. Of a cloth that may tear the vertices of torn cells follow, in the order
+   of the cells, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
 CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); without those of
-   absent cells; of a torn cell that is drawn 24, at the end, and 0 of others: at most 18 tearing.max_torn_cells more than
-   of the whole cloth. Half edges of a torn cell are as long as at rest, along the threads behind them, so that its pieces
-   meet where nothing has moved. Write the indices, each plus `first_vertex`, to an array of `count` elements: CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
+/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); less for absent
+   cells; of a torn cell that is drawn 24, at the end, and of others none: at most 18 tearing.max_torn_cells more than
+   of the whole cloth. Half edges of a torn cell are as long as at rest, along the threads behind them, so that its
+   pieces meet where nothing has moved. Write the indices, each plus `first_vertex`, to an array of `count` elements:
+   CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
 CLOTH_API int cloth_get_index_count(const cloth *c);
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
 
 /// Cuts ///
 
-/* A straight cut in the coordinates of the grid [cells]: from one point to another. Each -1024..1024; what lies beyond the
-   grid cuts nothing. */
+/* A straight cut from one point to another, in columns and rows of the grid [cells]. Each -1024..1024; what lies beyond
+   the grid cuts nothing. */
 typedef struct cloth_cut_line {
   float column, row;
   float end_column, end_row;

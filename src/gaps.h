@@ -174,8 +174,15 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
     const int has_cell = has_right && has_below && !(mask[i] & GAP_CELL);
     const int torn_cell = has_cell && (((gaps[i] | below) & GAP_WARP) || ((gaps[i] | right) & GAP_WEFT));
     const uint32_t cell = torn_cell ? GAP_CELL | GAP_TORN : mask[i] & GAP_CELL;
-    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) || (mask[i] & ~(uint32_t)gaps[i]) ||
-        (gaps[i] & (GAP_CELL | GAP_TORN)) != cell || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
+    const uint32_t left = has_right || column > 0 ? gaps[particle_beside(c, column - 1, row)] : 0u;
+    const uint32_t above = row > 0 ? gaps[i - columns] : 0u;
+    const int bends_warp = has_right && (is_wrapped(c) || column > 0), bends_weft = has_below && row > 0;
+    uint32_t hinges = mask[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT);
+    hinges |= bends_warp && ((gaps[i] | left) & GAP_WARP) ? GAP_HINGE_WARP : 0u;
+    hinges |= bends_weft && ((gaps[i] | above) & GAP_WEFT) ? GAP_HINGE_WEFT : 0u;
+    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) ||
+        (mask[i] & ~(uint32_t)gaps[i]) || (gaps[i] & (GAP_CELL | GAP_TORN)) != cell ||
+        (gaps[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT)) != hinges || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
       return 0;
     }
     broken |= threads;

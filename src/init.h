@@ -121,7 +121,8 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 #if WITH_GAPS
 
-/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells from the sheet's. */
+/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
+ * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);

@@ -31,6 +31,14 @@
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_TEARING
+#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
+#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
+#else
+#define TEARING_INTEGERS(X)
+#define TEARING_FLOATS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -51,8 +59,7 @@
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
-  X(tearing.max_breaks, 0, 65535, "")                                                                                  \
-  X(tearing.max_torn_cells, 0, 65535, "")                                                                              \
+  TEARING_INTEGERS(X)                                                                                                  \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -84,8 +91,7 @@
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
-  X(tearing.strain, 0.0f, 100.0f, "")                                                                                  \
-  X(tearing.pin_force, 0.0f, 1.0e9f, " N")                                                                             \
+  TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")

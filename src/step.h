@@ -11,6 +11,7 @@
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
+#include "gaps.h"
 #include "implicit.h"
 #include "motion.h"
 #include "origin.h"

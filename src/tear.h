@@ -5,9 +5,7 @@
 #include "costs.h"
 #include "gaps.h"
 #include "lanes.h"
-#include "pin_reactions.h"
 #include "scalar.h"
-#include "springs.h"
 #include "stiffness.h"
 #include "tethers.h"
 #include "types.h"
@@ -23,10 +21,11 @@
  *
  * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
  * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
- * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal ones
- * the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of it and of the
- * threads before and after it in its line, a gauge length of three cells: beside clamps and contacts the solves along
- * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and in a step is bounded; what has to wait breaks later.
+ * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
+ * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of the
+ * threads within two of it in its line, a gauge length: beside clamps and contacts the solves along
+ * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and
+ * in a step is bounded; what has to wait breaks later.
  *
  * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
  * residual, to count the pieces.
@@ -90,21 +89,22 @@ static int32_t thread_beside(const cloth *c, int32_t d, int32_t i, int32_t step)
   return inside && !is_gap(c, other, GAP_WARP) ? other : -1;
 }
 
-/* Mean length of a thread and those before and after it [m]; at the end of a line, of those inside. */
+/* Mean length of the threads within two of one in its line [m], with weights of 1, 2, 2, 2, 1: those of lengths that
+   alternate, or do so in pairs, are 0. Beyond the end of a line there are none. */
 static float gauge_length(const cloth *c, int32_t d, int32_t i) {
-  const int32_t before = thread_beside(c, d, i, -1), after = thread_beside(c, d, i, 1);
-  const int32_t farther = before < 0 && after >= 0   ? thread_beside(c, d, after, 1)
-                          : after < 0 && before >= 0 ? thread_beside(c, d, before, -1)
-                                                     : -1;
-  const int32_t beside[3] = {before, after, farther};
-  float sum = thread_length(c, d, i), count = 1.0f;
-  for (int32_t n = 0; n < 3; n++) {
-    if (beside[n] >= 0) {
-      sum += thread_length(c, d, beside[n]);
-      count += 1.0f;
+  float sum = 2.0f * thread_length(c, d, i), weights = 2.0f;
+  for (int32_t step = -1; step <= 1; step += 2) {
+    const int32_t next = thread_beside(c, d, i, step), after = next >= 0 ? thread_beside(c, d, next, step) : -1;
+    if (next >= 0) {
+      sum += 2.0f * thread_length(c, d, next);
+      weights += 2.0f;
+    }
+    if (after >= 0) {
+      sum += thread_length(c, d, after);
+      weights += 1.0f;
     }
   }
-  return sum / count;
+  return sum / weights;
 }
 
 /* Looks at a thread that may be too long. */
@@ -142,7 +142,8 @@ CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_
   for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
       const int32_t i = row * columns + column, left = columns - column - (d == WARP);
-      const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
+      const lanes3 way =
+          lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
       const uint32_t bits = lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
       for (int32_t lane = 0; bits >> lane; lane++) {
         if (bits >> lane & 1u) {
@@ -207,6 +208,8 @@ static void forget_torn(const cloth *c) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
     }
   }
+#else
+  (void)c;
 #endif
 }
 
@@ -294,13 +297,11 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
   }
   int32_t count = 0;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t n =
-        crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
+    const int32_t n = crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
     count += n >= 0 ? cut_thread(c, row * c->grid.columns + n, WARP) : 0;
   }
   for (int32_t column = 0; column < c->grid.columns; column++) {
-    const int32_t n =
-        crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
+    const int32_t n = crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
     count += n >= 0 ? cut_thread(c, n * c->grid.columns + column, WEFT) : 0;
   }
   if (count > 0) {

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "gaps.h"
+#include "lanes.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -74,12 +75,13 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
   return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
 }
 
-/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none. */
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
+ */
 static cloth_vector thread_from(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
-  const int inside = row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
-                     (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 &&
-                                        next_column < c->grid.columns));
+  const int inside =
+      row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
+      (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
   if (!inside) {
     return vector(0.0f, 0.0f, 0.0f);
   }
@@ -120,8 +122,7 @@ static cloth_vector half_edge(const cloth *c, const torn_cells *t, int32_t corne
     return vector_scale(vector_subtract(b, a), 0.5f);
   }
   const int32_t d = piece_row[from] == piece_row[to] ? WARP : WEFT;
-  const int32_t sign =
-      d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
+  const int32_t sign = d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
   return vector_scale(lost_edge(c, t->column + piece_column[from], t->row + piece_row[from], d, sign), 0.5f);
 }
 
@@ -169,8 +170,9 @@ static piece_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t
   return v;
 }
 
-/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge to
-   the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before. */
+/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge
+   to the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before.
+ */
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];

@@ -15,6 +15,7 @@
 #include "scalar.h"
 #include "step_origin.h"
 #include "strain_limit.h"
+#include "tethers.h"
 #include "types.h"
 #include "uniform.h"
 
