@@ -229,7 +229,12 @@
 #else
 #define WITH_MASK 1
 #endif
-#define WITH_GAPS WITH_MASK
+#ifdef CLOTH_NO_TEARING /* threads that break, and cuts */
+#define WITH_TEARING 0
+#else
+#define WITH_TEARING 1
+#endif
+#define WITH_GAPS (WITH_MASK || WITH_TEARING)
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else
@@ -1704,7 +1709,7 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-#if WITH_SELF
+#if WITH_SELF || WITH_TEARING
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -1718,6 +1723,10 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return bits;
 }
 #endif
+
+#endif
+
+#if WITH_SELF
 
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
 #ifndef CLOTH_LANES_PICK
@@ -2285,10 +2294,17 @@ typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
 
-/* What a mask leaves of a grid: its cells, and particles that belong to one. The bytes of gaps.h follow it. */
+/* What a mask leaves of a grid, and how it tears. Bytes of the mask, as in gaps.h, follow it. */
 typedef struct gap_summary {
-  int32_t cells, particles;
-  int32_t pieces; /* parts of the cloth that nothing joins */
+  int32_t cells, particles; /* that there are, and that belong to one */
+  int32_t pieces;           /* parts of the cloth before it tears that nothing joins */
+  int32_t has_mask;         /* 1 if a cell is absent */
+  uint32_t tears;           /* byte offset from the start of the arena to the bytes of a cloth that may tear, in its
+                               state; 0: it may not */
+  uint32_t tear_map;        /* byte offset to the factors on the strain; 0: none */
+  float tear_strain, pin_force;
+  float least_factor; /* of the map */
+  int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
@@ -2854,19 +2870,41 @@ static int check_pin(const cloth *c, int32_t particle) {
 #define GAP_HINGE_WARP 8u  /* the hinge at the particle, along its row */
 #define GAP_HINGE_WEFT 16u /* the same along its column */
 #define GAP_PARTICLE 32u   /* the particle */
+#define GAP_TORN 64u       /* set with GAP_CELL where the cell has not been left out, but has torn */
+/* Behind the bytes of a cloth that may tear: 1 if a thread has broken, and 3 bytes of 0. */
+#define TORN_BYTES 4
 
 CLOTH_INLINE gap_summary *gap_summary_of(const cloth *c) {
   return (gap_summary *)at(c, c->gaps);
 }
 
+/* 1 if threads may break. */
+CLOTH_INLINE int can_tear(const cloth *c) {
+  return WITH_TEARING && c->gaps && gap_summary_of(c)->tears;
+}
+
 /* A byte per particle. Only where c->gaps is not 0. */
 CLOTH_INLINE uint8_t *gaps_of(const cloth *c) {
-  return (uint8_t *)(gap_summary_of(c) + 1);
+  return can_tear(c) ? (uint8_t *)at(c, gap_summary_of(c)->tears) : (uint8_t *)(gap_summary_of(c) + 1);
+}
+
+/* The byte that tells whether a thread has broken. Only where can_tear(). */
+CLOTH_INLINE uint8_t *torn_flag_of(const cloth *c) {
+  return gaps_of(c) + ((c->count + 3) & ~3);
+}
+
+CLOTH_INLINE int is_torn_cloth(const cloth *c) {
+  return can_tear(c) && *torn_flag_of(c);
+}
+
+/* 1 if something may be absent now or later in the step. */
+CLOTH_INLINE int may_have_gaps(const cloth *c) {
+  return c->gaps != 0;
 }
 
 /* 1 if something is absent. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps != 0;
+  return c->gaps && (gap_summary_of(c)->has_mask || is_torn_cloth(c));
 }
 
 /* Are any of these bits set at a particle? */
@@ -2890,7 +2928,7 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell? Beyond the grid there is none. */
+/* Is there material in a cell, torn or whole? Beyond the grid there is none. */
 static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
   if (is_wrapped(c)) {
@@ -2899,10 +2937,25 @@ static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;
   }
-  return (gaps_of(c)[row * columns + column] & GAP_CELL) == 0;
+  return (gaps_of(c)[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
 }
 
-/* The byte of a particle, from which cells are present. */
+/* The particle that is so many columns and rows on. */
+static int32_t particle_beside(const cloth *c, int32_t column, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  return row * columns + (column < 0 ? column + columns : column >= columns ? column - columns : column);
+}
+
+/* Has one of the threads around a cell broken? */
+static int is_cell_torn(const cloth *c, int32_t column, int32_t row) {
+  const uint8_t *gaps = gaps_of(c);
+  const int32_t i = row * c->grid.columns + column;
+  return ((gaps[i] | gaps[i + c->grid.columns]) & GAP_WARP) ||
+         ((gaps[i] | gaps[particle_beside(c, column + 1, row)]) & GAP_WEFT);
+}
+
+/* The byte of a particle, from which cells have been left out and which threads have broken: those that are absent
+   although there is material beside them. */
 static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
   const int above_left = is_cell_present(c, column - 1, row - 1), above_right = is_cell_present(c, column, row - 1);
   const int below_left = is_cell_present(c, column - 1, row), below_right = is_cell_present(c, column, row);
@@ -2910,27 +2963,80 @@ static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
   const int has_below = row + 1 < c->grid.rows, has_above = row > 0;
   const int along_warp = (above_left && above_right) || (below_left && below_right);
   const int along_weft = (above_left && below_left) || (above_right && below_right);
-  uint32_t bits = gaps_of(c)[row * c->grid.columns + column] & GAP_CELL;
-  bits |= has_right && !(above_right || below_right) ? GAP_WARP : 0u;
-  bits |= has_below && !(below_left || below_right) ? GAP_WEFT : 0u;
-  bits |= has_left && has_right && !along_warp ? GAP_HINGE_WARP : 0u;
-  bits |= has_above && has_below && !along_weft ? GAP_HINGE_WEFT : 0u;
+  const uint32_t old = gaps_of(c)[row * c->grid.columns + column];
+  const uint32_t left = has_left ? gaps_of(c)[particle_beside(c, column - 1, row)] : 0u;
+  const uint32_t above = has_above ? gaps_of(c)[particle_beside(c, column, row - 1)] : 0u;
+  uint32_t bits = 0;
+  if (below_right) {
+    bits |= is_cell_torn(c, column, row) ? GAP_CELL | GAP_TORN : 0u;
+  } else {
+    bits |= old & GAP_CELL;
+  }
+  bits |= has_right && ((old & GAP_WARP) || !(above_right || below_right)) ? GAP_WARP : 0u;
+  bits |= has_below && ((old & GAP_WEFT) || !(below_left || below_right)) ? GAP_WEFT : 0u;
+  bits |= has_left && has_right && (!along_warp || ((old | left) & GAP_WARP)) ? GAP_HINGE_WARP : 0u;
+  bits |= has_above && has_below && (!along_weft || ((old | above) & GAP_WEFT)) ? GAP_HINGE_WEFT : 0u;
   bits |= !(above_left || above_right || below_left || below_right) ? GAP_PARTICLE : 0u;
   return (uint8_t)bits;
 }
 
-/* Sets the bytes of a cloth with a mask of cells. */
+/* Finds all bytes anew, after threads have broken. */
+CLOTH_SEPARATE void derive_gaps(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / c->grid.columns;
+    gaps_of(c)[i] = gaps_at(c, i - row * c->grid.columns, row);
+  }
+}
+
+/* Sets the bytes of a new cloth, with a mask of cells or NULL. */
 static void set_gaps(const cloth *c, const uint8_t *mask) {
   const int32_t columns = c->grid.columns, cells = cells_along_warp(c);
-  for (int32_t i = 0; i < cells * (c->grid.rows - 1); i++) {
+  for (int32_t i = 0; mask && i < cells * (c->grid.rows - 1); i++) {
     const int32_t row = i / cells;
     gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns;
-    gaps_of(c)[i] = gaps_at(c, i - row * columns, row);
+  derive_gaps(c);
+  if (can_tear(c)) {
+    copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count);
   }
 }
+
+#if WITH_TEARING
+
+/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone? */
+static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
+  const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
+  const int32_t columns = c->grid.columns, end = (c->count + 3) & ~3;
+  const uint8_t *torn = gaps + end;
+  uint32_t broken = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns, column = i - row * columns;
+    const uint32_t threads = gaps[i] & ~(uint32_t)mask[i] & (GAP_WARP | GAP_WEFT);
+    const int has_right = is_wrapped(c) || column + 1 < columns, has_below = row + 1 < c->grid.rows;
+    const uint32_t right = gaps[particle_beside(c, column + 1, row)], below = has_below ? gaps[i + columns] : 0u;
+    const int has_cell = has_right && has_below && !(mask[i] & GAP_CELL);
+    const int torn_cell = has_cell && (((gaps[i] | below) & GAP_WARP) || ((gaps[i] | right) & GAP_WEFT));
+    const uint32_t cell = torn_cell ? GAP_CELL | GAP_TORN : mask[i] & GAP_CELL;
+    const uint32_t left = has_right || column > 0 ? gaps[particle_beside(c, column - 1, row)] : 0u;
+    const uint32_t above = row > 0 ? gaps[i - columns] : 0u;
+    const int bends_warp = has_right && (is_wrapped(c) || column > 0), bends_weft = has_below && row > 0;
+    uint32_t hinges = mask[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT);
+    hinges |= bends_warp && ((gaps[i] | left) & GAP_WARP) ? GAP_HINGE_WARP : 0u;
+    hinges |= bends_weft && ((gaps[i] | above) & GAP_WEFT) ? GAP_HINGE_WEFT : 0u;
+    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) ||
+        (mask[i] & ~(uint32_t)gaps[i]) || (gaps[i] & (GAP_CELL | GAP_TORN)) != cell ||
+        (gaps[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT)) != hinges || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
+      return 0;
+    }
+    broken |= threads;
+  }
+  for (int32_t i = c->count; i < end; i++) {
+    broken |= gaps[i] ? 256u : 0u;
+  }
+  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && broken < 256u;
+}
+
+#endif
 
 /* The first of the particles that are known to hang together with one. */
 static int32_t first_of_piece(int32_t *label, int32_t particle) {
@@ -3028,7 +3134,7 @@ static void hold_absent_particles(const cloth *c) {
 #define GAP_HINGE_WARP 0u
 #define GAP_HINGE_WEFT 0u
 #define GAP_PARTICLE 0u
-
+#define GAP_TORN 0u
 CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   (void)c;
   (void)particle;
@@ -3038,6 +3144,8 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
 
 #define spring_gap(direction) 0u
 #define has_gaps(c) 0
+#define may_have_gaps(c) 0
+#define can_tear(c) 0
 
 #endif
 
@@ -3564,6 +3672,14 @@ int cloth_self_test(void) {
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_TEARING
+#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
+#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
+#else
+#define TEARING_INTEGERS(X)
+#define TEARING_FLOATS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -3585,6 +3701,7 @@ int cloth_self_test(void) {
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  TEARING_INTEGERS(X)                                                                                                  \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -3616,6 +3733,7 @@ int cloth_self_test(void) {
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
+  TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
@@ -3655,6 +3773,9 @@ int cloth_self_test(void) {
   X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_TEARING, LEFT_OUT, TEXT_WITHOUT(WITH_TEARING, "tearing.max_breaks: CLOTH_NO_TEARING"))                          \
+  X(WORK_TEARING, CONFLICT, "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                     \
+  X(TEAR_MAP, RANGE, "tearing.map: 0.01..100")                                                                         \
   X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
@@ -4084,6 +4205,7 @@ cloth_config cloth_config_default(void) {
   config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.solver.max_iterations = 4;
   config.solver.tolerance = 1.0e-3f;
+  config.tearing.max_torn_cells = 256;
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
@@ -4127,6 +4249,11 @@ int cloth_config_use_imex(cloth_config *config) {
 
 #endif
 
+/* May threads break? */
+static int needs_tearing(const cloth_config *config) {
+  return WITH_TEARING && config->tearing.max_breaks > 0;
+}
+
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -4147,6 +4274,9 @@ static int find_conflict(const cloth_config *config) {
   }
   if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
     return CONFIG_FAULT(WORK_SLEEP);
+  }
+  if (config->capacity.fixed_work && needs_tearing(config)) {
+    return CONFIG_FAULT(WORK_TEARING);
   }
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
@@ -4261,6 +4391,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MASK && config->grid.cell_mask) {
     return CONFIG_FAULT(NO_MASK);
   }
+  if (!WITH_TEARING && config->tearing.max_breaks > 0) {
+    return CONFIG_FAULT(NO_TEARING);
+  }
+  if (!WITH_BODIES && needs_tearing(config) && config->tearing.pin_force > 0.0f) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }
@@ -4288,6 +4424,9 @@ static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
     return CONFIG_FAULT(MASS_MAP);
+  }
+  if (needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(TEAR_MAP);
   }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
@@ -4387,9 +4526,12 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
     c->self = reserve(end, sizeof(self_settings));
   }
 #if WITH_GAPS
-  if (config->grid.cell_mask) {
+  if (config->grid.cell_mask || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
+    if (config->tearing.map) {
+      reserve_floats(end, c->count);
+    }
   }
 #endif
   if (config->grid.mass_map) {
@@ -4402,7 +4544,8 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 
 /* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
-  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 ||
+         (needs_tearing(config) && config->tearing.pin_force > 0.0f);
 }
 
 /* Colliders and shared bodies that there may be in a step. */
@@ -4424,6 +4567,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self) {
     reserve(end, (uint32_t)c->count); /* ages */
   }
+#if WITH_TEARING
+  if (needs_tearing(config)) { /* see tears_of_config() */
+    reserve(end, (uint32_t)c->count);
+    reserve(end, TORN_BYTES);
+  }
+#endif
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
@@ -4881,16 +5030,20 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   }
 }
 
-#if WITH_MASK
+#if WITH_GAPS
 
-/* Counts the cells of a mask and the particles that have one, and takes the area of absent cells from the sheet's. */
+/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
+ * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
-  for (int32_t i = 0; i < all; i++) {
+  s->cells = mask ? 0 : all;
+  s->particles = mask ? 0 : c->count;
+  for (int32_t i = 0; mask && i < all; i++) {
     s->cells += mask[i];
   }
-  for (int32_t i = 0; i < c->count; i++) {
+  s->has_mask = s->cells < all;
+  for (int32_t i = 0; mask && i < c->count; i++) {
     const int32_t row = i / config->columns, right = i - row * config->columns;
     const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
     const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
@@ -4901,12 +5054,52 @@ static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   c->grid.area *= (float)s->cells / (float)all;
 }
 
-/* Takes out of a new cloth what its mask leaves out. */
+/* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
+static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s) {
+  const int32_t padded = (c->count + 3) & ~3;
+  if (!needs_tearing(config)) {
+    return;
+  }
+  s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
+  s->tear_map = config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded : 0u;
+  s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
+  s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
+  s->max_breaks = config->tearing.max_breaks;
+  s->max_torn_cells = config->tearing.max_torn_cells;
+  float most;
+  measure_map(config->tearing.map, c->count, &s->least_factor, &most);
+}
+
+/* Takes out of a new cloth what its mask leaves out, and makes it tear. */
 static void cut_mask(cloth *c, const cloth_config *config) {
+  gap_summary *s = gap_summary_of(c);
   if (c->gaps) {
-    measure_mask(c, config, gap_summary_of(c));
+    measure_mask(c, config, s);
+    measure_tearing(c, config, s);
+    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+      floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
+    }
     set_gaps(c, config->grid.cell_mask);
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  }
+}
+
+#endif
+
+#if WITH_GAPS
+
+/* Adds the mask, and the settings of tearing. */
+static void hash_gaps(const cloth *c, hasher *h) {
+  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+    hash_word(h, gaps_of(c)[i]);
+  }
+  if (can_tear(c)) {
+    const gap_summary *s = gap_summary_of(c);
+    hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
+    hash_words(h, (const any_word *)(const void *)&s->max_breaks, 2);
+    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+      hash_words(h, (const any_word *)(const void *)(floats_at(c, s->tear_map) + i), 1);
+    }
   }
 }
 
@@ -4927,10 +5120,8 @@ static void hash_config(cloth *c) {
   if (c->constant.stiffness_map) {
     hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
-#if WITH_MASK
-  for (int32_t i = 0; c->gaps && i < c->count; i++) {
-    hash_word(&h, gaps_of(c)[i]);
-  }
+#if WITH_GAPS
+  hash_gaps(c, &h);
 #endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
@@ -4995,7 +5186,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }
-#if WITH_MASK
+#if WITH_GAPS
   cut_mask(c, config);
 #endif
   hash_config(c);
@@ -5097,6 +5288,16 @@ static float min_kappa_factor(const cloth *c) {
 #define MIN_TETHER_STIFFNESS 1.0e-3f
 #define MAX_TETHER_SLACK 1.0e3f
 
+/* What a cloth may stretch before it tears, which tethers must not prevent. */
+static float tear_slack(const cloth *c) {
+#if WITH_TEARING
+  return can_tear(c) ? gap_summary_of(c)->tear_strain : 0.0f;
+#else
+  (void)c;
+  return 0.0f;
+#endif
+}
+
 /* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
 static float tether_scale(const cloth *c) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
@@ -5106,7 +5307,7 @@ static float tether_scale(const cloth *c) {
   const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
   const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
   const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
-  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
+  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK) + tear_slack(c);
 }
 
 /* Cube root of a number from 0 to 1, by Newton's method from above: to a part in 1e5 from 1e-3 on, and never below
@@ -5638,6 +5839,10 @@ enum {
   COST_PREDICT = 88,
   COST_HISTORY = 60, /* of velocities, for the BDF2 prediction */
   COST_ACCEPT = 120,
+  COST_ABSENT = 60,     /* per particle of a grid with gaps: places of absent particles */
+  COST_PATH = 20,       /* per row and column between a particle and its anchor, where there are gaps */
+  COST_TEAR = 60,       /* per particle of a cloth that may tear: lengths of its threads, ... */
+  COST_GAPS = 400,      /* ... and where threads break: what is absent now */
   COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
@@ -8274,7 +8479,7 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (has_solver_contacts(c) || has_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
+  if (has_solver_contacts(c) || may_have_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
       c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }
@@ -12705,6 +12910,12 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
 }
 
 #endif
+
+/* Most work of remove_tethers_over_gaps(). */
+static uint64_t paths_work(const cloth *c) {
+  const uint32_t steps = (uint32_t)(c->grid.columns + c->grid.rows);
+  return (uint64_t)(uint32_t)(c->settings.tethers.count * c->count) * steps * COST_PATH;
+}
 
 /* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
@@ -19408,6 +19619,309 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
 
 #endif
 
+/// Tearing ///
+
+/*
+ * Threads, the springs along warp and weft, break where they are longer than the limit of strain. A tear runs through
+ * the middle of cells, between particles: none is split, so that masses and momenta stay as they are. What leads across
+ * goes with the thread, see gaps.h: the diagonals, twist, triangles and contact of the cells beside it, hinges, and
+ * tethers.
+ *
+ * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
+ * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
+ * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
+ * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of the
+ * threads within two of it in its line, a gauge length: beside clamps and contacts the solves along
+ * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and
+ * in a step is bounded; what has to wait breaks later.
+ *
+ * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
+ * residual, to count the pieces.
+ */
+
+#if WITH_TEARING
+
+/* Most threads that break in a substep at the tips of tears. */
+#define TEARS_AT_ONCE 32
+
+/* Threads that are to break in a substep: 2 * particle + direction. */
+typedef struct tear_list {
+  int32_t thread[TEARS_AT_ONCE], count;
+  int32_t worst; /* the most overstrained one; -1: none */
+  float excess;  /* its length over the limit */
+  int32_t waits; /* 1 if there was no room for one */
+} tear_list;
+
+/* Length at which the thread of a direction breaks, from particle i to j [m]. */
+static float tear_length(const cloth *c, int32_t d, int32_t i, int32_t j) {
+  const gap_summary *s = gap_summary_of(c);
+  float strain = s->tear_strain;
+  if (s->tear_map) {
+    const float *map = floats_at(c, s->tear_map);
+    strain *= 0.5f * (map[i] + map[j]);
+  }
+  return (1.0f + strain) * direction_rest(c, d);
+}
+
+/* The particle at the end of a thread. */
+static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
+  const int32_t columns = c->grid.columns;
+  return d == WEFT ? particle + columns : (particle + 1) % columns ? particle + 1 : particle + 1 - columns;
+}
+
+/* The first particle of the cell before a thread: above it, or to the left of it. -1 beyond the grid. */
+static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
+  const int32_t columns = c->grid.columns;
+  if (d == WARP) {
+    return particle - columns;
+  }
+  return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
+}
+
+/* Length of a thread [m]. */
+static float thread_length(const cloth *c, int32_t d, int32_t i) {
+  const vector_array x = vectors_at(c, c->state.position);
+  return vector_length(
+      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
+}
+
+/* The particle from which the thread before one starts, or the one after; -1 if there is none. */
+static int32_t thread_beside(const cloth *c, int32_t d, int32_t i, int32_t step) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  if (d == WEFT) {
+    const int inside = row + step >= 0 && row + step + 1 < c->grid.rows;
+    return inside && !is_gap(c, i + step * columns, GAP_WEFT) ? i + step * columns : -1;
+  }
+  const int inside = is_wrapped(c) || (column + step >= 0 && column + step + 1 < columns);
+  const int32_t other = inside ? particle_beside(c, column + step, row) : -1;
+  return inside && !is_gap(c, other, GAP_WARP) ? other : -1;
+}
+
+/* Mean length of the threads within two of one in its line [m], with weights of 1, 2, 2, 2, 1: those of lengths that
+   alternate, or do so in pairs, are 0. Beyond the end of a line there are none. */
+static float gauge_length(const cloth *c, int32_t d, int32_t i) {
+  float sum = 2.0f * thread_length(c, d, i), weights = 2.0f;
+  for (int32_t step = -1; step <= 1; step += 2) {
+    const int32_t next = thread_beside(c, d, i, step), after = next >= 0 ? thread_beside(c, d, next, step) : -1;
+    if (next >= 0) {
+      sum += 2.0f * thread_length(c, d, next);
+      weights += 2.0f;
+    }
+    if (after >= 0) {
+      sum += thread_length(c, d, after);
+      weights += 1.0f;
+    }
+  }
+  return sum / weights;
+}
+
+/* Looks at a thread that may be too long. */
+static void consider_thread(const cloth *c, int32_t d, int32_t i, tear_list *list) {
+  const int32_t j = thread_end(c, d, i), before = cell_before(c, d, i);
+  const float limit = tear_length(c, d, i, j);
+  if (!(thread_length(c, d, i) > limit) || is_gap(c, i, spring_gap(d)) || (is_pinned(c, i) && is_pinned(c, j))) {
+    return;
+  }
+  const float length = gauge_length(c, d, i);
+  if (!(length > limit)) {
+    return;
+  }
+  if (is_gap(c, i, GAP_TORN) || (before >= 0 && is_gap(c, before, GAP_TORN))) {
+    if (list->count < TEARS_AT_ONCE) {
+      list->thread[list->count++] = 2 * i + d;
+    } else {
+      list->waits = 1;
+    }
+  }
+  const float excess = length / limit;
+  if (list->worst < 0 || excess > list->excess) {
+    list->worst = 2 * i + d;
+    list->excess = excess;
+  }
+}
+
+/* Looks at the threads of a direction, a block of particles at a time. */
+CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_list *list) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const gap_summary *s = gap_summary_of(c);
+  const int32_t columns = c->grid.columns, next = d == WARP ? 1 : columns;
+  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d);
+  const lanes limit = lanes_splat(length * length);
+  for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
+    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+      const int32_t i = row * columns + column, left = columns - column - (d == WARP);
+      const lanes3 way =
+          lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
+      const uint32_t bits = lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
+      for (int32_t lane = 0; bits >> lane; lane++) {
+        if (bits >> lane & 1u) {
+          consider_thread(c, d, i + lane, list);
+        }
+      }
+    }
+    if (d == WARP && is_wrapped(c)) {
+      consider_thread(c, d, row * columns + columns - 1, list);
+    }
+  }
+}
+
+/* Breaks a thread; derive_gaps() follows. */
+static void break_thread(const cloth *c, int32_t thread) {
+  gaps_of(c)[thread >> 1] |= (uint8_t)(thread & 1 ? GAP_WEFT : GAP_WARP);
+  *torn_flag_of(c) = 1;
+}
+
+/* Breaks the threads of a list, as many as the step still may, or the worst. Returns how many. */
+static int32_t break_threads(const cloth *c, tear_list *list) {
+  const int32_t most = gap_summary_of(c)->max_breaks - statistics_of(c)->threads_torn;
+  if (list->worst >= 0 && list->count == 0) {
+    list->thread[list->count++] = list->worst;
+  }
+  list->waits |= list->count > most;
+  const int32_t count = list->count < most ? list->count : most;
+  for (int32_t n = 0; n < count; n++) {
+    break_thread(c, list->thread[n]);
+  }
+  return count;
+}
+
+/* After a substep: breaks threads that are too long. */
+CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
+  tear_list list;
+  fill_zero(&list, sizeof list);
+  list.worst = -1;
+  if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
+    return;
+  }
+  find_overstrained(c, WARP, &list);
+  find_overstrained(c, WEFT, &list);
+  const int32_t count = break_threads(c, &list);
+  plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
+  if (count > 0) {
+    derive_gaps(c);
+    statistics_of(c)->threads_torn += count;
+    add_varying_work(c, (uint32_t)c->count, COST_GAPS);
+    (void)find_uniform_lines(c);
+  }
+}
+
+/* After threads have broken: tethers do not lead across, and pieces move on their own. */
+static void forget_torn(const cloth *c) {
+#if WITH_PROJECTION
+  if (c->state.tethers) {
+    if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
+      remove_tethers_over_gaps(c);
+      add_varying_work(c, paths_work(c), 1u);
+    } else {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    }
+  }
+#else
+  (void)c;
+#endif
+}
+
+#if WITH_BODIES
+
+/* Lets go of pins on which the cloth has pulled too hard in a step of dt seconds. */
+static void rip_pins(const cloth *c, float dt) {
+  const float most = gap_summary_of(c)->pin_force * dt, squared = most * most;
+  const cloth_vector *impulses = (const cloth_vector *)at(c, c->own.pin_reactions);
+  for (int32_t i = 0; most > 0.0f && i < c->count; i++) {
+    const cloth_vector impulse = vector_flush(impulses[i], INPUT_QUANTUM);
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE) && vector_dot(impulse, impulse) > squared) {
+      if (find_attachment(c, i)) {
+        remove_attachment(c, i);
+      }
+      freedom_of(c)[i] = FREEDOM_FREE;
+      invalidate_history(c, i);
+      if (c->state.tethers && inputs_of(c)->tethers_chosen == TETHERS_SET) {
+        remove_tethers_to(c, i);
+      } else if (c->state.tethers) {
+        inputs_of(c)->tethers_chosen = TETHERS_STALE;
+      }
+      statistics_of(c)->pins_torn++;
+    }
+  }
+}
+
+#endif
+
+/* After the substeps of a step of dt seconds. */
+static void finish_tears(const cloth *c, float dt) {
+  if (statistics_of(c)->threads_torn > 0) {
+    forget_torn(c);
+  }
+  int32_t cells = 0;
+  for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
+    cells += (gaps_of(c)[i] & GAP_TORN) != 0;
+  }
+  workspace_of(c)->plan.notes |= cells > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
+#if WITH_BODIES
+  rip_pins(c, dt);
+#endif
+  (void)dt;
+}
+
+/// Cuts ///
+
+/* Number of threads of a line of the grid that a cut crosses, and which: the cut goes from (u, v) to (u_end, v_end),
+   along the line and across it [cells]; the line is at `place`. A cut through a particle crosses the thread after it.
+   Returns the thread, or -1. */
+static int32_t crossed_thread(float u, float v, float u_end, float v_end, int32_t place, int32_t threads) {
+  const float at = (float)place;
+  if ((v < at) == (v_end < at)) {
+    return -1;
+  }
+  const float share = flush_small((at - v) / (v_end - v), WORK_QUANTUM);
+  const float crossing = u + share * (u_end - u);
+  const int32_t thread = crossing >= 0.0f ? (int32_t)crossing : -1;
+  return thread < threads ? thread : -1;
+}
+
+/* Largest coordinate of a cut [cells]: that of the last column or row there may be. */
+#define CUT_LIMIT ((float)CLOTH_GRID_LIMIT)
+
+/* Breaks a thread, if it is whole. Returns how many that is. */
+static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
+  if (gaps_of(c)[particle] & spring_gap(d)) {
+    return 0;
+  }
+  break_thread(c, 2 * particle + d);
+  return 1;
+}
+
+int cloth_cut(cloth *c, const cloth_cut_line *cut) {
+  int error = check_call(c, cut);
+  if (error) {
+    return error;
+  }
+  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!can_tear(c)) {
+    return CLOTH_ERROR_STATE;
+  }
+  int32_t count = 0;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const int32_t n = crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
+    count += n >= 0 ? cut_thread(c, row * c->grid.columns + n, WARP) : 0;
+  }
+  for (int32_t column = 0; column < c->grid.columns; column++) {
+    const int32_t n = crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
+    count += n >= 0 ? cut_thread(c, n * c->grid.columns + column, WEFT) : 0;
+  }
+  if (count > 0) {
+    derive_gaps(c);
+    forget_torn(c);
+    wake(c);
+  }
+  return count;
+}
+
+#endif
+
 /// Confinements ///
 
 /*
@@ -19971,7 +20485,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, c
 static int is_free_cloth(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    int free = gap_summary_of(c)->pieces == 1;
+    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c);
     for (int32_t i = 0; i < c->count; i++) {
       free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
     }
@@ -20255,7 +20769,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || may_have_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -20278,6 +20792,7 @@ static uint32_t line_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of what every substep does whatever the state is. */
 static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tether_slots) {
   uint32_t cost = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
+  cost += (may_have_gaps(c) ? (uint32_t)COST_ABSENT : 0u) + (can_tear(c) ? (uint32_t)COST_TEAR : 0u);
   cost += has_air(c) ? COST_AIR : 0;
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
@@ -20326,7 +20841,7 @@ static int has_pins(const cloth *c) {
 static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
-  scene.uniform = uniform;
+  scene.uniform = can_tear(c) ? 0 : uniform; /* threads may break within the step */
   scene.confined = inputs_of(c)->confined_count;
   scene.bodies = inputs_of(c)->body_count;
   scene.attached = inputs_of(c)->attachment_count;
@@ -20476,6 +20991,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
   }
   return work;
 }
@@ -20523,6 +21039,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
   once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
+  cost += can_tear(c) ? (uint32_t)COST_GAPS : 0u;
+  once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
@@ -20590,7 +21108,7 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
-#if WITH_MASK
+#if WITH_GAPS
   gap_summary gaps;
 #endif
   step_plan plan;
@@ -20611,10 +21129,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
-#if WITH_MASK
+#if WITH_GAPS
   if (c->gaps) {
+    measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
+    model->gaps.has_mask = 1; /* as if it was torn */
   }
 #endif
   c->settings.integration.max_substeps =
@@ -21555,6 +22075,11 @@ static void accept_substep(const cloth *c, int32_t index) {
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, statistics_of(c));
+#if WITH_TEARING
+  if (can_tear(c)) {
+    tear_threads(c, &workspace_of(c)->plan);
+  }
+#endif
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -21651,6 +22176,11 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    finish_tears(c, dt);
+  }
+#endif
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR
@@ -25483,6 +26013,183 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
 
 #endif
 
+/// Pieces of torn cells ///
+
+/*
+ * How torn cells are drawn. Each corner of such a cell keeps a quarter of it: a quadrilateral from the corner over the
+ * middles of both edges there to the middle of the cell. The middle of an edge that is whole belongs to both of its
+ * ends. Half of an edge that has broken goes on straight, as long as at rest, along the thread behind its corner, or
+ * where there is none as the thread in the row or column beside it. The corners of a cell that edges join have one
+ * middle of the cell, the mean of what each would make of it. So pieces hang together where threads do, nothing is
+ * stretched across a tear, and where nothing has moved they meet.
+ *
+ * In: positions, the bytes of gaps.h. Out: vertices and indices. Nothing of the arena is written.
+ */
+
+#if WITH_TEARING && WITH_VERTICES
+
+/* Vertices of a torn cell, three for each corner: on the edge to the next corner, on that to the one before, and in the
+   middle of the cell; and its indices, two triangles for each corner. */
+#define PIECE_VERTICES 12
+#define PIECE_INDICES 24
+
+/* The torn cells, one after the other. */
+typedef struct torn_cells {
+  int32_t count;       /* how many there are, up to the one it is at */
+  int32_t drawn;       /* as many of them as may be drawn */
+  int32_t next;        /* particle from which the next one is looked for */
+  int32_t row, column; /* of the cell */
+} torn_cells;
+
+/* Goes on to the next torn cell that may be drawn. Returns 0 if there is none. */
+static int next_torn_cell(const cloth *c, torn_cells *t) {
+  while (t->next < c->count && !(gaps_of(c)[t->next] & GAP_TORN)) {
+    t->next++;
+  }
+  if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) {
+    return 0;
+  }
+  t->row = t->next / c->grid.columns;
+  t->column = t->next++ - t->row * c->grid.columns;
+  t->drawn = ++t->count;
+  return 1;
+}
+
+/* Counts all torn cells. */
+static torn_cells count_torn_cells(const cloth *c) {
+  const int32_t most = gap_summary_of(c)->max_torn_cells;
+  torn_cells t = {.count = 0};
+  for (int32_t i = 0; i < c->count; i++) {
+    t.count += (gaps_of(c)[i] & GAP_TORN) != 0;
+  }
+  t.drawn = t.count < most ? t.count : most;
+  return t;
+}
+
+/* Columns and rows from the first corner of a cell to each, around it, counter-clockwise seen against the normal. */
+CLOTH_CONSTANT static const uint8_t piece_column[4] = {0, 1, 1, 0};
+CLOTH_CONSTANT static const uint8_t piece_row[4] = {0, 0, 1, 1};
+
+static int32_t piece_corner(const cloth *c, const torn_cells *t, int32_t corner) {
+  return particle_beside(c, t->column + piece_column[corner & 3], t->row + piece_row[corner & 3]);
+}
+
+/* Is the edge from a corner of a cell to the next one broken? */
+static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
+  CLOTH_CONSTANT static const uint8_t keeper[4] = {0, 1, 3, 0}; /* the corner that the thread belongs to */
+  const int32_t particle = piece_corner(c, t, keeper[corner & 3]);
+  return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
+}
+
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
+ */
+static cloth_vector thread_from(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
+  const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
+  const int inside =
+      row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
+      (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
+  if (!inside) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
+  const vector_array x = vectors_at(c, c->state.position);
+  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
+  const float length = vector_length(way);
+  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, direction_rest(c, d) / length)) : way;
+}
+
+static int is_no_vector(cloth_vector a) {
+  return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f;
+}
+
+/* The edge from a corner in a direction as it was before it broke. */
+static cloth_vector lost_edge(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
+  cloth_vector edge = vector_scale(thread_from(c, column, row, d, -sign), -1.0f);
+  for (int32_t beside = -1; beside <= 1 && is_no_vector(edge); beside += 2) {
+    const int32_t q = column + (d == WEFT ? beside : 0), r = row + (d == WARP ? beside : 0);
+    const int joined = !is_no_vector(thread_from(c, column, row, d == WARP ? WEFT : WARP, beside));
+    if (joined) {
+      edge = thread_from(c, q, r, d, sign);
+      edge = is_no_vector(edge) ? vector_scale(thread_from(c, q, r, d, -sign), -1.0f) : edge;
+    }
+  }
+  return edge;
+}
+
+/* Half of the edge from a corner to the next one, or (`step` -1) to the one before. */
+static cloth_vector half_edge(const cloth *c, const torn_cells *t, int32_t corner, int32_t step) {
+  const int32_t from = corner & 3, to = (corner + step) & 3;
+  if (!is_edge_broken(c, t, step > 0 ? from : to)) {
+    const vector_array x = vectors_at(c, c->state.position);
+    const cloth_vector a = vector_load(x, piece_corner(c, t, from)), b = vector_load(x, piece_corner(c, t, to));
+    return vector_scale(vector_subtract(b, a), 0.5f);
+  }
+  const int32_t d = piece_row[from] == piece_row[to] ? WARP : WEFT;
+  const int32_t sign = d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
+  return vector_scale(lost_edge(c, t->column + piece_column[from], t->row + piece_row[from], d, sign), 0.5f);
+}
+
+/* What a corner would make of the middle of its cell. */
+static cloth_vector middle_from(const cloth *c, const torn_cells *t, int32_t corner) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), piece_corner(c, t, corner));
+  return vector_add(x, vector_add(half_edge(c, t, corner, 1), half_edge(c, t, corner, -1)));
+}
+
+/* The middle of the cell, of the corners that edges join to one: always summed from the first of them on. */
+static cloth_vector middle_of_piece(const cloth *c, const torn_cells *t, int32_t corner) {
+  int32_t first = corner + 4, count = 1;
+  while (first > corner && !is_edge_broken(c, t, first - 1)) {
+    first--;
+  }
+  first = first == corner ? 0 : first; /* all four hang together */
+  cloth_vector sum = middle_from(c, t, first);
+  for (; count < 4 && !is_edge_broken(c, t, first + count - 1); count++) {
+    sum = vector_add(sum, middle_from(c, t, first + count));
+  }
+  return vector_scale(sum, count == 1 ? 1.0f : count == 2 ? 0.5f : count == 3 ? 1.0f / 3.0f : 0.25f);
+}
+
+/* A vertex of a piece, and its place in the grid. */
+typedef struct piece_vertex {
+  cloth_vector position;
+  int32_t particle;  /* at the corner it belongs to */
+  float column, row; /* [cells] */
+} piece_vertex;
+
+static piece_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t number) {
+  const int32_t corner = number / 3, kind = number % 3, other = (corner + (kind == 0 ? 1 : 3)) & 3;
+  piece_vertex v;
+  v.particle = piece_corner(c, t, corner);
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), v.particle);
+  v.column = (float)t->column + 0.5f;
+  v.row = (float)t->row + 0.5f;
+  if (kind == 2) {
+    v.position = middle_of_piece(c, t, corner);
+    return v;
+  }
+  v.position = vector_add(x, half_edge(c, t, corner, kind == 0 ? 1 : -1));
+  v.column = (float)t->column + 0.5f * (float)(piece_column[corner] + piece_column[other]);
+  v.row = (float)t->row + 0.5f * (float)(piece_row[corner] + piece_row[other]);
+  return v;
+}
+
+/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge
+   to the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before.
+ */
+static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
+  CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
+  const int32_t corner = number / 6, which = kind[number % 6];
+  if (which < 0) {
+    return (t->row + piece_row[corner]) * along + t->column + piece_column[corner];
+  }
+  return first + PIECE_VERTICES * (t->count - 1) + 3 * corner + which;
+}
+
+#endif
+
 /// Output ///
 
 /*
@@ -25576,6 +26283,21 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 
 #if WITH_VERTICES
 
+/* Vertices of the particles. */
+static int32_t grid_vertices(const cloth *c) {
+  return row_vertices(c) * c->grid.rows;
+}
+
+int cloth_get_vertex_count(const cloth *c) {
+  int error = check_cloth(c);
+#if WITH_TEARING
+  if (!error && can_tear(c)) {
+    return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells;
+  }
+#endif
+  return error ? error : grid_vertices(c);
+}
+
 /* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
@@ -25593,6 +26315,38 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
   }
 }
 
+#if WITH_TEARING
+
+/* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
+static void write_pieces(const cloth *c, const cloth_vertex_layout *layout, void *vertices) {
+  const int32_t end = cloth_get_vertex_count(c);
+  uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
+  torn_cells torn = {.count = 0};
+  int32_t written = grid_vertices(c);
+  while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
+    for (int32_t n = 0; n < PIECE_VERTICES; n++, written++, to += layout->stride) {
+      const piece_vertex v = piece_vertex_of(c, &torn, n);
+      const int32_t column = v.particle % c->grid.columns, row = v.particle / c->grid.columns;
+      if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
+        copy_floats(to + layout->position_offset, &v.position.x, 3);
+      }
+      if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+        const cloth_vector normal = unit_normal(c, column, row);
+        copy_floats(to + layout->normal_offset, &normal.x, 3);
+      }
+      if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
+        const float uv[2] = {v.column / (float)cells_along_warp(c), v.row / (float)(c->grid.rows - 1)};
+        copy_floats(to + layout->texcoord_offset, uv, 2);
+      }
+    }
+  }
+  for (; written < end; written++, to += layout->stride) {
+    write_vertex(c, layout, 0, 0, to);
+  }
+}
+
+#endif
+
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
   int error = check_cloth(c);
   if (error) {
@@ -25603,6 +26357,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   }
   int32_t along = row_vertices(c);
   error = check_vertices(c, layout, bytes);
+  if (!error && bytes / (size_t)layout->stride < (size_t)(uint32_t)cloth_get_vertex_count(c)) {
+    error = CLOTH_ERROR_BUFFER;
+  }
   if (error) {
     return error;
   }
@@ -25612,22 +26369,50 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
       write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
+#if WITH_TEARING
+  if (can_tear(c)) {
+    write_pieces(c, layout, vertices);
+  }
+#endif
   return CLOTH_OK;
 }
 
-/* Number of the cells that are drawn. */
-static int32_t cells_of(const cloth *c) {
+/* Indices of the cells that are whole, and of all. */
+typedef struct index_counts {
+  int32_t whole, all;
+} index_counts;
+
+static index_counts count_indices(const cloth *c) {
+  index_counts counts = {6 * cells_along_warp(c) * (c->grid.rows - 1), 0};
+  counts.all = counts.whole;
 #if WITH_GAPS
   if (has_gaps(c)) {
-    return gap_summary_of(c)->cells;
+    counts.whole = 6 * gap_summary_of(c)->cells;
+    counts.all = counts.whole;
   }
 #endif
-  return cells_along_warp(c) * (c->grid.rows - 1);
+#if WITH_TEARING
+  if (is_torn_cloth(c)) {
+    const torn_cells torn = count_torn_cells(c);
+    counts.whole -= 6 * torn.count;
+    counts.all = counts.whole + PIECE_INDICES * torn.drawn;
+  }
+#endif
+  return counts;
 }
 
 int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
-  return error ? error : 6 * cells_of(c);
+  return error ? error : count_indices(c).all;
+}
+
+/* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
+static void store_index(void *indices, int32_t place, uint32_t vertex, uint32_t max) {
+  if (max == UINT16_MAX) {
+    ((uint16_t *)indices)[place] = (uint16_t)vertex;
+  } else {
+    ((uint32_t *)indices)[place] = vertex;
+  }
 }
 
 /* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
@@ -25647,10 +26432,10 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     return error;
   }
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < 6 * (size_t)cells_of(c)) {
+  if (count < (size_t)(uint32_t)count_indices(c).all) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
+  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
   int32_t written = 0;
@@ -25659,13 +26444,17 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
       continue;
     }
-    uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
-    if (max == UINT16_MAX) {
-      ((uint16_t *)indices)[written++] = (uint16_t)vertex;
-    } else {
-      ((uint32_t *)indices)[written++] = vertex;
+    store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
+  }
+#if WITH_TEARING
+  torn_cells torn = {.count = 0};
+  while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
+    for (int32_t n = 0; n < PIECE_INDICES; n++) {
+      const uint32_t vertex = (uint32_t)piece_index(&torn, n, row_vertices(c), grid_vertices(c));
+      store_index(indices, written++, first_vertex + vertex, max);
     }
   }
+#endif
   return CLOTH_OK;
 }
 
@@ -26811,6 +27600,17 @@ static int are_four_free(const uint8_t *freedom, int32_t left) {
   return four == 0x01010101u * FREEDOM_FREE;
 }
 
+/* Are the bytes of a cloth that may tear possible? */
+static int are_image_gaps(const image_view *view) {
+#if WITH_TEARING
+  if (can_tear(view->c)) {
+    return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears));
+  }
+#endif
+  (void)view;
+  return 1;
+}
+
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
  */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
@@ -26840,7 +27640,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, padding) &&
-         (!c->self || is_zero(image_at(view, c->state.colliders) - padding, padding));
+         (!c->self || is_zero(image_at(view, c->state.freedom) + 2 * (size_t)(uint32_t)c->count + padding, padding)) &&
+         are_image_gaps(view);
 }
 
 #if WITH_BODIES

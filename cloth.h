@@ -207,8 +207,8 @@ typedef struct cloth_config_grid {
   const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1; 4 bytes per particle */
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;
                                     0..100; default NULL: 1; 4 bytes per particle */
-  const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and columns
-                                    * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
+  const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and
+                                    columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
                                     default NULL: all; 1 byte per particle and 8. For round cloths, holes and ragged
                                     hems. A spring along warp or weft is there where a cell beside it is, shear,
                                     bending, air, contact and triangles as their cells are. All particles that have a
@@ -333,6 +333,23 @@ typedef struct cloth_config_sleep {
   float time;  /* how long all particles have to rest [s]; 0..60; default 0.5 */
 } cloth_config_sleep;
 
+/* Threads, the springs along warp and weft, that break: they tear, or cloth_cut() cuts them. A tear runs through the
+   middle of cells. The shear, bending, contact and triangles of torn cells go, and tethers across; masses and momenta
+   stay. A thread beside a tear breaks as soon as it is strained beyond the limit at the end of a substep, elsewhere the
+   most overstrained one; strain limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
+typedef struct cloth_config_tearing {
+  int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
+                         0..65535; default 0: the cloth neither tears nor can be cut. Above 0, 2 bytes per particle, 1
+                         of them state, and 48; bending is then always solved along lines */
+  float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0 */
+  float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
+                         above 0 with the memory of capacity.pin_reactions */
+  int32_t max_torn_cells; /* most torn cells that are drawn in pieces, for which buffers have room; others are not
+                             drawn, see CLOTH_NOTE_TORN_HIDDEN; 0..65535; default 256 */
+  const float *map;       /* factors on the strain at particles, of which a thread takes the mean of its ends;
+                             0.01..100; default NULL: 1; 4 bytes per particle */
+} cloth_config_tearing;
+
 /* Where in the world the cloth is, see cloth_get_origin(). */
 typedef struct cloth_config_world {
   cloth_metres origin;     /* where the zero of all positions lies in the world [m]; each axis within
@@ -401,6 +418,7 @@ typedef struct cloth_config {
   cloth_config_contact contact;
   cloth_config_self self;
   cloth_config_sleep sleep;
+  cloth_config_tearing tearing;
   cloth_config_world world;
   cloth_config_capacity capacity;
 } cloth_config;
@@ -471,6 +489,8 @@ typedef enum cloth_note {
                           cloth_set_origin() */
   CLOTH_NOTE_ORIGIN_MOVED = 64,   /* the step moved the origin, see config.world.recentre_distance */
   CLOTH_NOTE_PAIRS_DROPPED = 512, /* there was no room for all candidates of self-contact, see self.pairs */
+  CLOTH_NOTE_TEARS_WAIT = 4096,   /* threads were strained beyond their limit but had to wait, see tearing.max_breaks */
+  CLOTH_NOTE_TORN_HIDDEN = 8192,  /* more cells are torn than tearing.max_torn_cells: the others are not drawn */
   CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself, or another cloth of its group, somewhere, see
                                      cloth_self_statistics */
 } cloth_note;
@@ -549,15 +569,37 @@ typedef struct cloth_vertex_layout {
   int32_t texcoord_offset; /* 2 floats: u = column / (columns - 1), on a tube column / columns; v = row / (rows - 1) */
 } cloth_vertex_layout;
 
+/* Returns the number of vertices: columns * rows, of a tube (columns + 1) * rows, and of a cloth that may tear
+   12 tearing.max_torn_cells more. */
+CLOTH_API int cloth_get_vertex_count(const cloth *c);
+
 /* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
-   last of a row repeating the first with u = 1. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
+   last of a row repeating the first with u = 1. Of a cloth that may tear the vertices of torn cells follow, in the order
+   of the cells, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
 CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); write them, each
-   plus `first_vertex`, to an array of `count` elements: CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
+/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); less for absent
+   cells; of a torn cell that is drawn 24, at the end, and of others none: at most 18 tearing.max_torn_cells more than
+   of the whole cloth. Half edges of a torn cell are as long as at rest, along the threads behind them, so that its
+   pieces meet where nothing has moved. Write the indices, each plus `first_vertex`, to an array of `count` elements:
+   CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
 CLOTH_API int cloth_get_index_count(const cloth *c);
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
+
+/// Cuts ///
+
+/* A straight cut from one point to another, in columns and rows of the grid [cells]. Each -1024..1024; what lies beyond
+   the grid cuts nothing. */
+typedef struct cloth_cut_line {
+  float column, row;
+  float end_column, end_row;
+} cloth_cut_line;
+
+/* Cuts every thread that the line crosses; one through a particle cuts the thread after it. Wakes the cloth. Returns how
+   many threads that is; RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent with
+   CLOTH_NO_TEARING. */
+CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 
 /// Skinned meshes ///
 
@@ -1284,6 +1326,7 @@ typedef struct cloth_statistics {
   int32_t cell_contacts; /* triangles of cells that touch a collider between their corners, at the end of the step */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
+  int32_t threads_torn, pins_torn;  /* threads and pins that have torn in the step */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
                         been missed */
   cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it

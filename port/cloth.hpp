@@ -385,6 +385,12 @@ public:
   template <class Vertex> status write_vertices(const cloth_vertex_layout &layout, span<Vertex> vertices) const {
     return Policy::take(cloth_write_vertices(c_, &layout, vertices.data(), vertices.size_bytes()));
   }
+  status get_vertex_count() const {
+    return Policy::take(cloth_get_vertex_count(c_));
+  }
+  status cut(const cloth_cut_line &line) {
+    return Policy::take(cloth_cut(c_, &line));
+  }
   status get_index_count() const {
     return Policy::take(cloth_get_index_count(c_));
   }
@@ -711,8 +717,8 @@ template <class Policy> struct basic_groups {
   static status step_together(const cloth_group &group, float dt, span<unsigned char> memory) {
     return Policy::take(cloth_step_together(&group, dt, memory.data(), memory.size()));
   }
-  static status step_together_until(const cloth_group &group, float dt, span<unsigned char> memory,
-                                    std::uint32_t ticks, cloth_effort *efforts) {
+  static status step_together_until(const cloth_group &group, float dt, span<unsigned char> memory, std::uint32_t ticks,
+                                    cloth_effort *efforts) {
     return Policy::take(cloth_step_together_until(&group, dt, memory.data(), memory.size(), ticks, efforts));
   }
   static status step_together_again(const cloth_group &group, float dt, span<unsigned char> memory,

@@ -210,7 +210,12 @@
 #else
 #define WITH_MASK 1
 #endif
-#define WITH_GAPS WITH_MASK
+#ifdef CLOTH_NO_TEARING /* threads that break, and cuts */
+#define WITH_TEARING 0
+#else
+#define WITH_TEARING 1
+#endif
+#define WITH_GAPS (WITH_MASK || WITH_TEARING)
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else

@@ -45,6 +45,7 @@ cloth_config cloth_config_default(void) {
   config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
   config.solver.max_iterations = 4;
   config.solver.tolerance = 1.0e-3f;
+  config.tearing.max_torn_cells = 256;
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
@@ -88,6 +89,11 @@ int cloth_config_use_imex(cloth_config *config) {
 
 #endif
 
+/* May threads break? */
+static int needs_tearing(const cloth_config *config) {
+  return WITH_TEARING && config->tearing.max_breaks > 0;
+}
+
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -108,6 +114,9 @@ static int find_conflict(const cloth_config *config) {
   }
   if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
     return CONFIG_FAULT(WORK_SLEEP);
+  }
+  if (config->capacity.fixed_work && needs_tearing(config)) {
+    return CONFIG_FAULT(WORK_TEARING);
   }
   if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
     return CONFIG_FAULT(WORK_CONTACT);
@@ -222,6 +231,12 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MASK && config->grid.cell_mask) {
     return CONFIG_FAULT(NO_MASK);
   }
+  if (!WITH_TEARING && config->tearing.max_breaks > 0) {
+    return CONFIG_FAULT(NO_TEARING);
+  }
+  if (!WITH_BODIES && needs_tearing(config) && config->tearing.pin_force > 0.0f) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
     return CONFIG_FAULT(NO_AIR);
   }
@@ -249,6 +264,9 @@ static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
     return CONFIG_FAULT(MASS_MAP);
+  }
+  if (needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(TEAR_MAP);
   }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }

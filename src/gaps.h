@@ -27,19 +27,41 @@
 #define GAP_HINGE_WARP 8u  /* the hinge at the particle, along its row */
 #define GAP_HINGE_WEFT 16u /* the same along its column */
 #define GAP_PARTICLE 32u   /* the particle */
+#define GAP_TORN 64u       /* set with GAP_CELL where the cell has not been left out, but has torn */
+/* Behind the bytes of a cloth that may tear: 1 if a thread has broken, and 3 bytes of 0. */
+#define TORN_BYTES 4
 
 CLOTH_INLINE gap_summary *gap_summary_of(const cloth *c) {
   return (gap_summary *)at(c, c->gaps);
 }
 
+/* 1 if threads may break. */
+CLOTH_INLINE int can_tear(const cloth *c) {
+  return WITH_TEARING && c->gaps && gap_summary_of(c)->tears;
+}
+
 /* A byte per particle. Only where c->gaps is not 0. */
 CLOTH_INLINE uint8_t *gaps_of(const cloth *c) {
-  return (uint8_t *)(gap_summary_of(c) + 1);
+  return can_tear(c) ? (uint8_t *)at(c, gap_summary_of(c)->tears) : (uint8_t *)(gap_summary_of(c) + 1);
+}
+
+/* The byte that tells whether a thread has broken. Only where can_tear(). */
+CLOTH_INLINE uint8_t *torn_flag_of(const cloth *c) {
+  return gaps_of(c) + ((c->count + 3) & ~3);
+}
+
+CLOTH_INLINE int is_torn_cloth(const cloth *c) {
+  return can_tear(c) && *torn_flag_of(c);
+}
+
+/* 1 if something may be absent now or later in the step. */
+CLOTH_INLINE int may_have_gaps(const cloth *c) {
+  return c->gaps != 0;
 }
 
 /* 1 if something is absent. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps != 0;
+  return c->gaps && (gap_summary_of(c)->has_mask || is_torn_cloth(c));
 }
 
 /* Are any of these bits set at a particle? */
@@ -63,7 +85,7 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell? Beyond the grid there is none. */
+/* Is there material in a cell, torn or whole? Beyond the grid there is none. */
 static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
   if (is_wrapped(c)) {
@@ -72,10 +94,25 @@ static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;
   }
-  return (gaps_of(c)[row * columns + column] & GAP_CELL) == 0;
+  return (gaps_of(c)[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
 }
 
-/* The byte of a particle, from which cells are present. */
+/* The particle that is so many columns and rows on. */
+static int32_t particle_beside(const cloth *c, int32_t column, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  return row * columns + (column < 0 ? column + columns : column >= columns ? column - columns : column);
+}
+
+/* Has one of the threads around a cell broken? */
+static int is_cell_torn(const cloth *c, int32_t column, int32_t row) {
+  const uint8_t *gaps = gaps_of(c);
+  const int32_t i = row * c->grid.columns + column;
+  return ((gaps[i] | gaps[i + c->grid.columns]) & GAP_WARP) ||
+         ((gaps[i] | gaps[particle_beside(c, column + 1, row)]) & GAP_WEFT);
+}
+
+/* The byte of a particle, from which cells have been left out and which threads have broken: those that are absent
+   although there is material beside them. */
 static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
   const int above_left = is_cell_present(c, column - 1, row - 1), above_right = is_cell_present(c, column, row - 1);
   const int below_left = is_cell_present(c, column - 1, row), below_right = is_cell_present(c, column, row);
@@ -83,27 +120,80 @@ static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
   const int has_below = row + 1 < c->grid.rows, has_above = row > 0;
   const int along_warp = (above_left && above_right) || (below_left && below_right);
   const int along_weft = (above_left && below_left) || (above_right && below_right);
-  uint32_t bits = gaps_of(c)[row * c->grid.columns + column] & GAP_CELL;
-  bits |= has_right && !(above_right || below_right) ? GAP_WARP : 0u;
-  bits |= has_below && !(below_left || below_right) ? GAP_WEFT : 0u;
-  bits |= has_left && has_right && !along_warp ? GAP_HINGE_WARP : 0u;
-  bits |= has_above && has_below && !along_weft ? GAP_HINGE_WEFT : 0u;
+  const uint32_t old = gaps_of(c)[row * c->grid.columns + column];
+  const uint32_t left = has_left ? gaps_of(c)[particle_beside(c, column - 1, row)] : 0u;
+  const uint32_t above = has_above ? gaps_of(c)[particle_beside(c, column, row - 1)] : 0u;
+  uint32_t bits = 0;
+  if (below_right) {
+    bits |= is_cell_torn(c, column, row) ? GAP_CELL | GAP_TORN : 0u;
+  } else {
+    bits |= old & GAP_CELL;
+  }
+  bits |= has_right && ((old & GAP_WARP) || !(above_right || below_right)) ? GAP_WARP : 0u;
+  bits |= has_below && ((old & GAP_WEFT) || !(below_left || below_right)) ? GAP_WEFT : 0u;
+  bits |= has_left && has_right && (!along_warp || ((old | left) & GAP_WARP)) ? GAP_HINGE_WARP : 0u;
+  bits |= has_above && has_below && (!along_weft || ((old | above) & GAP_WEFT)) ? GAP_HINGE_WEFT : 0u;
   bits |= !(above_left || above_right || below_left || below_right) ? GAP_PARTICLE : 0u;
   return (uint8_t)bits;
 }
 
-/* Sets the bytes of a cloth with a mask of cells. */
+/* Finds all bytes anew, after threads have broken. */
+CLOTH_SEPARATE void derive_gaps(const cloth *c) {
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / c->grid.columns;
+    gaps_of(c)[i] = gaps_at(c, i - row * c->grid.columns, row);
+  }
+}
+
+/* Sets the bytes of a new cloth, with a mask of cells or NULL. */
 static void set_gaps(const cloth *c, const uint8_t *mask) {
   const int32_t columns = c->grid.columns, cells = cells_along_warp(c);
-  for (int32_t i = 0; i < cells * (c->grid.rows - 1); i++) {
+  for (int32_t i = 0; mask && i < cells * (c->grid.rows - 1); i++) {
     const int32_t row = i / cells;
     gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns;
-    gaps_of(c)[i] = gaps_at(c, i - row * columns, row);
+  derive_gaps(c);
+  if (can_tear(c)) {
+    copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count);
   }
 }
+
+#if WITH_TEARING
+
+/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone? */
+static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
+  const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
+  const int32_t columns = c->grid.columns, end = (c->count + 3) & ~3;
+  const uint8_t *torn = gaps + end;
+  uint32_t broken = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns, column = i - row * columns;
+    const uint32_t threads = gaps[i] & ~(uint32_t)mask[i] & (GAP_WARP | GAP_WEFT);
+    const int has_right = is_wrapped(c) || column + 1 < columns, has_below = row + 1 < c->grid.rows;
+    const uint32_t right = gaps[particle_beside(c, column + 1, row)], below = has_below ? gaps[i + columns] : 0u;
+    const int has_cell = has_right && has_below && !(mask[i] & GAP_CELL);
+    const int torn_cell = has_cell && (((gaps[i] | below) & GAP_WARP) || ((gaps[i] | right) & GAP_WEFT));
+    const uint32_t cell = torn_cell ? GAP_CELL | GAP_TORN : mask[i] & GAP_CELL;
+    const uint32_t left = has_right || column > 0 ? gaps[particle_beside(c, column - 1, row)] : 0u;
+    const uint32_t above = row > 0 ? gaps[i - columns] : 0u;
+    const int bends_warp = has_right && (is_wrapped(c) || column > 0), bends_weft = has_below && row > 0;
+    uint32_t hinges = mask[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT);
+    hinges |= bends_warp && ((gaps[i] | left) & GAP_WARP) ? GAP_HINGE_WARP : 0u;
+    hinges |= bends_weft && ((gaps[i] | above) & GAP_WEFT) ? GAP_HINGE_WEFT : 0u;
+    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) ||
+        (mask[i] & ~(uint32_t)gaps[i]) || (gaps[i] & (GAP_CELL | GAP_TORN)) != cell ||
+        (gaps[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT)) != hinges || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
+      return 0;
+    }
+    broken |= threads;
+  }
+  for (int32_t i = c->count; i < end; i++) {
+    broken |= gaps[i] ? 256u : 0u;
+  }
+  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && broken < 256u;
+}
+
+#endif
 
 /* The first of the particles that are known to hang together with one. */
 static int32_t first_of_piece(int32_t *label, int32_t particle) {
@@ -201,7 +291,7 @@ static void hold_absent_particles(const cloth *c) {
 #define GAP_HINGE_WARP 0u
 #define GAP_HINGE_WEFT 0u
 #define GAP_PARTICLE 0u
-
+#define GAP_TORN 0u
 CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   (void)c;
   (void)particle;
@@ -211,6 +301,8 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
 
 #define spring_gap(direction) 0u
 #define has_gaps(c) 0
+#define may_have_gaps(c) 0
+#define can_tear(c) 0
 
 #endif
 

@@ -313,6 +313,17 @@ static int are_four_free(const uint8_t *freedom, int32_t left) {
   return four == 0x01010101u * FREEDOM_FREE;
 }
 
+/* Are the bytes of a cloth that may tear possible? */
+static int are_image_gaps(const image_view *view) {
+#if WITH_TEARING
+  if (can_tear(view->c)) {
+    return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears));
+  }
+#endif
+  (void)view;
+  return 1;
+}
+
 /* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
  */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
@@ -342,7 +353,8 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, padding) &&
-         (!c->self || is_zero(image_at(view, c->state.colliders) - padding, padding));
+         (!c->self || is_zero(image_at(view, c->state.freedom) + 2 * (size_t)(uint32_t)c->count + padding, padding)) &&
+         are_image_gaps(view);
 }
 
 #if WITH_BODIES

@@ -120,16 +120,20 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   }
 }
 
-#if WITH_MASK
+#if WITH_GAPS
 
-/* Counts the cells of a mask and the particles that have one, and takes the area of absent cells from the sheet's. */
+/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
+ * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
-  for (int32_t i = 0; i < all; i++) {
+  s->cells = mask ? 0 : all;
+  s->particles = mask ? 0 : c->count;
+  for (int32_t i = 0; mask && i < all; i++) {
     s->cells += mask[i];
   }
-  for (int32_t i = 0; i < c->count; i++) {
+  s->has_mask = s->cells < all;
+  for (int32_t i = 0; mask && i < c->count; i++) {
     const int32_t row = i / config->columns, right = i - row * config->columns;
     const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
     const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
@@ -140,12 +144,52 @@ static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   c->grid.area *= (float)s->cells / (float)all;
 }
 
-/* Takes out of a new cloth what its mask leaves out. */
+/* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
+static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s) {
+  const int32_t padded = (c->count + 3) & ~3;
+  if (!needs_tearing(config)) {
+    return;
+  }
+  s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
+  s->tear_map = config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded : 0u;
+  s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
+  s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
+  s->max_breaks = config->tearing.max_breaks;
+  s->max_torn_cells = config->tearing.max_torn_cells;
+  float most;
+  measure_map(config->tearing.map, c->count, &s->least_factor, &most);
+}
+
+/* Takes out of a new cloth what its mask leaves out, and makes it tear. */
 static void cut_mask(cloth *c, const cloth_config *config) {
+  gap_summary *s = gap_summary_of(c);
   if (c->gaps) {
-    measure_mask(c, config, gap_summary_of(c));
+    measure_mask(c, config, s);
+    measure_tearing(c, config, s);
+    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+      floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
+    }
     set_gaps(c, config->grid.cell_mask);
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  }
+}
+
+#endif
+
+#if WITH_GAPS
+
+/* Adds the mask, and the settings of tearing. */
+static void hash_gaps(const cloth *c, hasher *h) {
+  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+    hash_word(h, gaps_of(c)[i]);
+  }
+  if (can_tear(c)) {
+    const gap_summary *s = gap_summary_of(c);
+    hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
+    hash_words(h, (const any_word *)(const void *)&s->max_breaks, 2);
+    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+      hash_words(h, (const any_word *)(const void *)(floats_at(c, s->tear_map) + i), 1);
+    }
   }
 }
 
@@ -166,10 +210,8 @@ static void hash_config(cloth *c) {
   if (c->constant.stiffness_map) {
     hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
   }
-#if WITH_MASK
-  for (int32_t i = 0; c->gaps && i < c->count; i++) {
-    hash_word(&h, gaps_of(c)[i]);
-  }
+#if WITH_GAPS
+  hash_gaps(c, &h);
 #endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
@@ -234,7 +276,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }
-#if WITH_MASK
+#if WITH_GAPS
   cut_mask(c, config);
 #endif
   hash_config(c);

@@ -325,7 +325,7 @@ CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count)
   return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
 }
 
-#if WITH_SELF
+#if WITH_SELF || WITH_TEARING
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -339,6 +339,10 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return bits;
 }
 #endif
+
+#endif
+
+#if WITH_SELF
 
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
 #ifndef CLOTH_LANES_PICK

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "config.h"
+#include "gaps.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -41,9 +42,12 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
     c->self = reserve(end, sizeof(self_settings));
   }
 #if WITH_GAPS
-  if (config->grid.cell_mask) {
+  if (config->grid.cell_mask || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
+    if (config->tearing.map) {
+      reserve_floats(end, c->count);
+    }
   }
 #endif
   if (config->grid.mass_map) {
@@ -56,7 +60,8 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 
 /* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
-  return config->capacity.pin_reactions || config->capacity.max_attachments > 0;
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 ||
+         (needs_tearing(config) && config->tearing.pin_force > 0.0f);
 }
 
 /* Colliders and shared bodies that there may be in a step. */
@@ -78,6 +83,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self) {
     reserve(end, (uint32_t)c->count); /* ages */
   }
+#if WITH_TEARING
+  if (needs_tearing(config)) { /* see tears_of_config() */
+    reserve(end, (uint32_t)c->count);
+    reserve(end, TORN_BYTES);
+  }
+#endif
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));

@@ -494,7 +494,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, c
 static int is_free_cloth(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    int free = gap_summary_of(c)->pieces == 1;
+    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c);
     for (int32_t i = 0; i < c->count; i++) {
       free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
     }

@@ -6,6 +6,7 @@
 #include "lanes.h"
 #include "scalar.h"
 #include "step_origin.h"
+#include "torn_cells.h"
 #include "vertices.h"
 
 /// Output ///
@@ -101,6 +102,21 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 
 #if WITH_VERTICES
 
+/* Vertices of the particles. */
+static int32_t grid_vertices(const cloth *c) {
+  return row_vertices(c) * c->grid.rows;
+}
+
+int cloth_get_vertex_count(const cloth *c) {
+  int error = check_cloth(c);
+#if WITH_TEARING
+  if (!error && can_tear(c)) {
+    return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells;
+  }
+#endif
+  return error ? error : grid_vertices(c);
+}
+
 /* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
 static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
   int32_t column = vertex < c->grid.columns ? vertex : 0;
@@ -118,6 +134,38 @@ static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int3
   }
 }
 
+#if WITH_TEARING
+
+/* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
+static void write_pieces(const cloth *c, const cloth_vertex_layout *layout, void *vertices) {
+  const int32_t end = cloth_get_vertex_count(c);
+  uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
+  torn_cells torn = {.count = 0};
+  int32_t written = grid_vertices(c);
+  while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
+    for (int32_t n = 0; n < PIECE_VERTICES; n++, written++, to += layout->stride) {
+      const piece_vertex v = piece_vertex_of(c, &torn, n);
+      const int32_t column = v.particle % c->grid.columns, row = v.particle / c->grid.columns;
+      if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
+        copy_floats(to + layout->position_offset, &v.position.x, 3);
+      }
+      if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
+        const cloth_vector normal = unit_normal(c, column, row);
+        copy_floats(to + layout->normal_offset, &normal.x, 3);
+      }
+      if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
+        const float uv[2] = {v.column / (float)cells_along_warp(c), v.row / (float)(c->grid.rows - 1)};
+        copy_floats(to + layout->texcoord_offset, uv, 2);
+      }
+    }
+  }
+  for (; written < end; written++, to += layout->stride) {
+    write_vertex(c, layout, 0, 0, to);
+  }
+}
+
+#endif
+
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
   int error = check_cloth(c);
   if (error) {
@@ -128,6 +176,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   }
   int32_t along = row_vertices(c);
   error = check_vertices(c, layout, bytes);
+  if (!error && bytes / (size_t)layout->stride < (size_t)(uint32_t)cloth_get_vertex_count(c)) {
+    error = CLOTH_ERROR_BUFFER;
+  }
   if (error) {
     return error;
   }
@@ -137,22 +188,50 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
       write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
+#if WITH_TEARING
+  if (can_tear(c)) {
+    write_pieces(c, layout, vertices);
+  }
+#endif
   return CLOTH_OK;
 }
 
-/* Number of the cells that are drawn. */
-static int32_t cells_of(const cloth *c) {
+/* Indices of the cells that are whole, and of all. */
+typedef struct index_counts {
+  int32_t whole, all;
+} index_counts;
+
+static index_counts count_indices(const cloth *c) {
+  index_counts counts = {6 * cells_along_warp(c) * (c->grid.rows - 1), 0};
+  counts.all = counts.whole;
 #if WITH_GAPS
   if (has_gaps(c)) {
-    return gap_summary_of(c)->cells;
+    counts.whole = 6 * gap_summary_of(c)->cells;
+    counts.all = counts.whole;
   }
 #endif
-  return cells_along_warp(c) * (c->grid.rows - 1);
+#if WITH_TEARING
+  if (is_torn_cloth(c)) {
+    const torn_cells torn = count_torn_cells(c);
+    counts.whole -= 6 * torn.count;
+    counts.all = counts.whole + PIECE_INDICES * torn.drawn;
+  }
+#endif
+  return counts;
 }
 
 int cloth_get_index_count(const cloth *c) {
   int error = check_cloth(c);
-  return error ? error : 6 * cells_of(c);
+  return error ? error : count_indices(c).all;
+}
+
+/* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
+static void store_index(void *indices, int32_t place, uint32_t vertex, uint32_t max) {
+  if (max == UINT16_MAX) {
+    ((uint16_t *)indices)[place] = (uint16_t)vertex;
+  } else {
+    ((uint32_t *)indices)[place] = vertex;
+  }
 }
 
 /* Vertex of one of the six corners of a cell's two triangles, counter-clockwise seen from the side of the normal. */
@@ -172,10 +251,10 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     return error;
   }
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < 6 * (size_t)cells_of(c)) {
+  if (count < (size_t)(uint32_t)count_indices(c).all) {
     return CLOTH_ERROR_BUFFER;
   }
-  if ((uint32_t)(row_vertices(c) * c->grid.rows - 1) > max - first_vertex) {
+  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
   int32_t written = 0;
@@ -184,13 +263,17 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
     if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
       continue;
     }
-    uint32_t vertex = first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6);
-    if (max == UINT16_MAX) {
-      ((uint16_t *)indices)[written++] = (uint16_t)vertex;
-    } else {
-      ((uint32_t *)indices)[written++] = vertex;
+    store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
+  }
+#if WITH_TEARING
+  torn_cells torn = {.count = 0};
+  while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
+    for (int32_t n = 0; n < PIECE_INDICES; n++) {
+      const uint32_t vertex = (uint32_t)piece_index(&torn, n, row_vertices(c), grid_vertices(c));
+      store_index(indices, written++, first_vertex + vertex, max);
     }
   }
+#endif
   return CLOTH_OK;
 }
 

@@ -353,7 +353,7 @@ static int is_clamp_border(const cloth *c, int32_t row, int32_t column) {
 
 /* Does every hinge have the factor 1, whatever contacts of the solver hold? */
 CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
-  if (has_solver_contacts(c) || has_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
+  if (has_solver_contacts(c) || may_have_gaps(c) || c->settings.factors.min_stiffness < 1.0f ||
       c->settings.factors.max_stiffness > 1.0f) {
     return 0;
   }

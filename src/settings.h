@@ -31,6 +31,14 @@
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_TEARING
+#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
+#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
+#else
+#define TEARING_INTEGERS(X)
+#define TEARING_FLOATS(X)
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -52,6 +60,7 @@
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
+  TEARING_INTEGERS(X)                                                                                                  \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -83,6 +92,7 @@
   X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
+  TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
@@ -122,6 +132,9 @@
   X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
   X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
   X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
+  X(NO_TEARING, LEFT_OUT, TEXT_WITHOUT(WITH_TEARING, "tearing.max_breaks: CLOTH_NO_TEARING"))                          \
+  X(WORK_TEARING, CONFLICT, "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                     \
+  X(TEAR_MAP, RANGE, "tearing.map: 0.01..100")                                                                         \
   X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \

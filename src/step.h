@@ -11,6 +11,7 @@
 #include "contact_push.h"
 #include "costs.h"
 #include "forces.h"
+#include "gaps.h"
 #include "implicit.h"
 #include "motion.h"
 #include "origin.h"
@@ -25,6 +26,7 @@
 #include "step_origin.h"
 #include "strain_limit.h"
 #include "targets.h"
+#include "tear.h"
 #include "tether_pull.h"
 #include "tethers.h"
 #include "types.h"
@@ -296,6 +298,11 @@ static void accept_substep(const cloth *c, int32_t index) {
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->scratch.product, 1);
   accept_particles(c, statistics_of(c));
+#if WITH_TEARING
+  if (can_tear(c)) {
+    tear_threads(c, &workspace_of(c)->plan);
+  }
+#endif
   end_stage(c, CLOTH_STAGE_POSITIONS, index, c->state.position);
 }
 
@@ -392,6 +399,11 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    finish_tears(c, dt);
+  }
+#endif
   finish_motions(c);
   inputs_of(c)->last_substep = w->plan.h;
 #if WITH_AIR

@@ -443,6 +443,12 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
 
 #endif
 
+/* Most work of remove_tethers_over_gaps(). */
+static uint64_t paths_work(const cloth *c) {
+  const uint32_t steps = (uint32_t)(c->grid.columns + c->grid.rows);
+  return (uint64_t)(uint32_t)(c->settings.tethers.count * c->count) * steps * COST_PATH;
+}
+
 /* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);

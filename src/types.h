@@ -416,10 +416,17 @@ typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
 
-/* What a mask leaves of a grid: its cells, and particles that belong to one. The bytes of gaps.h follow it. */
+/* What a mask leaves of a grid, and how it tears. Bytes of the mask, as in gaps.h, follow it. */
 typedef struct gap_summary {
-  int32_t cells, particles;
-  int32_t pieces; /* parts of the cloth that nothing joins */
+  int32_t cells, particles; /* that there are, and that belong to one */
+  int32_t pieces;           /* parts of the cloth before it tears that nothing joins */
+  int32_t has_mask;         /* 1 if a cell is absent */
+  uint32_t tears;           /* byte offset from the start of the arena to the bytes of a cloth that may tear, in its
+                               state; 0: it may not */
+  uint32_t tear_map;        /* byte offset to the factors on the strain; 0: none */
+  float tear_strain, pin_force;
+  float least_factor; /* of the map */
+  int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
 /* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node

@@ -15,6 +15,7 @@
 #include "scalar.h"
 #include "step_origin.h"
 #include "strain_limit.h"
+#include "tethers.h"
 #include "types.h"
 #include "uniform.h"
 
@@ -80,7 +81,7 @@ static uint64_t lines_cost(const cloth *c, const step_plan *plan) {
 
 /* Cost per particle of all solves along lines, without lines_cost(). */
 static uint32_t line_cost(const cloth *c, const step_plan *plan) {
-  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || has_gaps(c);
+  const uint32_t is_ring = (uint32_t)is_wrapped(c), is_mapped = c->constant.stiffness_map || may_have_gaps(c);
   uint32_t cost = 0;
   if (has_stencil(plan)) {
     cost += COST_STENCIL + (plan->bend.shift > 0.0f ? COST_STENCIL_VISCOUS : 0u);
@@ -103,6 +104,7 @@ static uint32_t line_cost(const cloth *c, const step_plan *plan) {
 /* Cost per particle of what every substep does whatever the state is. */
 static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tether_slots) {
   uint32_t cost = COST_PREDICT + COST_ACCEPT + (c->state.velocity_history ? COST_HISTORY : 0);
+  cost += (may_have_gaps(c) ? (uint32_t)COST_ABSENT : 0u) + (can_tear(c) ? (uint32_t)COST_TEAR : 0u);
   cost += has_air(c) ? COST_AIR : 0;
   if (plan->forces || has_solver_contacts(c) || !WITH_PROJECTION) {
     cost += forces_cost(c, plan);
@@ -151,7 +153,7 @@ static int has_pins(const cloth *c) {
 static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene_summary scene;
   fill_zero(&scene, sizeof scene);
-  scene.uniform = uniform;
+  scene.uniform = can_tear(c) ? 0 : uniform; /* threads may break within the step */
   scene.confined = inputs_of(c)->confined_count;
   scene.bodies = inputs_of(c)->body_count;
   scene.attached = inputs_of(c)->attachment_count;
@@ -301,6 +303,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   if (will_choose_tethers(c)) {
     uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
     work += (uint64_t)(uint32_t)c->count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
   }
   return work;
 }
@@ -348,6 +351,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
   once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
+  cost += can_tear(c) ? (uint32_t)COST_GAPS : 0u;
+  once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
 
@@ -415,7 +420,7 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
-#if WITH_MASK
+#if WITH_GAPS
   gap_summary gaps;
 #endif
   step_plan plan;
@@ -436,10 +441,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
-#if WITH_MASK
+#if WITH_GAPS
   if (c->gaps) {
+    measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
+    model->gaps.has_mask = 1; /* as if it was torn */
   }
 #endif
   c->settings.integration.max_substeps =

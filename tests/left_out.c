@@ -155,6 +155,11 @@ int main(void) {
   expect_left_out(&config, "grid.cell_mask: CLOTH_NO_MASK");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_TEARING
+  config.tearing.max_breaks = 1;
+  expect_left_out(&config, "tearing.max_breaks: CLOTH_NO_TEARING");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_WRAP
   config.grid.wrap = 1;
   expect_left_out(&config, "grid.wrap: CLOTH_NO_WRAP");

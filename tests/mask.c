@@ -84,7 +84,7 @@ static double hang_strip(cloth_config config, int margin, double *energy, double
   cloth_measure(t.s.sheet, &measures);
   *energy = (double)measures.elastic_energy;
   *weight = 0.0;
-  for (int column = 0; column < STRIP_COLUMNS ; column++) {
+  for (int column = 0; column < STRIP_COLUMNS; column++) {
     cloth_vector reaction;
     CHECK(cloth_get_pin_reaction(t.s.sheet, strip_particle(&t, column, 0), &reaction) == CLOTH_OK, "reaction");
     *weight -= (double)reaction.y / (double)FRAME;
@@ -465,11 +465,20 @@ static void test_work(void) {
 
 int main(int count, char **arguments) {
   static const test tests[] = {
-      TEST_EACH(all_tiers, strip), TEST_EACH(all_tiers, cantilever), TEST_EACH(all_tiers, tablecloth),
-      TEST_EACH(all_tiers, hole),  TEST_EACH(all_tiers, momentum),   TEST(air),
-      TEST(output),                TEST(refusals),                   TEST(tethers),
-      TEST(saves),                 TEST(self_contact),               TEST_EACH(all_tiers, tube),
-      TEST_EACH(all_tiers, whole), TEST(work),
+      TEST_EACH(all_tiers, strip),
+      TEST_EACH(all_tiers, cantilever),
+      TEST_EACH(all_tiers, tablecloth),
+      TEST_EACH(all_tiers, hole),
+      TEST_EACH(all_tiers, momentum),
+      TEST(air),
+      TEST(output),
+      TEST(refusals),
+      TEST(tethers),
+      TEST(saves),
+      TEST(self_contact),
+      TEST_EACH(all_tiers, tube),
+      TEST_EACH(all_tiers, whole),
+      TEST(work),
   };
   return RUN_TESTS(count, arguments, tests);
 }

@@ -1,0 +1,389 @@
+/* Tearing: a strip that is pulled slowly tears near its limit, in every tier; what comes off falls with g and keeps its
+   momentum; a state goes back over a tear to the same hash; torn cells are drawn without gaps or stretched triangles;
+   cuts, pins that rip off, bounds, refusals, saves that hold what no tear makes. SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#define COLUMNS 8
+#define ROWS 16
+#define SPACING 0.02
+
+enum { TIER_28, TIER_16, TIER_8, TIER_IMEX, TIER_IMEX_4, TIERS };
+static int tested_tier;
+
+static const char *tier_name(int number) {
+  static const char *const names[] = {"28 substeps", "16 substeps", "8 substeps", "IMEX", "IMEX, 4 substeps"};
+  return names[number];
+}
+
+static void select_tier(int number) {
+  tested_tier = number;
+}
+
+static const test_cases all_tiers = {TIER_28, TIERS, tier_name, select_tier};
+
+static cloth_config strip_config(int tier) {
+  cloth_config config = cloth_config_default();
+  if (tier >= TIER_IMEX)
+    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+  if (tier != TIER_IMEX)
+    config.substeps = tier == TIER_28 ? 28 : tier == TIER_16 ? 16 : tier == TIER_8 ? 8 : 4;
+  config.columns = COLUMNS;
+  config.rows = ROWS;
+  config.edge_warp = vector_at(SPACING * (COLUMNS - 1), 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -SPACING * (ROWS - 1), 0.0);
+  cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
+  config.tearing.max_breaks = 64;
+  return config;
+}
+
+static void pin_ends(const fixture *s, double speed) {
+  for (int column = 0; column < COLUMNS; column++) {
+    const int end = fixture_particle(s, column, ROWS - 1);
+    CHECK(cloth_pin(s->sheet, column) == CLOTH_OK && cloth_pin(s->sheet, end) == CLOTH_OK, "pins");
+    CHECK(cloth_set_pin_velocity(s->sheet, end, vector_at(0.0, -speed, 0.0)) == CLOTH_OK, "pull");
+  }
+}
+
+/* Steps until a thread breaks. Returns the strain between the pins then, or 0. */
+static double pull_until_torn(const fixture *s, int frames) {
+  const int end = fixture_particle(s, 0, ROWS - 1);
+  for (int frame = 0; frame < frames; frame++) {
+    CHECK(cloth_step(s->sheet, FRAME) >= 0, "step");
+    if (read_statistics(s->sheet).threads_torn > 0)
+      return point_distance(position_of(s->sheet, 0), position_of(s->sheet, end)) / (SPACING * (ROWS - 1)) - 1.0;
+  }
+  return 0.0;
+}
+
+static void test_limit(void) {
+  const double limit = 0.05;
+  cloth_config config = strip_config(tested_tier);
+  config.tearing.strain = (float)limit;
+  fixture s = fixture_make(&config);
+  pin_ends(&s, limit * SPACING * (ROWS - 1));
+  const double torn = pull_until_torn(&s, 120);
+  const double share =
+      tested_tier == TIER_8 ? 0.15 : 0.1; /* solves along lines share strain unevenly in long substeps */
+  CHECK(fabs(torn / limit - 1.0) < share, "torn at %.4f of %.4f", torn, limit);
+  CHECK(run_steps(s.sheet, 30, FRAME) >= 0 && all_finite(s.sheet), "steps");
+  cloth_measures measures;
+  cloth_measure(s.sheet, &measures);
+  CHECK((double)measures.rms_stretch < 0.5 * limit, "it is still strained by %g", (double)measures.rms_stretch);
+  fixture_free(&s);
+}
+
+/* Without a limit nothing breaks, and a weak row of a map breaks first. */
+static void test_map(void) {
+  static float map[COLUMNS * ROWS];
+  cloth_config config = strip_config(TIER_28);
+  fixture s = fixture_make(&config);
+  pin_ends(&s, 0.1 * SPACING * (ROWS - 1));
+  CHECK(pull_until_torn(&s, 60) == 0.0, "torn without a limit");
+  fixture_free(&s);
+  for (int i = 0; i < COLUMNS * ROWS; i++)
+    map[i] = i / COLUMNS == 5 || i / COLUMNS == 6 ? 0.5f : 1.0f;
+  config.tearing.map = map;
+  config.tearing.strain = 0.06f;
+  s = fixture_make(&config);
+  pin_ends(&s, 0.05 * SPACING * (ROWS - 1));
+  const double torn = pull_until_torn(&s, 90);
+  CHECK(fabs(torn / 0.03 - 1.0) < 0.15, "torn at %.4f", torn);
+  CHECK(run_steps(s.sheet, 10, FRAME) >= 0, "steps");
+  const double gap = point_distance(position_of(s.sheet, fixture_particle(&s, 3, 5)),
+                                    position_of(s.sheet, fixture_particle(&s, 3, 6)));
+  CHECK(gap > 1.1 * SPACING, "the weak row is %g m wide", gap);
+  fixture_free(&s);
+}
+
+/// Cuts ///
+
+static int cut_across(const fixture *s, double row) {
+  const cloth_cut_line cut = {-0.5f, (float)row, (float)COLUMNS, (float)row + 0.1f};
+  return cloth_cut(s->sheet, &cut);
+}
+
+static void test_cut(void) {
+  cloth_config config = strip_config(tested_tier);
+  config.air.density = 0.0f;
+  config.integration.velocity_damping = 0.0f;
+  fixture s = fixture_make(&config);
+  for (int column = 0; column < COLUMNS; column++)
+    CHECK(cloth_pin(s.sheet, column) == CLOTH_OK, "pin");
+  CHECK(run_steps(s.sheet, 20, FRAME) >= 0, "steps");
+  CHECK(cut_across(&s, 7.4) == COLUMNS, "cut");
+  CHECK(cut_across(&s, 7.4) == 0, "cut again");
+  const double before = velocity_of(s.sheet, fixture_particle(&s, 3, 12)).y;
+  CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+  const point v = velocity_of(s.sheet, fixture_particle(&s, 3, 12));
+  CHECK(fabs((v.y - before) / (-9.81 * 0.5) - 1.0) < 0.01, "it falls at %g m/s", v.y);
+  CHECK(fabs(velocity_of(s.sheet, fixture_particle(&s, 3, 4)).y) < 0.05, "the rest hangs");
+  const double fallen =
+      position_of(s.sheet, fixture_particle(&s, 3, 7)).y - position_of(s.sheet, fixture_particle(&s, 3, 8)).y;
+  CHECK(fallen > 1.0, "%g m apart", fallen);
+  fixture_free(&s);
+}
+
+/* A free sheet in two pieces keeps its momentum, and the pieces theirs. */
+static void test_momentum(void) {
+  cloth_config config = strip_config(tested_tier);
+  config.air.density = 0.0f;
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  config.integration.velocity_damping = 0.0f;
+  fixture s = fixture_make(&config);
+  for (int i = 0; i < COLUMNS * ROWS; i++)
+    cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)),
+                       vector_at(0.3 * sin(i), 0.0, i / COLUMNS < 8 ? 1.0 : -1.0));
+  CHECK(cut_across(&s, 7.4) == COLUMNS, "cut");
+  double before[2] = {0.0, 0.0}, after[2] = {0.0, 0.0};
+  for (int i = 0; i < COLUMNS * ROWS; i++)
+    before[i / COLUMNS >= 8] += velocity_of(s.sheet, i).z;
+  CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+  for (int i = 0; i < COLUMNS * ROWS; i++)
+    after[i / COLUMNS >= 8] += velocity_of(s.sheet, i).z;
+  for (int n = 0; n < 2; n++)
+    CHECK(fabs(after[n] - before[n]) < 2.0e-3 * fabs(before[n]), "piece %d: %g, then %g", n, before[n], after[n]);
+  fixture_free(&s);
+}
+
+/// Rollback ///
+
+static void test_rollback(void) {
+  cloth_config config = strip_config(tested_tier);
+  config.tearing.strain = 0.03f;
+  config.self_thickness = 0.005f;
+  fixture s = fixture_make(&config);
+  cloth_memory memory;
+  cloth_get_memory(s.sheet, &memory);
+  unsigned char *save = malloc(memory.saved_bytes), *image = malloc(memory.image_bytes);
+  pin_ends(&s, 0.03 * SPACING * (ROWS - 1));
+  CHECK(run_steps(s.sheet, 40, FRAME) >= 0, "steps");
+  CHECK(cloth_save(s.sheet, save, memory.saved_bytes) == CLOTH_OK, "save");
+  const uint64_t start = read_hash(s.sheet);
+  CHECK(pull_until_torn(&s, 60) > 0.0, "it tears");
+  CHECK(run_steps(s.sheet, 10, FRAME) >= 0, "steps");
+  const uint64_t end = read_hash(s.sheet);
+  CHECK(cloth_write_image(s.sheet, image, memory.image_bytes) == CLOTH_OK, "image");
+  CHECK(cloth_load(s.sheet, save, memory.saved_bytes) == CLOTH_OK && read_hash(s.sheet) == start, "back");
+  CHECK(pull_until_torn(&s, 60) > 0.0 && run_steps(s.sheet, 10, FRAME) >= 0, "again");
+  CHECK(read_hash(s.sheet) == end, "another hash after the same tear");
+  CHECK(cloth_load(s.sheet, save, memory.saved_bytes) == CLOTH_OK, "back");
+  CHECK(cloth_read_image(s.sheet, image, memory.image_bytes) == CLOTH_OK && read_hash(s.sheet) == end, "image");
+  free(save);
+  free(image);
+  fixture_free(&s);
+}
+
+/* A save whose bytes no tear makes is refused. */
+static void test_save_content(void) {
+  cloth_config config = strip_config(TIER_28);
+  fixture s = fixture_make(&config);
+  cloth_memory memory;
+  cloth_get_memory(s.sheet, &memory);
+  unsigned char *save = malloc(memory.saved_bytes);
+  CHECK(cut_across(&s, 7.4) == COLUMNS, "cut");
+  CHECK(cloth_save(s.sheet, save, memory.saved_bytes) == CLOTH_OK, "save");
+  unsigned char *gaps = save + 5 * 4 + COLUMNS * ROWS; /* behind the header and the freedoms */
+  int refused = 0, taken = 0;
+  for (int i = 0; i < COLUMNS * ROWS + 4; i++)
+    for (int bit = 0; bit < 8; bit++) {
+      gaps[i] ^= (unsigned char)(1 << bit);
+      const int result = cloth_load(s.sheet, save, memory.saved_bytes);
+      refused += result == CLOTH_ERROR_IMAGE_CONTENT;
+      taken += result == CLOTH_OK;
+      gaps[i] ^= (unsigned char)(1 << bit);
+    }
+  CHECK(taken == 0 && refused + taken == 8 * (COLUMNS * ROWS + 4), "%d taken, %d refused", taken, refused);
+  CHECK(cloth_load(s.sheet, save, memory.saved_bytes) == CLOTH_OK, "the save itself");
+  free(save);
+  fixture_free(&s);
+}
+
+/// Drawing ///
+
+/* The area of all triangles, and the longest edge. */
+static double drawn_area(const fixture *s, double *longest) {
+  const int vertices = cloth_get_vertex_count(s->sheet), count = cloth_get_index_count(s->sheet);
+  float *buffer = malloc(32 * (size_t)vertices);
+  uint32_t *indices = malloc(sizeof(uint32_t) * (size_t)count);
+  CHECK(cloth_write_vertices(s->sheet, &layout_usual, buffer, 32 * (size_t)vertices) == CLOTH_OK, "vertices");
+  CHECK(cloth_write_vertices(s->sheet, &layout_usual, buffer, 32 * (size_t)vertices - 1) == CLOTH_ERROR_BUFFER, "room");
+  CHECK(cloth_write_indices32(s->sheet, 0, indices, (size_t)count) == CLOTH_OK, "indices");
+  double area = 0.0;
+  int turned = 0;
+  *longest = 0.0;
+  for (int i = 0; i < count; i += 3) {
+    point p[3];
+    for (int n = 0; n < 3; n++) {
+      const float *v = buffer + 8 * indices[i + n];
+      p[n] = (point){(double)v[0], (double)v[1], (double)v[2]};
+    }
+    for (int n = 0; n < 3; n++)
+      *longest = fmax(*longest, point_distance(p[n], p[(n + 1) % 3]));
+    const point across = point_cross(point_difference(p[1], p[0]), point_difference(p[2], p[0]));
+    turned += across.z > 0.0;
+    area += 0.5 * point_length(across);
+  }
+  CHECK(turned == 0 || *longest > 0.1, "%d triangles are turned over", turned);
+  free(buffer);
+  free(indices);
+  return area;
+}
+
+/* A sheet at rest looks whole after any cut: its pieces meet. What has moved apart is not bridged. */
+static void test_drawing(void) {
+  cloth_config config = strip_config(TIER_28);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  config.grid.imperfection = 0.0f;
+  fixture s = fixture_make(&config);
+  const double whole = SPACING * SPACING * (COLUMNS - 1) * (ROWS - 1);
+  double longest;
+  CHECK(fabs(drawn_area(&s, &longest) / whole - 1.0) < 1.0e-5, "before");
+  const cloth_cut_line slant = {1.3f, 1.2f, 5.6f, 9.7f};
+  CHECK(cut_across(&s, 7.4) == COLUMNS && cloth_cut(s.sheet, &slant) > 8, "cuts");
+  const double area = drawn_area(&s, &longest);
+  CHECK(fabs(area / whole - 1.0) < 1.0e-4, "area %g of %g", area, whole);
+  CHECK(longest < 1.42 * SPACING, "an edge of %g m", longest);
+  for (int column = 0; column < COLUMNS; column++)
+    cloth_pin(s.sheet, column);
+  cloth_set_gravity(s.sheet, vector_at(0.0, -9.81, 0.0));
+  CHECK(run_steps(s.sheet, 20, FRAME) >= 0, "steps");
+  const double apart = drawn_area(&s, &longest);
+  CHECK(fabs(apart / whole - 1.0) < 0.05, "area %g of %g", apart, whole);
+  CHECK(longest < 1.6 * SPACING, "an edge of %g m", longest);
+  fixture_free(&s);
+}
+
+/* What there is no room for is not drawn, and a note tells. */
+static void test_room(void) {
+  cloth_config config = strip_config(TIER_28);
+  config.tearing.max_torn_cells = 3;
+  fixture s = fixture_make(&config);
+  const int whole = cloth_get_index_count(s.sheet);
+  CHECK(cloth_get_vertex_count(s.sheet) == COLUMNS * ROWS + 3 * 12, "%d vertices", cloth_get_vertex_count(s.sheet));
+  CHECK(cut_across(&s, 7.4) == COLUMNS, "cut");
+  CHECK(cloth_get_index_count(s.sheet) == whole - 6 * (COLUMNS - 1) + 3 * 24, "%d indices of %d",
+        cloth_get_index_count(s.sheet), whole);
+  CHECK(cloth_step(s.sheet, FRAME) & CLOTH_NOTE_TORN_HIDDEN, "no note");
+  double longest;
+  CHECK(drawn_area(&s, &longest) > 0.0, "drawing");
+  fixture_free(&s);
+}
+
+/// Bounds ///
+
+/* No more threads break in a step than there may, a note tells of the others, and no step does more work than its
+   bound. */
+static void test_bounds(void) {
+  cloth_config config = strip_config(tested_tier);
+  config.tearing.strain = 0.02f;
+  config.tearing.max_breaks = 3;
+  fixture s = fixture_make(&config);
+  pin_ends(&s, 0.5);
+  int waited = 0, most = 0;
+  uint64_t bound, config_bound;
+  CHECK(cloth_config_work_bound(&config, FRAME, &config_bound) == CLOTH_OK, "bound");
+  for (int frame = 0; frame < 20; frame++) {
+    CHECK(cloth_get_work_bound(s.sheet, FRAME, &bound) == CLOTH_OK, "bound");
+    const int notes = cloth_step(s.sheet, FRAME);
+    const int torn = read_statistics(s.sheet).threads_torn;
+    CHECK(notes >= 0 && torn <= 3, "%d threads", torn);
+    CHECK(read_work(s.sheet) <= bound && bound <= config_bound, "work %g of %g of %g", (double)read_work(s.sheet),
+          (double)bound, (double)config_bound);
+    waited |= notes & CLOTH_NOTE_TEARS_WAIT;
+    most = torn > most ? torn : most;
+  }
+  CHECK(most == 3 && waited, "most %d, notes %d", most, waited);
+  fixture_free(&s);
+}
+
+/* A step with a deadline that has passed tears as its repetition does. */
+static void test_deadline(void) {
+  cloth_config config = strip_config(TIER_28);
+  config.tearing.strain = 0.02f;
+  config.strain_limit.sweeps = 2;
+  config.strain_limit.max_extension = 0.1f;
+  fixture a = fixture_make(&config), b = fixture_make(&config);
+  pin_ends(&a, 0.3);
+  pin_ends(&b, 0.3);
+  int torn = 0;
+  for (int frame = 0; frame < 15; frame++) {
+    cloth_effort effort;
+    CHECK(cloth_step_until(a.sheet, FRAME, 0, &effort) >= 0, "step");
+    CHECK(cloth_step_again(b.sheet, FRAME, &effort) >= 0, "again");
+    torn += read_statistics(a.sheet).threads_torn;
+    CHECK(read_hash(a.sheet) == read_hash(b.sheet), "frame %d", frame);
+  }
+  CHECK(torn > 0, "nothing has torn");
+  fixture_free(&a);
+  fixture_free(&b);
+}
+
+/* A pin lets go at its force, not before. */
+static void test_pins(void) {
+  cloth_config config = strip_config(tested_tier);
+  const double weight = (double)config.fabric.density * SPACING * SPACING * (COLUMNS - 1) * (ROWS - 1) * 9.81;
+  for (int strong = 0; strong < 2; strong++) {
+    config.tearing.pin_force = (float)(weight * (strong ? 4.0 : 0.2));
+    fixture s = fixture_make(&config);
+    CHECK(cloth_pin(s.sheet, 0) == CLOTH_OK && cloth_pin(s.sheet, COLUMNS - 1) == CLOTH_OK, "pins");
+    int ripped = 0;
+    for (int frame = 0; frame < 30; frame++) {
+      CHECK(cloth_step(s.sheet, FRAME) >= 0, "step");
+      ripped += read_statistics(s.sheet).pins_torn;
+    }
+    CHECK(ripped == (strong ? 0 : 2), "%d pins have let go", ripped);
+    CHECK((cloth_get_freedom(s.sheet, 0) == 3) == !strong, "freedom %d", cloth_get_freedom(s.sheet, 0));
+    fixture_free(&s);
+  }
+}
+
+static void test_refusals(void) {
+  cloth_config config = strip_config(TIER_28);
+  cloth_memory memory;
+  char text[128];
+  fixture s = fixture_make(&config);
+  cloth_cut_line cut = {0.0f, 0.0f, 2000.0f, 0.0f};
+  CHECK(cloth_cut(s.sheet, &cut) == CLOTH_ERROR_RANGE, "far");
+  cut.end_column = NAN;
+  CHECK(cloth_cut(s.sheet, &cut) == CLOTH_ERROR_RANGE, "not a number");
+  CHECK(cloth_cut(s.sheet, NULL) == CLOTH_ERROR_NULL && cloth_cut(NULL, &cut) == CLOTH_ERROR_NULL, "NULL");
+  fixture_free(&s);
+  config.tearing.max_breaks = 0;
+  s = fixture_make(&config);
+  cut.end_column = 3.0f;
+  CHECK(cloth_cut(s.sheet, &cut) == CLOTH_ERROR_STATE, "a cloth that does not tear");
+  fixture_free(&s);
+  config = strip_config(TIER_28);
+  config.tearing.strain = 101.0f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "strain");
+  config = strip_config(TIER_28);
+  config.tearing.pin_force = -1.0f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "force");
+  config = strip_config(TIER_28);
+  static float map[COLUMNS * ROWS];
+  config.tearing.map = map;
+  CHECK(cloth_config_explain(&config, text, sizeof text) == CLOTH_ERROR_RANGE &&
+            !strcmp(text, "tearing.map: 0.01..100"),
+        "%s", text);
+  config = strip_config(TIER_28);
+  config.capacity.fixed_work = 1;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "fixed work");
+}
+
+int main(int count, char **arguments) {
+  static const test tests[] = {
+      TEST_EACH(all_tiers, limit),
+      TEST(map),
+      TEST_EACH(all_tiers, cut),
+      TEST_EACH(all_tiers, momentum),
+      TEST_EACH(all_tiers, rollback),
+      TEST(save_content),
+      TEST(drawing),
+      TEST(room),
+      TEST_EACH(all_tiers, bounds),
+      TEST(deadline),
+      TEST_EACH(all_tiers, pins),
+      TEST(refusals),
+  };
+  return RUN_TESTS(count, arguments, tests);
+}
