@@ -12,15 +12,15 @@
 
 /*
  * In the linear solve a particle that is attached to a body is no pin: it gives way with the mass that the body has
- * at that point. So the springs know how much a light body yields to them, as those
- * that are projected do. What the particle would then move by, times that mass, and what the solve has left over is the
- * impulse on the body.
+ * at that point. So the springs know how much a light body yields to them, as those that are projected do. The impulse
+ * on the body is that mass times what the solve changes the velocity of the particle by, and what the solve leaves
+ * over.
  *
  * In: mobilities, which are not 0 for these particles during a solve; bodies; scratch.direction, scratch.solution. Out:
  * what the masses of bodies add to scratch.product, scratch.inverse and, after the solve, to scratch.residual.
  */
 
-#if WITH_SOLVER && WITH_BODIES
+#if WITH_BODIES
 
 /* Mass, over the reference mass, with which the particle of attachment n takes part in the solve, along and across the
    arm that it has on the body: the inverse of w I + sum over the body's axes of j u u^T, where w is the inverse of the

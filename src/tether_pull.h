@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"

@@ -68,14 +68,14 @@ static void walk_through(int32_t shape, int substeps, float friction, double mos
   fixture_free(&s);
 }
 
-/* The goal is 0.25; a box with friction 0.5 comes to 0.28. */
+/* The goal is 0.25. With 8 substeps a capsule comes to 0.28, with 4 a cylinder to 0.46. */
 static void test_walk_through(void) {
   for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++) {
-    walk_through(shape, 28, cloth_collider_default().static_friction, 0.3);
+    walk_through(shape, 28, cloth_collider_default().static_friction, 0.25);
     walk_through(shape, 28, 0.0f, 0.25);
     walk_through(shape, 28, 1.2f, 0.5);
     walk_through(shape, 8, cloth_collider_default().static_friction, 0.3);
-    walk_through(shape, 4, cloth_collider_default().static_friction, 0.6);
+    walk_through(shape, 4, cloth_collider_default().static_friction, 0.5);
   }
 }
 
