@@ -20,8 +20,8 @@ inside=" culling deadline internals line_solves method_contact methods thesis "
 awk '/^[^#]/ && ($2 == "cc" || $2 == "fast") { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites |
   awk -v inside="$inside" '!index(inside, " " $1 " ") && !/^(conservation|coupling|material|flag|origin|abuse|save_mutations|stability|contact_conflicts)/' |
   while read -r program arguments; do
-    clang $flags -DSOURCE_DIRECTORY='"."' -c "tests/$program.c" -o "$out/$program.o" &&
-      clang $counters "$out/$program.o" "$out/scenes.o" "$out/cloth.o" -lm -o "$out/$program" || continue
+    MAKEFLAGS="" make -s BUILD="$build" "$build/tests/$program.o" </dev/null &&
+      clang $counters "$build/tests/$program.o" "$out/scenes.o" "$out/cloth.o" -lm -o "$out/$program" || continue
     LLVM_PROFILE_FILE="$out/$program.profraw" "$out/$program" $arguments >"$out/log" 2>&1 </dev/null ||
       echo "not every test passes: $program"
   done
