@@ -24,6 +24,10 @@
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
 # make crowd        a thousand people in capes, on one worker and on two
 # make groups       pictures of two sheets on a ball, and of a cape that walks through a curtain
+# make fuzz         histories of random calls under sanitizers: FUZZ_SECONDS (600) of them; what they reach and find
+# make mutants      MUTANTS (200) small faults put into the source, one at a time: how many the tests catch
+# make switches     150 random combinations of the switches that leave parts out
+# make coverage     lines and branches of cloth.c that the quick tests and the corpus of make fuzz reach
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller

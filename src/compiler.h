@@ -27,6 +27,9 @@
 #pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
 #pragma clang diagnostic pop
+#if __clang_major__ >= 11 /* this one is there on every target */
+#pragma clang fp reassociate(off)
+#endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")

@@ -1,5 +1,6 @@
 #pragma once
 #include "compiler.h"
+#include "hash.h"
 #include "lanes.h"
 #include "scalar.h"
 
@@ -213,6 +214,61 @@ CLOTH_SEPARATE int zeros_are_right(void) {
          has_bits(lanes_first_value(difference), 0);
 }
 
+/* A chain of points that falls onto a sphere, in the way of a step: velocities, lengths, contact, sums. */
+enum { CHAIN_POINTS = 6, CHAIN_STEPS = 8 };
+#define CHAIN_HASH 0x36507f27u
+typedef struct falling_chain {
+  cloth_vector place[CHAIN_POINTS], velocity[CHAIN_POINTS], next[CHAIN_POINTS];
+} falling_chain;
+
+/* Moves two neighbours along their difference, to a length of an eighth of a metre. */
+static void keep_link(cloth_vector *a, cloth_vector *b) {
+  const cloth_vector way = vector_subtract(*b, *a);
+  const float length = vector_length(way), share = (length - opaque_float(0x3e000000u)) / (length * 3.0f);
+  *a = vector_add_scaled(*a, way, share);
+  *b = vector_add_scaled(*b, way, negate(share));
+}
+
+/* A step of 1/60 s. Returns the sum of all velocities, added up one after the other. */
+CLOTH_SEPARATE cloth_vector move_chain(falling_chain *c) {
+  const float dt = opaque_float(0x3c888889u), radius = opaque_float(0x3e99999au);
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t i = 0; i < CHAIN_POINTS; i++) {
+    c->velocity[i].y -= dt * opaque_float(0x411cf5c3u);
+    c->next[i] = vector_add_scaled(c->place[i], c->velocity[i], dt / (1.0f + 0.1f * dt));
+  }
+  for (int32_t i = 0; i + 1 < CHAIN_POINTS; i++) {
+    keep_link(&c->next[i], &c->next[i + 1]);
+  }
+  for (int32_t i = 0; i < CHAIN_POINTS; i++) {
+    const float distance = vector_length(c->next[i]);
+    c->next[i] = distance < radius ? vector_scale(c->next[i], radius / distance) : c->next[i];
+    const cloth_vector way = vector_subtract(c->next[i], c->place[i]);
+    c->velocity[i] = vector_flush(vector(way.x / dt, way.y / dt, way.z / dt), STATE_QUANTUM);
+    c->place[i] = vector_flush(c->next[i], STATE_QUANTUM);
+    sum = vector_add(sum, c->velocity[i]);
+  }
+  return sum;
+}
+
+/* 1 if the chain comes to the places, velocities and sums that it comes to on every machine. */
+CLOTH_SEPARATE int chain_is_right(void) {
+  falling_chain c;
+  hasher h;
+  hash_start(&h);
+  for (int32_t i = 0; i < CHAIN_POINTS; i++) {
+    c.place[i] = vector(0.11f * (float)(i - 2), 0.3125f, 0.07f * (float)(i % 3));
+    c.velocity[i] = vector(0.0f, 0.0f, negate(opaque_float(0)));
+  }
+  for (int32_t step = 0; step < CHAIN_STEPS; step++) {
+    const cloth_vector sum = move_chain(&c);
+    hash_words(&h, (const any_word *)&sum, 3);
+  }
+  hash_words(&h, (const any_word *)&c, 6 * CHAIN_POINTS);
+  const uint64_t hash = hash_end(&h);
+  return (uint32_t)(hash ^ (hash >> 32)) == CHAIN_HASH;
+}
+
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
@@ -225,7 +281,7 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (!quotients_are_right() || !zeros_are_right()) {
+  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) {
     return CLOTH_ERROR_EXCESS_PRECISION;
   }
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */

@@ -53,12 +53,12 @@ static void take_over(world *twin, const world *w, int by_image) {
         by_image ? cloth_write_image(w->cloths[n], buffer, bytes) : cloth_save(w->cloths[n], buffer, bytes);
     cloth *made = NULL;
     /* Maps and start positions are where they were. */
-    need(written == CLOTH_OK &&
-             cloth_init(&w->configs[n], memory_of(w->memories[n].total_bytes, 0x5a), w->memories[n].total_bytes, &made) ==
-                 CLOTH_OK,
+    need(written == CLOTH_OK && cloth_init(&w->configs[n], memory_of(w->memories[n].total_bytes, 0x5a),
+                                           w->memories[n].total_bytes, &made) == CLOTH_OK,
          "a twin could not be made");
     if (w->memories[n].shared_bytes > 0) {
-      need(cloth_set_scratch(made, memory_of(w->memories[n].shared_bytes, 0x5a), w->memories[n].shared_bytes) == CLOTH_OK,
+      need(cloth_set_scratch(made, memory_of(w->memories[n].shared_bytes, 0x5a), w->memories[n].shared_bytes) ==
+               CLOTH_OK,
            "scratch of a twin was refused");
     }
     const int read = by_image ? cloth_read_image(made, buffer, bytes) : cloth_load(made, buffer, bytes);
@@ -98,8 +98,8 @@ static uint64_t play(const unsigned char *bytes, size_t count) {
   int has_twin = 0, last = 0;
   for (int n = 0; n < cloths && make_cloth(&w, n); n++) {
   }
-  for (int n = 0; w.count > 0 && n < MOST_CALLS && w.in.at < w.in.count && w.work < MOST_WORK &&
-                  block_count < MOST_BLOCKS - 60;
+  for (int n = 0;
+       w.count > 0 && n < MOST_CALLS && w.in.at < w.in.count && w.work < MOST_WORK && block_count < MOST_BLOCKS - 60;
        n++) {
     operation_number = n;
     if (n == turn) {
@@ -179,7 +179,8 @@ static void replay_random(uint64_t seed, int count) {
     history_number = (long long)seed + n - 1;
     replay(bytes, sizeof bytes);
     if (getenv("FUZZ_VERBOSE")) {
-      printf("%lld %08lx%08lx\n", history_number, (unsigned long)(all_output >> 32), (unsigned long)(all_output & 0xffffffffu));
+      printf("%lld %08lx%08lx\n", history_number, (unsigned long)(all_output >> 32),
+             (unsigned long)(all_output & 0xffffffffu));
     }
     all_output = folded(before, (uint32_t)(all_output >> 32) ^ (uint32_t)all_output);
   }

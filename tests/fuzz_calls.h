@@ -83,8 +83,7 @@ static void check_step(world *w, int which, int result, uint64_t bound, int is_a
            isfinite(measures.elastic_energy) && isfinite(measures.potential_energy),
        "measures that are not finite");
   fold_floats(w, &measures.max_stretch, 5);
-  need(RECORDED(w, cloth_get_substep_iterations, c, statistics.substeps) == CLOTH_ERROR_INDEX ||
-           statistics.asleep == 1,
+  need(RECORDED(w, cloth_get_substep_iterations, c, statistics.substeps) == CLOTH_ERROR_INDEX || statistics.asleep == 1,
        "iterations of a substep that was not made");
   if (statistics.substeps > 0) {
     need(RECORDED(w, cloth_get_substep_iterations, c, statistics.substeps - 1) >= 0, "no iterations of a substep");
@@ -232,7 +231,8 @@ static void do_group(world *w, int which) {
   }
   void *memory = memory_of(bytes, w->filling);
   if (w->in.is_wild && chance(w, 128)) {
-    need(CALL(w, cloth_step_together, &group, dt, memory_of(bytes - 1, 0), bytes - 1) < 0, "a group in too little memory");
+    need(CALL(w, cloth_step_together, &group, dt, memory_of(bytes - 1, 0), bytes - 1) < 0,
+         "a group in too little memory");
   }
   const int bounded = ASK(w, cloth_group_work_bound, &group, dt, &bound);
   switch (whole(w, 0, 3)) {
@@ -431,7 +431,8 @@ static void do_constraint(world *w, int which) {
 /* Vertices of a cloth in memory of their exact size, with bytes between them. */
 static void do_vertices(world *w, int which) {
   cloth_vertex_layout layout = {36, 0, 12, 24};
-  const size_t count = (size_t)(w->configs[which].columns + w->configs[which].grid.wrap) * (size_t)w->configs[which].rows;
+  const size_t count =
+      (size_t)(w->configs[which].columns + w->configs[which].grid.wrap) * (size_t)w->configs[which].rows;
   layout.normal_offset = chance(w, 32) ? CLOTH_ATTRIBUTE_NONE : 12;
   if (w->in.is_wild) {
     layout.stride = whole(w, 1, 36);
@@ -574,8 +575,9 @@ static void do_bind(world *w, int which) {
   (void)which;
   for (int n = 0; n < MOST_BINDINGS; n++) {
     float *vertex = mesh + 10 * n;
-    const cloth_vector place = n < 6 ? vector_within(w, 1.0f)
-                                     : (cloth_vector){0.125f * (float)(n % 8), 0.0625f * (float)(n % 3), 0.2f * (float)(n / 8)};
+    const cloth_vector place =
+        n < 6 ? vector_within(w, 1.0f)
+              : (cloth_vector){0.125f * (float)(n % 8), 0.0625f * (float)(n % 3), 0.2f * (float)(n / 8)};
     memcpy(vertex, &place, sizeof place);
     vertex[4] = n % 7 == 6 ? -1.0f : 1.0f;
     vertex[6] = 1.0f;
@@ -607,7 +609,8 @@ static void do_skin(world *w, int which) {
     unsigned char *bytes = (unsigned char *)w->bindings;
     bytes[byte_of(w) * sizeof w->bindings / 256] = (unsigned char)byte_of(w);
   }
-  if (ASK(w, cloth_skin, w->cloths, w->count, w->bindings, &layout, chance(w, 64) ? NULL : animated, vertices) == CLOTH_OK) {
+  if (ASK(w, cloth_skin, w->cloths, w->count, w->bindings, &layout, chance(w, 64) ? NULL : animated, vertices) ==
+      CLOTH_OK) {
     for (int n = 0; n < 10 * MOST_BINDINGS; n++) {
       need(isfinite(vertices[n]), "a vertex of a skin that is not finite");
     }
@@ -654,8 +657,9 @@ static void damage_image(world *w, int which) {
   need(is_good ? result == CLOTH_OK : result < 0, "a damaged image was read");
 }
 
-/* A save with damaged bytes is refused, or numbers were exchanged for others, with which a step is finite and in bounds.
-   Saves differ between machines, so neither twins nor machines have to repeat this. The cloth then gets its state back. */
+/* A save with damaged bytes is refused, or numbers were exchanged for others, with which a step is finite and in
+   bounds. Saves differ between machines, so neither twins nor machines have to repeat this. The cloth then gets its
+   state back. */
 static void damage_save(world *w, int which) {
   const size_t bytes = w->memories[which].saved_bytes;
   const uint64_t digest = w->digest, output = w->output, work = w->work;
@@ -708,9 +712,12 @@ static void do_plan(world *w, int which) {
   if (result == CLOTH_OK) {
     need(isfinite(forecast.stretch) && forecast.stretch >= 0.0f, "a forecast that is not finite");
     need(ASK(w, cloth_memory_needed, &planned, &memory) == CLOTH_OK, "a plan that no cloth can have");
-    if (ASK(w, cloth_config_work_bound, &planned, dt, &bound) != CLOTH_OK || bound != forecast.work) { printf("plan: %lu bound %lu work %g dt fixed %d, method %d sub %d\n", (unsigned long)bound, (unsigned long)forecast.work, (double)dt, planned.capacity.fixed_work, planned.integration.method, planned.substeps); }
-    need(bound == forecast.work,
-         "a plan whose work is not its bound");
+    if (ASK(w, cloth_config_work_bound, &planned, dt, &bound) != CLOTH_OK || bound != forecast.work) {
+      printf("plan: %lu bound %lu work %g dt fixed %d, method %d sub %d\n", (unsigned long)bound,
+             (unsigned long)forecast.work, (double)dt, planned.capacity.fixed_work, planned.integration.method,
+             planned.substeps);
+    }
+    need(bound == forecast.work, "a plan whose work is not its bound");
     need(work == 0 || forecast.work <= work, "a plan with more work than was asked for");
     fold_float(w, forecast.stretch);
   }
@@ -729,20 +736,31 @@ static void do_constant(world *w, int which) {
          "memory that is not as it was planned");
   }
   const size_t bytes = w->memories[which].total_bytes - 1;
-  need(CALL(w, cloth_init, &w->configs[which], memory_of(bytes, 0), bytes, &nothing) == CLOTH_ERROR_ARENA && nothing == NULL,
+  need(CALL(w, cloth_init, &w->configs[which], memory_of(bytes, 0), bytes, &nothing) == CLOTH_ERROR_ARENA &&
+           nothing == NULL,
        "a cloth in too little memory");
 }
 
 /* The more often an operation stands here, the more of it there is. */
 static operation *const operations[] = {
-    do_step,          do_step,         do_step,           do_step,         do_step_with,  do_step_with,     do_step_with,
-    do_step_until,    do_step_again,   do_settle,         do_group,        do_group,      do_group,         do_pin,
-    do_pin,           do_move_pin,     do_pin_velocity,   do_release,      do_particle,   do_impulse,       do_confine,
-    do_tether,        do_add_collider, do_add_collider,   do_add_collider, do_set_collider, do_remove_collider,
-    do_move_collider, do_move_collider, do_body,          do_body,         do_attach,     do_shared_body,   do_geometry,
-    do_air,           do_fabric,       do_constraint,     do_vertices,     do_frame,      do_origin,        do_query,
-    do_ask,           do_indices,      do_bind,           do_skin,         do_keep,       do_roll_back,     do_damage,
-    do_sleep,         do_scratch,      do_plan,           do_constant,
+    do_step,          do_step,          do_step,
+    do_step,          do_step_with,     do_step_with,
+    do_step_with,     do_step_until,    do_step_again,
+    do_settle,        do_group,         do_group,
+    do_group,         do_pin,           do_pin,
+    do_move_pin,      do_pin_velocity,  do_release,
+    do_particle,      do_impulse,       do_confine,
+    do_tether,        do_add_collider,  do_add_collider,
+    do_add_collider,  do_set_collider,  do_remove_collider,
+    do_move_collider, do_move_collider, do_body,
+    do_body,          do_attach,        do_shared_body,
+    do_geometry,      do_air,           do_fabric,
+    do_constraint,    do_vertices,      do_frame,
+    do_origin,        do_query,         do_ask,
+    do_indices,       do_bind,          do_skin,
+    do_keep,          do_roll_back,     do_damage,
+    do_sleep,         do_scratch,       do_plan,
+    do_constant,
 };
 #define OPERATIONS ((int)(sizeof operations / sizeof operations[0]))
 

@@ -12,8 +12,10 @@ typedef struct setting {
   int is_whole;
   float low, high;
 } setting;
-#define REAL(field, low, high) {offsetof(cloth_config, field), 0, low, high}
-#define WHOLE(field, low, high) {offsetof(cloth_config, field), 1, low, high}
+#define REAL(field, low, high)                                                                                         \
+  { offsetof(cloth_config, field), 0, low, high }
+#define WHOLE(field, low, high)                                                                                        \
+  { offsetof(cloth_config, field), 1, low, high }
 
 static const setting settings[] = {
     REAL(fabric.density, 0.001f, 4.0f),
@@ -131,7 +133,8 @@ static cloth_config config_of(world *w, int number) {
   if (kind & 64) {
     cloth_vector *start_positions = (cloth_vector *)memory_of(sizeof *start_positions * MOST_SIDE * MOST_SIDE, 0);
     for (int n = 0; n < MOST_SIDE * MOST_SIDE; n++) {
-      start_positions[n] = (cloth_vector){0.0625f * (float)(n % config.columns), 0.0f, 0.0625f * (float)(n / config.columns)};
+      start_positions[n] =
+          (cloth_vector){0.0625f * (float)(n % config.columns), 0.0f, 0.0625f * (float)(n / config.columns)};
     }
     start_positions[1].y = real(w, -1.0f, 1.0f);
     config.grid.positions = start_positions;
@@ -169,8 +172,8 @@ typedef struct geometry_arrays {
 
 static void hull_of(world *w, cloth_geometry_data *data, geometry_arrays *arrays) {
   static const cloth_vector directions[14] = {
-      {1.0f, 0.0f, 0.0f},  {-1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},   {0.0f, -1.0f, 0.0f},  {0.0f, 0.0f, 1.0f},
-      {0.0f, 0.0f, -1.0f}, {0.6f, 0.8f, 0.0f},  {-0.6f, 0.8f, 0.0f},  {0.0f, 0.8f, 0.6f},   {0.0f, 0.28f, -0.96f},
+      {1.0f, 0.0f, 0.0f},  {-1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},    {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, 1.0f},
+      {0.0f, 0.0f, -1.0f}, {0.6f, 0.8f, 0.0f},  {-0.6f, 0.8f, 0.0f},   {0.0f, 0.8f, 0.6f},  {0.0f, 0.28f, -0.96f},
       {0.8f, 0.0f, 0.6f},  {0.6f, -0.8f, 0.0f}, {-0.28f, 0.0f, 0.96f}, {-0.8f, 0.0f, -0.6f}};
   data->hull.planes = whole(w, 4, 14);
   for (int n = 0; n < 14; n++) {
@@ -222,7 +225,8 @@ static void distance_grid_of(world *w, cloth_geometry_data *data, geometry_array
   const int32_t along_x = d->count_x < 2 || d->count_x > 8 ? 2 : d->count_x;
   const int32_t along_y = d->count_y < 2 || d->count_y > 8 ? 2 : d->count_y;
   for (int n = 0; n < 512; n++) { /* a slope and bumps of less than a spacing */
-    arrays->floats[n] = d->spacing * (0.5f * (float)(n / along_x % along_y - 2) + (n < 30 ? real(w, -0.2f, 0.2f) : 0.0f));
+    arrays->floats[n] =
+        d->spacing * (0.5f * (float)(n / along_x % along_y - 2) + (n < 30 ? real(w, -0.2f, 0.2f) : 0.0f));
   }
 }
 
@@ -270,11 +274,11 @@ static const cloth_geometry *geometry_of(world *w, int32_t shape) {
 /* One geometry of each kind that every history has, without reading a byte. */
 static void known_geometries(world *w) {
   static const unsigned char bytes[] = {2, 200, 200, 60, 60, 200, 200};
-  static const unsigned char cube[] = {
-      5,   11,  0,   60,  60,  60,  180, 60,  60,  180, 180, 60,  60,  180, 60,  60,  60,  180, 180, 60,  180, 180, 180,
-      180, 60,  180, 180, 120, 120, 240, 0,   120, 120, 120, 0,   120, 120, 240, 120, 0,   3,   2,   0,   2,   1,   4,
-      5,   6,   4,   6,   7,   0,   1,   5,   0,   5,   4,   2,   3,   7,   2,   7,   6,   0,   4,   7,   0,   7,   3,
-      1,   2,   6,   1,   6,   5};
+  static const unsigned char cube[] = {5,  11,  0,   60,  60, 60,  180, 60,  60,  180, 180, 60,  60,  180, 60,
+                                       60, 60,  180, 180, 60, 180, 180, 180, 180, 60,  180, 180, 120, 120, 240,
+                                       0,  120, 120, 120, 0,  120, 120, 240, 120, 0,   3,   2,   0,   2,   1,
+                                       4,  5,   6,   4,   6,  7,   0,   1,   5,   0,   5,   4,   2,   3,   7,
+                                       2,  7,   6,   0,   4,  7,   0,   7,   3,   1,   2,   6,   1,   6,   5};
   static const unsigned char ground[] = {6, 6, 100, 90, 120, 200, 120, 60, 130, 0, 120, 99, 120, 200, 30};
   const input kept = w->in;
   for (int n = 0; n < 4; n++) {

@@ -165,9 +165,9 @@ static cloth_vector vector_within(world *w, float reach) {
 
 /* A rotation about an axis of the world by a multiple of an angle with a Pythagorean half: exact to rounding. */
 static cloth_rotation rotation_of(world *w) {
-  static const cloth_rotation known[8] = {{0.0f, 0.0f, 0.0f, 1.0f},  {0.6f, 0.0f, 0.0f, 0.8f},   {0.0f, 0.28f, 0.0f, 0.96f},
-                                          {0.0f, 0.0f, 1.0f, 0.0f},  {0.5f, 0.5f, 0.5f, 0.5f},   {0.0f, 0.0f, -0.6f, 0.8f},
-                                          {0.8f, 0.0f, 0.0f, -0.6f}, {0.1f, -0.7f, 0.1f, -0.7f}};
+  static const cloth_rotation known[8] = {
+      {0.0f, 0.0f, 0.0f, 1.0f}, {0.6f, 0.0f, 0.0f, 0.8f},  {0.0f, 0.28f, 0.0f, 0.96f}, {0.0f, 0.0f, 1.0f, 0.0f},
+      {0.5f, 0.5f, 0.5f, 0.5f}, {0.0f, 0.0f, -0.6f, 0.8f}, {0.8f, 0.0f, 0.0f, -0.6f},  {0.1f, -0.7f, 0.1f, -0.7f}};
   cloth_rotation r = known[whole(w, 0, 7) & 7];
   if (w->in.is_wild && chance(w, 64)) {
     r.x = real(w, -1.0f, 1.0f);
@@ -193,9 +193,10 @@ static int32_t particle_of(world *w, int which) {
 
 /* A time step: mostly that of a frame. */
 static float time_of(world *w) {
-  static const float times[16] = {0.0166666675f, 0.0166666675f, 0.0166666675f, 0.0166666675f, 0.0166666675f, 0.0166666675f,
-                                  0.0333333351f, 0.0333333351f, 0.00416666688f, 0.1f,          1.0f,          1.0e-6f,
-                                  0.0166666675f, 0.0f,          2.0f,          -0.01f};
+  static const float times[16] = {0.0166666675f,  0.0166666675f, 0.0166666675f, 0.0166666675f,
+                                  0.0166666675f,  0.0166666675f, 0.0333333351f, 0.0333333351f,
+                                  0.00416666688f, 0.1f,          1.0f,          1.0e-6f,
+                                  0.0166666675f,  0.0f,          2.0f,          -0.01f};
   return times[whole(w, 0, w->in.is_wild ? 15 : 12) & 15];
 }
 

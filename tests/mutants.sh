@@ -17,13 +17,14 @@ out=$build/mutants
 tree=$out/tree
 flags="-std=c99 -O1 -w -ffp-contract=off -fno-math-errno"
 tab=$(printf '\t')
+frozen=$out/frozen # the sources as they are now: others may be written to while this runs
 mkdir -p "$out" "$tree"
 
 # Suites that need the library's object code alone, those that fail soonest first; then those that include cloth.c.
-linked="golden canonical_state hashes output pins statistics config_ranges call_refusals arenas image_content explanations
+linked="golden corpus canonical_state hashes output pins statistics config_ranges call_refusals arenas image_content explanations
   contact_cells-quick save_exchange animation tethers imperfection save_refusals strain_limits fabrics accuracy queries
   contact_list group settle self_contact geometry geometry_world give_way recovery tubes skin sleep work_bounds plans
-  image_mutations save_mutations stress-short self_crumples corpus"
+  stress-short"
 inside="line_solves culling internals"
 
 command_of() { # SUITE
@@ -32,10 +33,10 @@ command_of() { # SUITE
 
 # A sample without replacement, by a generator of its own: that of awk differs between machines.
 sample() {
-  awk -f tests/mutants.awk src/*.h | awk -v count="$count" -v seed="$seed" '
+  (cd "$frozen" && awk -f tests/mutants.awk src/*.h) | awk -v count="$count" -v seed="$seed" '
     function below(limit) {
-      state = (state * 1103515245 + 12345) % 2147483648
-      return int(state / 2147483648 * limit)
+      state = state * 16807 % 2147483647
+      return int(state / 2147483647 * limit)
     }
     { lines[NR] = $0 }
     END {
@@ -62,6 +63,7 @@ limit_of() { # SUITE
 link_suite() { # SUITE OBJECT
   command=$(command_of "$1")
   program=${command%% *}
+  [ "$1" != corpus ] || { gcc "$out/fuzz.o" "$2" -lm -o "$out/program" 2>/dev/null; return; }
   case " $inside " in
   *" $1 "*) gcc $flags -I"$tree" -Iexamples -DSOURCE_DIRECTORY='"."' "$tree/tests/$program.c" "$out/scenes.o" -lm -o "$out/program" 2>/dev/null ;;
   *) gcc "$build/tests/$program.o" "$out/scenes.o" "$2" -lm -o "$out/program" 2>/dev/null ;;
@@ -74,24 +76,38 @@ passes() { # SUITE OBJECT SECONDS
   command=$(command_of "$1")
   arguments=${command#"${command%% *}"}
   # The limit on memory is for mutants that ask for ever more.
+  if [ "$1" = corpus ]; then # what it prints is that of the original
+    (ulimit -v 4000000 && exec timeout "$3" "$out/program" "$frozen"/tests/corpus/*) >"$out/log" 2>&1 </dev/null || return 1
+    [ -e "$out/hash" ] || tail -n 1 "$out/log" >"$out/hash"
+    tail -n 1 "$out/log" | cmp -s - "$out/hash"
+    return
+  fi
   (ulimit -v 4000000 && exec timeout "$3" "$out/program" $arguments) >"$out/log" 2>&1 </dev/null &&
     tail -n 1 "$out/log" | grep -q '^[0-9]* passed, 0 failed$'
 }
 
+freeze() {
+  rm -rf "$frozen"
+  mkdir -p "$frozen"
+  cp -r src tests port examples cloth.h "$frozen/"
+}
+
 prepare() {
-  cp cloth.h "$tree/"
-  rm -rf "$tree/src" "$tree/tests" "$tree/port" "$tree/examples"
-  cp -r src tests port examples "$tree/"
+  rm -rf "$tree"
+  cp -r "$frozen" "$tree"
   sh "$tree/src/join.sh" >"$tree/cloth.c"
   programs=""
   for suite in $linked; do
     command=$(command_of "$suite")
-    [ -z "$command" ] || programs="$programs $build/tests/${command%% *}.o"
+    [ -z "$command" ] || [ $suite = corpus ] || programs="$programs $build/tests/${command%% *}.o"
   done
   MAKEFLAGS="" make -s BUILD="$build" $programs || exit 1
+  awk -f tests/fuzz_functions.awk cloth.h >"$out/fuzz_functions.h"
+  gcc $flags -I. -Itests -I"$out" -c tests/fuzz.c -o "$out/fuzz.o" || exit 1
   gcc $flags -I. -Iexamples -c examples/scenes.c -o "$out/scenes.o" || exit 1
   compile "$out/original.o" || exit 1
   : >"$out/limits"
+  rm -f "$out/hash"
   for suite in $linked $inside; do
     if [ -z "$(command_of "$suite")" ]; then
       continue
@@ -116,7 +132,7 @@ caught_by() {
 }
 
 try_mutant() { # FILE LINE COLUMN WIDTH KIND REPLACEMENT
-  awk -v line="$2" -v column="$3" -v width="$4" -v replacement="$6" -f tests/mutants.awk "$1" >"$tree/$1"
+  awk -v line="$2" -v column="$3" -v width="$4" -v replacement="$6" -f tests/mutants.awk "$frozen/$1" >"$tree/$1"
   sh "$tree/src/join.sh" >"$tree/cloth.c"
   if ! compile "$out/mutant.o"; then
     verdict="does not compile"
@@ -126,12 +142,13 @@ try_mutant() { # FILE LINE COLUMN WIDTH KIND REPLACEMENT
     found=$(caught_by)
     [ -n "$found" ] && verdict="caught by $found" || verdict="survived"
   fi
-  cp "$1" "$tree/$1"
-  before=$(awk -v line="$2" -v column="$3" -v width="$4" 'NR == line { print substr($0, column, width) }' "$1")
+  cp "$frozen/$1" "$tree/$1"
+  before=$(awk -v line="$2" -v column="$3" -v width="$4" 'NR == line { print substr($0, column, width) }' "$frozen/$1")
   printf '%s:%s: %s: `%s` -> `%s`: %s\n' "$1" "$2" "$5" "$before" "$6" "$verdict" | tee -a "$out/results"
   [ "$verdict" != survived ] || printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$out/survivors"
 }
 
+freeze
 if [ "$count" = survivors ]; then
   cp "$out/survivors" "$out/sample" || exit 2
 else

@@ -115,4 +115,26 @@ for level in -O1 -O2 -O3 -Os; do
   self_test_gives 20 $level -fno-signed-zeros
 done
 
+# Other parts, and that clang may never reorder sums, whatever else it may do: there is a pragma for that on every target.
+self_test_gives 20 -O2 -funsafe-math-optimizations
+self_test_gives 20 -O2 -fassociative-math -fno-signed-zeros
+for target in aarch64-linux-gnu wasm32; do
+  clang --target=$target -std=gnu99 -ffreestanding -O1 -fassociative-math -fno-signed-zeros -I. $parts -S -emit-llvm cloth.c \
+    -o "$out/reordered.ll" 2>"$out/log" && ! grep -q "= f[a-z]* [a-z ]*reassoc" "$out/reordered.ll"
+  verdict "sums stay in order on $target" $? "$(head -n 1 "$out/log")"
+done
+# The steps of the self-test by themselves: the chain of points ends elsewhere where a quotient is a product.
+sed 's/!quotients_are_right() || !zeros_are_right() || //; /k->error;/d' cloth.c >"$out/chain.c"
+self_test_chain() { # RESULT FLAGS...
+  result=$1
+  shift
+  clang --target=aarch64-linux-gnu -static -w -ffp-contract=off "$@" -I. $parts "$out/self_test.c" "$out/chain.c" -o "$out/chain" &&
+    qemu-aarch64 "$out/chain"
+  found=$?
+  [ $found = "$result" ]
+  verdict "the chain of the self-test, $*" $? "gave -$found instead of -$result"
+}
+self_test_chain 0 -O2
+self_test_chain 20 -O2 -freciprocal-math
+
 report

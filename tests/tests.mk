@@ -1,7 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
-.PHONY: cost methods settle
+.PHONY: cost methods settle fuzz mutants switches coverage
 .SECONDARY:
 
 comma := ,
@@ -121,3 +121,19 @@ size:
 cost:
 	@sh tests/install.sh
 	@sh tests/cost/cost.sh $(BUILD)
+
+# Faults looked for: histories of calls (FUZZ_SECONDS of them), small faults put into the source (MUTANTS of them), and
+# combinations of switches.
+fuzz:
+	@sh tests/install.sh
+	@sh tests/fuzz.sh $(BUILD)
+
+mutants:
+	@sh tests/mutants.sh $(BUILD) $(or $(MUTANTS),200) $(or $(SEED),1)
+
+switches:
+	@sh tests/switches.sh $(BUILD) 150
+
+# Lines and branches of cloth.c that the quick tests and the corpus reach.
+coverage:
+	@sh tests/coverage.sh $(BUILD)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Which lines and branches of cloth.c the quick test programs and the histories of tests/corpus/ reach, with clang's
+# counters: each condition of && and || counts as a branch of its own, both ways. Prints shares; the branches that nothing
+# takes are in BUILD/coverage/missed. $1: build directory.
+set -u
+build=$1
+out=$build/coverage
+goal=97
+mkdir -p "$out"
+flags="-std=gnu99 -O1 -ffp-contract=off -fno-math-errno -I. -Iexamples -Itests -I$out"
+counters="-fprofile-instr-generate -fcoverage-mapping"
+awk -f tests/fuzz_functions.awk cloth.h >"$out/fuzz_functions.h"
+clang $flags $counters -c cloth.c -o "$out/cloth.o" || exit 2
+clang $flags -c tests/fuzz.c -o "$out/fuzz.o" || exit 2
+clang $flags -c examples/scenes.c -o "$out/scenes.o" || exit 2
+rm -f "$out"/*.profraw
+
+# Programs that link the library, with their arguments; those that include cloth.c would have counters of their own.
+inside=" culling deadline internals line_solves method_contact methods thesis "
+awk '/^[^#]/ && ($2 == "cc" || $2 == "fast") { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites |
+  awk -v inside="$inside" '!index(inside, " " $1 " ") && !/^(conservation|coupling|material|flag|origin|abuse|save_mutations|stability|contact_conflicts)/' |
+  while read -r program arguments; do
+    MAKEFLAGS="" make -s BUILD="$build" "$build/tests/$program.o" </dev/null &&
+      clang $counters "$build/tests/$program.o" "$out/scenes.o" "$out/cloth.o" -lm -o "$out/$program" || continue
+    LLVM_PROFILE_FILE="$out/$program.profraw" "$out/$program" $arguments >"$out/log" 2>&1 </dev/null ||
+      echo "not every test passes: $program"
+  done
+clang $counters "$out/fuzz.o" "$out/cloth.o" -lm -o "$out/fuzz" || exit 2
+LLVM_PROFILE_FILE="$out/corpus.profraw" "$out/fuzz" tests/corpus/* >"$out/log" || exit 2
+
+report() { # PROFILE NAME
+  llvm-cov report "$out/fuzz" -instr-profile="$1" cloth.c |
+    awk -v name="$2" '/^TOTAL/ { printf "%-10s lines %s, branches %s\n", name, $10, $13 }'
+}
+
+llvm-profdata merge -sparse "$out/corpus.profraw" -o "$out/corpus.profdata"
+report "$out/corpus.profdata" corpus
+llvm-profdata merge -sparse "$out"/*.profraw -o "$out/all.profdata"
+report "$out/all.profdata" all
+# Of a branch "Branch (LINE:COLUMN): [True: N, False: N]" each way is one.
+llvm-cov show "$out/fuzz" -instr-profile="$out/all.profdata" -show-branches=count cloth.c | awk '
+  /Branch \([0-9]+:[0-9]+\): \[/ {
+    match($0, /[0-9]+:[0-9]+/)
+    place = substr($0, RSTART, RLENGTH)
+    if ($0 ~ /True: 0,/ || $0 ~ /True: 0\]/) print place " is never true"
+    if ($0 ~ /False: 0\]/) print place " is never false"
+  }' >"$out/missed"
+awk 'NR == FNR { split($1, place, ":"); text[++count] = $0; line[count] = place[1]; next }
+  { source[FNR] = $0 }
+  END { for (n = 1; n <= count; n++) { code = source[line[n]]; sub(/^ +/, "", code); print "cloth.c:" text[n] ": " code } }' \
+  "$out/missed" cloth.c >"$out/named" && mv "$out/named" "$out/missed"
+share=$(llvm-cov report "$out/fuzz" -instr-profile="$out/all.profdata" cloth.c | awk '/^TOTAL/ { sub(/%/, "", $13); print $13 }')
+echo "branches never taken: $(wc -l <"$out/missed"), in $out/missed"
+awk -v share="$share" -v goal=$goal 'BEGIN {
+  printf "branches: %.2f %%, goal %d %%: %s\n", share, goal, share >= goal ? "ok" : "missed"
+  exit share < goal
+}'
