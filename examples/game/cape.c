@@ -20,8 +20,12 @@ static const float backstop_distance = 0.1f, backstop_radius = 0.3f; /* [m] */
 static const cloth_vector breeze = {0.3f, 0, 0.8f}; /* [m/s] */
 static const cloth_gusts gusts = {.strength = {0.5f, 0, 0.5f}, .period = 2, .seed = 3};
 
-/* Cloth does not feel cloth: to the cape, the skirt beneath it is a stiff one. */
-static const limb petticoat = {{0, -0.22f, 0}, {0, 0.09f, 0}, 0.225f, 0.195f}; /* from the middle of the hips */
+/* It keeps off itself, and off the skirt and the curtain, which it touches in a group (world.c). It is put on
+   leaning back, off the skirt, and let down within a second: cloth that starts inside other cloth has to find its way
+   out. */
+static const float cloth_distance = 0.016f; /* [m] */
+static const float start_lean = 0.35f;      /* metres back for each metre down, at the start ... */
+static const float lean_rate = 0.35f;       /* ... and less of it in a second */
 
 static cloth_config describe(const cloth_vector *positions) {
   cloth_config config = cloth_config_default();
@@ -37,9 +41,10 @@ static cloth_config describe(const cloth_vector *positions) {
   config.substeps = 10;
   config.integration.bdf2_blend = 0.6f;
   config.thickness = 0.015f;
-  config.max_colliders = FIGURE_LIMBS + 1;
+  config.max_colliders = FIGURE_LIMBS;
   config.capacity.max_confined = 0;
-  config.capacity.shared_scratch = 1;
+  config.self_thickness = cloth_distance;
+  config.self_friction = 0.1f;
   config.tethers.count = 1; /* the one straight up: a second one leads across the folds */
   return config;
 }
@@ -54,11 +59,14 @@ static float length_down(int32_t row) {
   return cape_length * (float)row / (float)(CAPE_ROWS - 1);
 }
 
-/* The skin hangs straight from the collar and turns with the shoulders; its normals point away from the spine. */
+/* The skin hangs from the collar and turns with the shoulders; its normals point away from the spine. Where it leans
+   back it is turned as a whole, its collar higher behind. */
 static void lay_skin(cape *c, const walker *w) {
+  const float along = 1.0f / length(vector(1, c->lean, 0)), back = c->lean * along;
   for (int32_t i = 0; i < CAPE_PARTICLES; i++) {
     cloth_vector collar = c->collar[i % CAPE_COLUMNS];
-    cloth_vector place = minus(collar, vector(0, length_down(i / CAPE_COLUMNS), 0));
+    float down = length_down(i / CAPE_COLUMNS);
+    cloth_vector place = vector(along * collar.x - back * down, collar.y - back * collar.x - along * down, collar.z);
     cloth_vector away = plus(place, vector(collar.x, 0, collar.z));
     c->skin[i].position = walker_from_shoulders(w, place);
     c->skin[i].normal = minus(walker_from_shoulders(w, away), c->skin[i].position);
@@ -95,22 +103,11 @@ static int pin_collar(cape *c) {
   return result;
 }
 
-static cloth_pose petticoat_pose(const walker *w) {
-  cloth_pose local = limb_pose(&petticoat);
-  return (cloth_pose){walker_from_hips(w, local.position), rotation_product(w->root.rotation, local.rotation)};
-}
-
-static int add_petticoat(cape *c, const walker *w) {
-  cloth_collider body = limb_collider(&petticoat);
-  body.pose = petticoat_pose(w);
-  c->petticoat = cloth_add_collider(c->cloth.sheet, &body);
-  return c->petticoat;
-}
-
 int cape_open(cape *c, store *memory, const walker *w) {
   cloth_vector positions[CAPE_PARTICLES];
   c->cloth.name = "cape";
   lay_collar(c);
+  c->lean = start_lean;
   lay_skin(c, w);
   for (int32_t i = 0; i < CAPE_PARTICLES; i++)
     positions[i] = c->skin[i].position;
@@ -124,9 +121,7 @@ int cape_open(cape *c, store *memory, const walker *w) {
     result = hold_rows(c);
   if (result >= 0)
     result = cloth_set_gusts(c->cloth.sheet, &gusts);
-  if (result >= 0)
-    result = touch_begin(&c->wearer, c->cloth.sheet, w);
-  return result < 0 ? result : add_petticoat(c, w);
+  return result < 0 ? result : touch_begin(&c->wearer, c->cloth.sheet, w);
 }
 
 static int move_collar(cape *c) {
@@ -143,29 +138,18 @@ static int move_skin(cape *c, const walker *w) {
   return cloth_move_targets(c->cloth.sheet, &layout, c->skin, sizeof c->skin);
 }
 
-static int move_bodies(cape *c, const walker *w) {
-  cloth_pose pose = petticoat_pose(w);
-  int result = touch_move(&c->wearer, c->cloth.sheet, w);
-  return result < 0 ? result : cloth_move_collider(c->cloth.sheet, c->petticoat, NULL, &pose);
-}
-
-static uint64_t carried_bodies(const cape *c) {
-  return touch_mask(&c->wearer) | UINT64_C(1) << c->petticoat;
-}
-
-int cape_step(cape *c, const walker *w, float dt) {
+int cape_move(cape *c, const walker *w, float dt) {
+  c->lean = c->lean > lean_rate * dt ? c->lean - lean_rate * dt : 0;
   cloth *sheet = c->cloth.sheet;
-  int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, carried_bodies(c));
+  int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&c->wearer));
   if (result >= 0)
     result = move_skin(c, w);
   if (result >= 0)
     result = move_collar(c);
-  if (result >= 0)
-    result = move_bodies(c, w);
-  return result < 0 ? result : piece_step(&c->cloth, dt);
+  return result < 0 ? result : touch_move(&c->wearer, sheet, w);
 }
 
 int cape_teleport(cape *c, const walker *w, const cloth_pose *from, float dt) {
-  int result = cloth_move_frame(c->cloth.sheet, from, &w->root, NULL, dt, carried_bodies(c));
+  int result = cloth_move_frame(c->cloth.sheet, from, &w->root, NULL, dt, touch_mask(&c->wearer));
   return result < 0 ? result : piece_snap(&c->cloth);
 }

@@ -4,8 +4,9 @@
 #include "pose.h"
 
 const cloth_vector curtain_place = {4, 2.2f, 0};
-static const float panel_height = 1.9f; /* [m] */
-static const float reach = 0.9f;        /* of a walker, from the middle of its feet [m] */
+static const float panel_height = 1.9f;     /* [m] */
+static const float cloth_distance = 0.016f; /* of the panels from each other and from what the walker wears [m] */
+static const float reach = 0.9f;            /* of a walker, from the middle of its feet [m] */
 
 static cloth_config describe(const cloth_vector *positions) {
   cloth_config config = cloth_config_default();
@@ -21,7 +22,9 @@ static cloth_config describe(const cloth_vector *positions) {
   config.thickness = 0.03f;
   config.max_colliders = FIGURE_LIMBS;
   config.capacity.max_confined = 0;
-  config.capacity.shared_scratch = 1;
+  config.self_thickness = cloth_distance;
+  config.self_friction = 0.1f;
+  config.self.gathers = 0;
   config.sleep.speed = 0.05f;
   return config;
 }
@@ -65,17 +68,15 @@ static int is_in_reach(const piece *p, const walker *w) {
          w->place.z < high.z + reach;
 }
 
-static int step_panel(piece *p, touch *visitor, const walker *w, float dt) {
+static int move_panel(piece *p, touch *visitor, const walker *w) {
   int result = is_in_reach(p, w) ? touch_begin(visitor, p->sheet, w) : touch_end(visitor, p->sheet);
-  if (result >= 0)
-    result = touch_move(visitor, p->sheet, w);
-  return result < 0 ? result : piece_step(p, dt);
+  return result < 0 ? result : touch_move(visitor, p->sheet, w);
 }
 
-int curtain_step(curtain *c, const walker *w, float dt) {
+int curtain_move(curtain *c, const walker *w) {
   int result = CLOTH_OK;
   for (int i = 0; i < CURTAIN_PANELS && result >= 0; i++)
-    result = step_panel(&c->panels[i], &c->visitor[i], w, dt);
+    result = move_panel(&c->panels[i], &c->visitor[i], w);
   return result;
 }
 

@@ -19,7 +19,9 @@ typedef struct curtain {
 extern const cloth_vector curtain_place; /* the middle of its rod [m], which lies along z */
 
 int curtain_open(curtain *c, store *memory);
-int curtain_step(curtain *c, const walker *w, float dt);
+
+/* Moves what is in its reach, before its step. */
+int curtain_move(curtain *c, const walker *w);
 
 /* The walker has gone: it leaves the curtain at once. */
 int curtain_leave(curtain *c);

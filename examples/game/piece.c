@@ -49,15 +49,61 @@ int piece_snap(piece *p) {
   return result < 0 ? result : write_later(p);
 }
 
+static float microseconds_since(clock_t before) {
+  return 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
+}
+
+static int show_step(piece *p) {
+  swap_states(p);
+  return write_later(p);
+}
+
 int piece_step(piece *p, float dt) {
   clock_t before = clock();
   int result = cloth_set_scratch(p->sheet, p->memory->scratch, p->memory->scratch_bytes);
   if (result >= 0)
     result = cloth_step(p->sheet, dt);
-  p->microseconds = 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
-  swap_states(p);
-  int written = write_later(p);
+  p->microseconds = microseconds_since(before);
+  int written = show_step(p);
   return written < 0 ? written : result;
+}
+
+static cloth_group describe_group(const piece_group *g, cloth **sheets) {
+  cloth_group group = cloth_group_default();
+  group.cloths = sheets;
+  group.count = g->count;
+  group.exceptions = g->exceptions;
+  group.exception_count = g->exception_count;
+  for (int32_t i = 0; i < g->count; i++)
+    sheets[i] = g->pieces[i]->sheet;
+  return group;
+}
+
+int group_reserve(piece_group *g, store *memory) {
+  cloth *sheets[CLOTH_GROUP_LIMIT];
+  const cloth_group group = describe_group(g, sheets);
+  int result = cloth_group_bytes(&group, &g->bytes);
+  if (result < 0)
+    return result;
+  g->room = store_take(memory, g->bytes);
+  return g->room ? CLOTH_OK : CLOTH_ERROR_ARENA;
+}
+
+int group_step(piece_group *g, float dt) {
+  cloth *sheets[CLOTH_GROUP_LIMIT];
+  const cloth_group group = describe_group(g, sheets);
+  clock_t before = clock();
+  int result = cloth_step_together(&group, dt, g->room, g->bytes), particles = 0;
+  float microseconds = microseconds_since(before);
+  for (int32_t i = 0; i < g->count; i++)
+    particles += g->pieces[i]->columns * g->pieces[i]->rows;
+  for (int32_t i = 0; i < g->count; i++) {
+    piece *p = g->pieces[i];
+    p->microseconds = microseconds * (float)(p->columns * p->rows) / (float)particles;
+    int written = show_step(p);
+    result = written < 0 ? written : result;
+  }
+  return result;
 }
 
 void piece_blend(const piece *p, float share, render_vertex *vertices) {

@@ -20,7 +20,7 @@ typedef struct piece {
   void *arena;
   size_t arena_bytes;
   int32_t vertex_limit;
-  float microseconds; /* what the last step took */
+  float microseconds; /* what the last step took; of a group each takes a share by its particles */
 } piece;
 
 /* Takes memory for a cloth of this config, or of any that needs no more, and notes how much scratch its steps need; the
@@ -35,6 +35,22 @@ int piece_snap(piece *p);
 
 /* Takes a step, and writes its vertices. Returns what cloth_step() does. */
 int piece_step(piece *p, float dt);
+
+/* Pieces that touch each other, and memory for their group. */
+typedef struct piece_group {
+  piece *pieces[CLOTH_GROUP_LIMIT];
+  int32_t count;
+  const cloth_group_pair *exceptions; /* those that touch in another way than their configs say */
+  int32_t exception_count;
+  void *room;
+  size_t bytes;
+} piece_group;
+
+/* Takes the memory for a group. Returns CLOTH_OK or an error. */
+int group_reserve(piece_group *g, store *memory);
+
+/* Takes a step of all pieces of a group, and writes their vertices. Returns what cloth_step_together() does. */
+int group_step(piece_group *g, float dt);
 
 /* Writes the vertices as they are at a share of the way from the earlier state to the later one. */
 void piece_blend(const piece *p, float share, render_vertex *vertices);

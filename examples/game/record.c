@@ -50,8 +50,7 @@ static int note_piece(piece_record *r, const world *w, int which) {
 static void note_collar(record *r, const world *w) {
   const cape *c = &w->cape;
   for (int32_t i = 0; i < CAPE_COLUMNS; i++) {
-    cloth_vector wanted = walker_from_shoulders(&w->hero, c->collar[i]);
-    keep_most(&r->collar, length(minus(c->cloth.later[i].position, wanted)));
+    keep_most(&r->collar, length(minus(c->cloth.later[i].position, c->skin[i].position)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "pose.h"
 
 static const float skirt_length = 0.46f, waist_height = 0.1f; /* above the hips [m] */
+static const float cloth_distance = 0.016f;                   /* from the cape and the curtain [m] */
 static const cloth_inertia inertia = {.linear = 0.3f, .angular = 0.5f, .centrifugal = 0.5f};
 
 static cloth_config describe(const cloth_vector *positions, float width) {
@@ -20,7 +21,9 @@ static cloth_config describe(const cloth_vector *positions, float width) {
   config.integration.bdf2_blend = 0.6f;
   config.max_colliders = FIGURE_LIMBS;
   config.capacity.max_confined = 0;
-  config.capacity.shared_scratch = 1;
+  config.self_thickness = cloth_distance;
+  config.self_friction = 0.1f;
+  config.self.gathers = 0;
   config.tethers.count = 0;
   return config;
 }
@@ -74,14 +77,12 @@ static int move_waist(skirt *s, const walker *w) {
   return result;
 }
 
-int skirt_step(skirt *s, const walker *w, float dt) {
+int skirt_move(skirt *s, const walker *w, float dt) {
   cloth *sheet = s->cloth.sheet;
   int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&s->wearer));
   if (result >= 0)
     result = move_waist(s, w);
-  if (result >= 0)
-    result = touch_move(&s->wearer, sheet, w);
-  return result < 0 ? result : piece_step(&s->cloth, dt);
+  return result < 0 ? result : touch_move(&s->wearer, sheet, w);
 }
 
 int skirt_teleport(skirt *s, const walker *w, const cloth_pose *from, float dt) {

@@ -11,6 +11,22 @@ static cloth_vector eye_wanted(const world *w) {
   return point_within(&w->hero.root, eye_offset);
 }
 
+/* Pieces by their places in the group. A curtain keeps off the limbs under the skirt, so that it does not touch the
+   skirt as well. */
+enum { GROUP_CAPE, GROUP_SKIRT, GROUP_CURTAIN, GROUP_PIECES = GROUP_CURTAIN + CURTAIN_PANELS };
+static const cloth_group_pair exceptions[CURTAIN_PANELS] = {{.a = GROUP_SKIRT, .b = GROUP_CURTAIN},
+                                                            {.a = GROUP_SKIRT, .b = GROUP_CURTAIN + 1}};
+
+static int open_group(world *w) {
+  piece_group *g = &w->cloths;
+  *g = (piece_group){.count = GROUP_PIECES, .exceptions = exceptions, .exception_count = CURTAIN_PANELS};
+  g->pieces[GROUP_CAPE] = &w->cape.cloth;
+  g->pieces[GROUP_SKIRT] = &w->skirt.cloth;
+  for (int i = 0; i < CURTAIN_PANELS; i++)
+    g->pieces[GROUP_CURTAIN + i] = &w->curtain.panels[i];
+  return group_reserve(g, &w->memory);
+}
+
 int world_open(world *w) {
   w->memory = (store){.bytes = w->bytes, .size = sizeof w->bytes};
   walker_open(&w->hero);
@@ -22,6 +38,8 @@ int world_open(world *w) {
     result = curtain_open(&w->curtain, &w->memory);
   if (result >= 0)
     result = flag_open(&w->flag, &w->memory);
+  if (result >= 0)
+    result = open_group(w);
   w->memory.scratch = store_take(&w->memory, w->memory.scratch_bytes);
   return result >= 0 && !w->memory.scratch ? CLOTH_ERROR_ARENA : result;
 }
@@ -48,11 +66,13 @@ int world_step(world *w, const controls *asked) {
   follow(w);
   w->steps++;
   if (result >= 0)
-    result = cape_step(&w->cape, &w->hero, world_step_time);
+    result = cape_move(&w->cape, &w->hero, world_step_time);
   if (result >= 0)
-    result = skirt_step(&w->skirt, &w->hero, world_step_time);
+    result = skirt_move(&w->skirt, &w->hero, world_step_time);
   if (result >= 0)
-    result = curtain_step(&w->curtain, &w->hero, world_step_time);
+    result = curtain_move(&w->curtain, &w->hero);
+  if (result >= 0)
+    result = group_step(&w->cloths, world_step_time);
   return result < 0 ? result : flag_step(&w->flag, w->eye, world_step_time);
 }
 

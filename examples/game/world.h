@@ -12,7 +12,7 @@
 #include "flag.h"
 #include "skirt.h"
 
-enum { WORLD_MEMORY = 1 << 20, WORLD_PIECES = 3 + CURTAIN_PANELS };
+enum { WORLD_MEMORY = 3 << 19, WORLD_PIECES = 3 + CURTAIN_PANELS };
 
 typedef struct world {
   _Alignas(CLOTH_ALIGNMENT) unsigned char bytes[WORLD_MEMORY];
@@ -22,6 +22,7 @@ typedef struct world {
   skirt skirt;
   curtain curtain;
   flag flag;
+  piece_group cloths;           /* the cape, and what it touches: skirt and curtain */
   cloth_vector eye, eye_before; /* of the camera that follows the hero, after this step and the one before */
   int32_t steps;
 } world;
