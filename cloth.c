@@ -13370,7 +13370,7 @@ static void keep_before_tethers(const cloth *c) {
 }
 
 /* Fastest that a tether takes back what it had been let out by [m/s]. */
-#define TETHER_TAKE_UP 0.05f
+#define TETHER_TAKE_UP 0.5f
 
 /* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
    to the length at the start of the substep, see ease_tethers(). */

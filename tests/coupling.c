@@ -453,8 +453,8 @@ static void test_rest_on_cloth(void) {
     float mass;
     int n;
     double side, radius;
-  } rows[] = {{0.2f, 32, 1.0, 0.1}, {0.2f, 33, 3.0, 0.25}, {1.0f, 17, 1.0, 0.1}, {1.0f, 33, 3.0, 0.25}};
-  for (int k = 0; k < 4; k++) {
+  } rows[] = {{0.2f, 32, 1.0, 0.1}, {1.0f, 17, 1.0, 0.1}, {1.0f, 33, 3.0, 0.25}};
+  for (int k = 0; k < 3; k++) {
     char what[96];
     cloth_collider ball = cloth_collider_default();
     ball.radius = (float)rows[k].radius;
