@@ -209,7 +209,7 @@ typedef struct cloth_config_grid {
                                     0..100; default NULL: 1; 4 bytes per particle */
   const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and
                                     columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
-                                    default NULL: all; 1 byte per particle and 8. For round cloths, holes and ragged
+                                    default NULL: all; 1 byte per particle and 44. For round cloths, holes and ragged
                                     hems. A spring along warp or weft is there where a cell beside it is, shear,
                                     bending, air, contact and triangles as their cells are. All particles that have a
                                     cell have the same mass, together that of the cells. A particle without one is

@@ -1,6 +1,6 @@
 # The examples. Each is compiled in one command: the library and its glue are small.
 
-.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd groups garment
+.PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd groups garment torn
 
 EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c examples/render.c examples/scenes.c
 
@@ -58,6 +58,13 @@ garment: $(BUILD)/garment/garment
 	$< $(BUILD)/garment/garment.png $(BUILD)/garment/walk.png
 
 $(BUILD)/garment/garment: $(addprefix examples/,garment/garment.c figure.c image.c png.c render.c) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+
+torn: $(BUILD)/torn/torn
+	$< $(BUILD)/torn
+
+$(BUILD)/torn/torn: $(addprefix examples/,torn.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
 
