@@ -1218,7 +1218,7 @@ typedef struct cloth_group {
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
-  int32_t seam_count;      /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS, else LEFT_OUT */
+  int32_t seam_count;      /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS or _NO_PROJECTION */
   const cloth_seam *seams; /* or NULL. No two of their particles are joined twice */
   float seam_speed;        /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
                               default 1 */
@@ -1232,13 +1232,13 @@ CLOTH_API cloth_group cloth_group_default(void);
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
    a count, `pairs`, a thickness, a friction, or seam_speed; INDEX: an exception, or a cloth or particle of a seam;
    CONFLICT: a cloth twice, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
-   seams; STATE: a cloth without self_thickness; LEFT_OUT: seams with CLOTH_NO_SEAMS; an error of a cloth. Seams add
+   seams; STATE: a cloth without self_thickness; LEFT_OUT: seams in a build without; an error of a cloth. Seams add
    4 bytes for each particle of the cloths, 72 for each of the seams' and 64 for each pair. Functions of groups are
    absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.
-   Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS. */
+   Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are

@@ -157,7 +157,7 @@
 #else
 #define WITH_GROUPS 1
 #endif
-#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
+#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS || !WITH_PROJECTION /* seams between the cloths of a group */
 #define WITH_SEAMS 0
 #else
 #define WITH_SEAMS 1

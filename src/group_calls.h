@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "costs.h"
 #include "group.h"
+#include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
 #include "sewing.h"
