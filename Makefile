@@ -23,7 +23,7 @@
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
 # make crowd        a thousand people in capes, on one worker and on two
-# make groups       pictures of two sheets on a ball, and of a cape that walks through a curtain
+# make groups       pictures of two sheets on a ball, a cape in a curtain, a thrown towel and a wrung tube
 # make matrix       the same scenes on every machine, compiler and level: one hash
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller
