@@ -23,7 +23,7 @@
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
 # make crowd        a thousand people in capes, on one worker and on two
-# make groups       pictures of two sheets on a ball, and of a cape that walks through a curtain
+# make groups       pictures of two sheets on a ball, a cape in a curtain, a thrown towel and a wrung tube
 # make torn         a picture of a round tablecloth with a hole, and of a flag that tears
 # make fuzz         histories of random calls under sanitizers: FUZZ_SECONDS (600) of them; what they reach and find
 # make mutants      MUTANTS (200) small faults put into the source, one at a time: how many the tests catch

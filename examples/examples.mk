@@ -47,7 +47,7 @@ $(BUILD)/shapes/shapes: $(addprefix examples/,shapes/shapes.c image.c png.c rend
 
 # Cloths that are stepped together.
 groups: $(BUILD)/groups/groups
-	$< $(BUILD)/groups/groups.png
+	$< $(BUILD)/groups/groups.png $(BUILD)/groups/moving.png
 
 $(BUILD)/groups/groups: $(addprefix examples/,groups/groups.c figure.c meander.c image.c png.c render.c) $(HEADERS)
 	@mkdir -p $(@D)

@@ -71,6 +71,7 @@ static const config_field config_fields[] = {
     INTS(self.pairs, 1, 32, ""),
     INTS(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, ""),
     INTS(self.untangle, 0, 1, ""),
+    INTS(self.shape, 0, 1, ""),
     INTS(max_colliders, 0, CLOTH_COLLIDER_LIMIT, ""),
     INTS(capacity.max_confined, 0, 65535, ""),
     INTS(capacity.shared_scratch, 0, 1, ""),

@@ -11,18 +11,19 @@ fi
 flags="-std=gnu99 -O2 -ffp-contract=off -fno-math-errno -w -I. -Isrc -Iexamples -Itests"
 status=0
 
-instructions() { # PROGRAM SCENE N FIRST THICKNESS
-  valgrind --tool=callgrind --toggle-collect=counted_frames --callgrind-out-file=/dev/null "$1" "$2" "$3" "$4" 10 "$5" \
+instructions() { # PROGRAM SCENE N FIRST THICKNESS [SHAPE]
+  valgrind --tool=callgrind --toggle-collect=counted_frames --callgrind-out-file=/dev/null "$1" "$2" "$3" "$4" 10 "$5" "${6:-}" \
     2>&1 | awk '/Collected/ { print $4 }'
 }
 
 ratio() { # PROGRAM LANES SCENE N FIRST GOAL WHAT
   without=$(instructions "$1" "$3" "$4" "$5" 0)
   with=$(instructions "$1" "$3" "$4" "$5" 0.45)
-  awk -v name="$3 $4" -v lanes="$2" -v a="${without:-0}" -v b="${with:-0}" -v goal="$6" -v what="$7" 'BEGIN {
+  spheres=$(instructions "$1" "$3" "$4" "$5" 1 spheres)
+  awk -v spheres="${spheres:-0}" -v name="$3 $4" -v lanes="$2" -v a="${without:-0}" -v b="${with:-0}" -v goal="$6" -v what="$7" 'BEGIN {
     r = a > 0 ? b / a : 0
     ok = a > 0 && r <= goal
-    printf "%-5s %-9s %6.3f <= %4.2f %-6s  %9d instructions a frame without  %s\n", lanes, name, r, goal, ok ? "ok" : "missed", a / 10, what
+    printf "%-5s %-9s %6.3f <= %4.2f %-6s  spheres %6.3f  %9d instructions a frame without  %s\n", lanes, name, r, goal, ok ? "ok" : "missed", a > 0 ? spheres / a : 0, a / 10, what
     exit !ok
   }' || status=1
 }

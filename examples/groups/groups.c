@@ -1,8 +1,9 @@
 /*
- * Cloth on cloth: two sheets fall onto a ball, and a figure in a cape walks through a curtain of two panels. Steps the
- * cloths of each scene as a group, prints what each scene took, and draws two moments of each.
+ * Cloth on cloth: two sheets fall onto a ball, a figure in a cape walks through a curtain of two panels, a towel is
+ * thrown into a heap, and a tube is wrung. Steps the cloths of each scene as a group, prints what each scene took, and
+ * draws two moments of each, and all of it as a moving picture (APNG) if that has a name.
  *
- *     build/groups/groups FILE.png
+ *     build/groups/groups FILE.png [MOVING.png]
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,16 +19,19 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SHEETS, CAPE, SCENES };
+enum { SHEETS, CAPE, HEAP, TUBE, SCENES };
+enum { TUBE_ROWS = 40 };
 enum { CLOTHS = 3, MOMENTS = 2, BODIES = FIGURE_LIMBS };
 
 #define CELL 460    /* of a picture [px] */
+#define SMALL 240   /* of a scene in the moving picture [px] */
+#define SKIPPED 3   /* frames of a scene to one of the moving picture, which shows 20 a second */
 #define SHARE 0.45f /* distance between layers over the spacing of the particles */
 #define FRAME_SECONDS (1.0f / 60.0f)
 
-static const char *const titles[SCENES] = {"two sheets", "cape and curtain"};
-static const int moments[SCENES][MOMENTS] = {{34, 240},
-                                             {120, 195}}; /* frames that are drawn; the last ends the scene */
+static const char *const titles[SCENES] = {"two sheets", "cape and curtain", "thrown towel", "wrung tube"};
+static const int moments[SCENES][MOMENTS] = {
+    {34, 240}, {120, 195}, {27, 240}, {60, 200}}; /* frames that are drawn; the last ends the scene */
 
 static const render_material fabrics[CLOTHS] = {
     {{0.55f, 0.13f, 0.10f}, {0.30f, 0.22f, 0.18f}, 12.0f, 0.1f, 0.1f},
@@ -62,7 +66,7 @@ typedef struct world {
   size_t bytes;
   cloth_shared_body bodies[BODIES];
   cloth_surroundings around;
-  cloth_vector collar[64]; /* places of the cape's upper edge, from the middle of the shoulders */
+  cloth_vector collar[64]; /* of the cape's upper edge, from the middle of the shoulders; of the tube's lower one */
   int collar_columns;
 } world;
 
@@ -200,27 +204,88 @@ static void make_walk(world *w) {
   }
 }
 
+/* A towel that is thrown down: it turns, and falls onto a corner. */
+static void make_heap(world *w) {
+  static cloth_vector positions[40 * 40];
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 40;
+  for (int i = 0; i < config.columns * config.rows; i++) {
+    const float u = (float)(i % config.columns) / 39.0f, v = (float)(i / config.columns) / 39.0f;
+    const float out = 0.02f * sinf(9.0f * u + 2.0f * v) + 0.02f * sinf(7.0f * v + u);
+    positions[i] = vector(0.8f * (u - 0.5f) + 0.6f * (v - 0.5f), 0.8f + 0.6f * (u - 0.5f) - 0.8f * (v - 0.5f), out);
+  }
+  config.grid.positions = positions;
+  config.edge_warp = vector(0.8f, 0.6f, 0);
+  config.edge_weft = vector(0.6f, -0.8f, 0);
+  config.self.gathers = 2; /* it is thrown */
+  add_cloth(w, &config, CLOTH_FABRIC_COTTON);
+  for (int i = 0; i < config.columns * config.rows; i++) {
+    const cloth_vector at = positions[i];
+    must(cloth_set_particle(w->sheets[0], i, at, vector(0.5f * (at.y - 0.9f), -0.5f * at.x, at.x)),
+         "cloth_set_particle");
+  }
+  w->bodies[0].collider = cloth_collider_default();
+  w->bodies[0].collider.shape = CLOTH_SHAPE_PLANE;
+  w->bodies[0].previous = w->bodies[0].collider.pose;
+  w->around.body_count = 1;
+}
+
+/* A tube between two rings; the lower one turns. */
+static void make_tube(world *w) {
+  cloth_config config = cloth_config_default();
+  config.columns = w->collar_columns = 48;
+  config.rows = TUBE_ROWS;
+  config.grid.wrap = 1;
+  config.edge_warp = vector(0, 0, -1.2f);
+  config.edge_weft = vector(0, -0.8f, 0);
+  config.origin = vector(0.19f, 0.8f, 0);
+  config.tethers.count = 0;
+  add_cloth(w, &config, CLOTH_FABRIC_COTTON);
+  for (int i = 0; i < config.columns; i++) {
+    const int last = (config.rows - 1) * config.columns + i;
+    must(cloth_pin(w->sheets[0], i), "cloth_pin");
+    must(cloth_pin(w->sheets[0], last), "cloth_pin");
+    must(cloth_get_position(w->sheets[0], last, &w->collar[i]), "cloth_get_position");
+  }
+}
+
+/* Turns the lower ring of the tube by up to 200 degrees, and lifts it a little. */
+static void wring_tube(world *w, float time) {
+  const float t = fminf(time, 2.5f), angle = 1.4f * t, rise = 0.1f * t, c = cosf(angle), s = sinf(angle);
+  float x = 0, z = 0;
+  for (int i = 0; i < w->collar_columns; i++) {
+    x += w->collar[i].x / (float)w->collar_columns;
+    z += w->collar[i].z / (float)w->collar_columns;
+  }
+  for (int i = 0; i < w->collar_columns; i++) {
+    const float dx = w->collar[i].x - x, dz = w->collar[i].z - z;
+    const cloth_vector at = vector(x + c * dx + s * dz, w->collar[i].y + rise, z - s * dx + c * dz);
+    must(cloth_move_pin(w->sheets[0], (TUBE_ROWS - 1) * w->collar_columns + i, at), "cloth_move_pin");
+  }
+}
+
 /// Pictures ///
 
-static void make_sheet_mesh(render_mesh *mesh, const cloth *sheet) {
+/* `seam`: vertices that repeat the first column of a tube. */
+static void make_sheet_mesh(render_mesh *mesh, const cloth *sheet, int seam) {
   static const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
                                              offsetof(render_vertex, normal), offsetof(render_vertex, u)};
   cloth_vector_view view;
-  const int indices = cloth_get_index_count(sheet);
   must(cloth_get_positions(sheet, &view), "cloth_get_positions");
-  must(render_mesh_create(mesh, view.count, indices) ? CLOTH_ERROR_ARENA : 0, "mesh");
+  const int indices = cloth_get_index_count(sheet), vertices = view.count + seam;
+  must(render_mesh_create(mesh, vertices, indices) ? CLOTH_ERROR_ARENA : 0, "mesh");
   must(cloth_write_indices32(sheet, 0, mesh->indices, (size_t)indices), "cloth_write_indices32");
-  must(cloth_write_vertices(sheet, &layout, mesh->vertices, (size_t)view.count * sizeof(render_vertex)), "vertices");
+  must(cloth_write_vertices(sheet, &layout, mesh->vertices, (size_t)vertices * sizeof(render_vertex)), "vertices");
 }
 
 static void draw(image *picture, rectangle area, const world *w) {
   render_mesh meshes[CLOTHS + BODIES];
   render_object objects[CLOTHS + BODIES];
-  const int count = w->group.count + w->around.body_count;
+  const int shown_bodies = w->kind == HEAP ? 0 : w->around.body_count, count = w->group.count + shown_bodies;
   for (int n = 0; n < count; n++) {
     const int body = n - w->group.count;
     if (body < 0) {
-      make_sheet_mesh(&meshes[n], w->sheets[n]);
+      make_sheet_mesh(&meshes[n], w->sheets[n], w->kind == TUBE ? TUBE_ROWS : 0);
     } else {
       cloth_collider shown = w->bodies[body].collider;
       shown.radius *= 0.97f;
@@ -228,7 +293,7 @@ static void draw(image *picture, rectangle area, const world *w) {
     }
     objects[n].mesh = &meshes[n];
     objects[n].material = body < 0 ? fabrics[n] : body_material;
-    if (n == 0) { /* the sides that the eye sees are the backs */
+    if (n == 0 && w->kind != HEAP) { /* the sides that the eye sees are the backs */
       objects[n].material.front = fabrics[n].back;
       objects[n].material.back = fabrics[n].front;
     }
@@ -249,14 +314,54 @@ static void draw(image *picture, rectangle area, const world *w) {
     view.radius = 2.4f;
     view.floor_height = 0;
   }
+  if (w->kind == HEAP) {
+    view.eye = vector(1.0f, 1.3f, 1.3f);
+    view.target = vector(0, 0.1f, 0);
+    view.floor_height = 0;
+  }
+  if (w->kind == TUBE) {
+    view.eye = vector(1.75f, 1.15f, 1.9f);
+    view.target = vector(0.38f, 0.52f, 0);
+    view.floor_height = -0.1f;
+  }
   must(render_view(picture, area, &view) ? CLOTH_ERROR_ARENA : 0, "render_view");
   for (int n = 0; n < count; n++) {
     render_mesh_destroy(&meshes[n]);
   }
 }
 
+static void make_scene(world *w) {
+  static void (*const makers[SCENES])(world *) = {make_sheets, make_walk, make_heap, make_tube};
+  makers[w->kind](w);
+}
+
+static void move_scene(world *w, float time) {
+  if (w->kind == CAPE) {
+    move_figure(w, time);
+  }
+  if (w->kind == TUBE) {
+    wring_tube(w, time);
+  }
+}
+
+/* A moving picture, and its next frame. */
+typedef struct film {
+  png_animation animation;
+  image frame;
+  int is_on;
+} film;
+
+static void draw_frame(film *f, const world *w, int frame) {
+  if (f->is_on && frame % SKIPPED == 0) {
+    const rectangle area = {0, 0, SMALL, SMALL};
+    draw(&f->frame, area, w);
+    image_text(&f->frame, 6, 6, 1, 0x30363c, titles[w->kind]);
+    png_animation_add(&f->animation, f->frame.rgb);
+  }
+}
+
 /* Runs a scene, draws its moments, and prints a line. Returns 1 if no cloth passed through another one, or itself. */
-static int run_scene(int kind, image *picture) {
+static int run_scene(int kind, image *picture, film *f) {
   static world w;
   int passed = 0, pairs = 0, contacts = 0;
   double milliseconds = 0;
@@ -266,13 +371,11 @@ static int run_scene(int kind, image *picture) {
   w.group.pairs = 8;
   w.group.around = &w.around;
   w.around.bodies = w.bodies;
-  (kind == SHEETS ? make_sheets : make_walk)(&w);
+  make_scene(&w);
   must(cloth_group_bytes(&w.group, &w.bytes), "cloth_group_bytes");
   w.blocks[CLOTHS] = allocate_aligned(w.bytes, &w.memory);
   for (int frame = 1; frame <= moments[kind][MOMENTS - 1]; frame++) {
-    if (kind == CAPE) {
-      move_figure(&w, (float)frame * FRAME_SECONDS);
-    }
+    move_scene(&w, (float)frame * FRAME_SECONDS);
     const clock_t start = clock();
     const int notes = must(cloth_step_together(&w.group, FRAME_SECONDS, w.memory, w.bytes), "cloth_step_together");
     milliseconds += 1e3 * (double)(clock() - start) / (double)CLOCKS_PER_SEC;
@@ -284,6 +387,7 @@ static int run_scene(int kind, image *picture) {
       pairs = statistics.pairs > pairs ? statistics.pairs : pairs;
       contacts += statistics.contacts;
     }
+    draw_frame(f, &w, frame);
     for (int n = 0; n < MOMENTS; n++) {
       const rectangle area = {n * CELL, kind * CELL, CELL - 4, CELL - 4};
       if (frame == moments[kind][n]) {
@@ -301,16 +405,35 @@ static int run_scene(int kind, image *picture) {
   return passed == 0;
 }
 
+/* Begins the moving picture of all scenes. Returns 0, or -1 if memory or disk ran out. */
+static int begin_film(film *f, const char *path) {
+  int frames = 0;
+  for (int kind = 0; kind < SCENES; kind++) {
+    frames += moments[kind][MOMENTS - 1] / SKIPPED;
+  }
+  f->is_on = 1;
+  return image_create(&f->frame, SMALL, SMALL, 0xffffff) ||
+                 png_animation_begin(&f->animation, path, SMALL, SMALL, frames)
+             ? -1
+             : 0;
+}
+
 int main(int count, char **arguments) {
+  static film moving;
   image picture;
   int held = 0;
-  if (count != 2 || image_create(&picture, MOMENTS * CELL - 4, SCENES * CELL - 4, 0xffffff)) {
-    fprintf(stderr, "usage: groups FILE.png\n");
+  if (count < 2 || (count > 2 && begin_film(&moving, arguments[2])) ||
+      image_create(&picture, MOMENTS * CELL - 4, SCENES * CELL - 4, 0xffffff)) {
+    fprintf(stderr, "usage: groups FILE.png [MOVING.png]\n");
     return EXIT_FAILURE;
   }
   printf("%-17s %6s %13s %10s %8s %9s\n", "scene", "cloths", "intersections", "candidates", "contacts", "ms a step");
   for (int kind = 0; kind < SCENES; kind++) {
-    held += run_scene(kind, &picture);
+    held += run_scene(kind, &picture, &moving);
+  }
+  if (moving.is_on && png_animation_end(&moving.animation) != 0) {
+    fprintf(stderr, "groups: cannot write %s\n", arguments[2]);
+    return EXIT_FAILURE;
   }
   if (png_write(arguments[1], picture.width, picture.height, picture.rgb) != 0) {
     fprintf(stderr, "groups: cannot write %s\n", arguments[1]);
