@@ -18,7 +18,7 @@ rm -f "$out"/*.profraw
 # Programs that link the library, with their arguments; those that include cloth.c would have counters of their own.
 inside=" culling deadline internals line_solves method_contact methods thesis "
 awk '/^[^#]/ && ($2 == "cc" || $2 == "fast") { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites |
-  awk -v inside="$inside" '!index(inside, " " $1 " ") && !/^(conservation|coupling|material|flag|origin|abuse|save_mutations|stability|contact_conflicts)/' |
+  awk -v inside="$inside" '!index(inside, " " $1 " ") && !/^(conservation|material|flag|abuse|save_mutations|stability)/' |
   while read -r program arguments; do
     MAKEFLAGS="" make -s BUILD="$build" "$build/tests/$program.o" </dev/null &&
       clang $counters "$build/tests/$program.o" "$out/scenes.o" "$out/cloth.o" -lm -o "$out/$program" || continue
