@@ -623,9 +623,12 @@ static void do_skin(world *w, int which) {
     animated[10 * n + 4] = animated[10 * n + 6] = animated[10 * n + 9] = 1.0f;
   }
   if (w->in.is_wild) { /* a binding is the caller's memory: whatever it holds, the call ends well or is refused */
-    unsigned char *bytes = (unsigned char *)w->bindings;
-    const size_t place = byte_of(w) * sizeof w->bindings / 256;
-    bytes[place] = (unsigned char)byte_of(w);
+    cloth_binding *b = &w->bindings[byte_of(w) % MOST_BINDINGS];
+    const uint32_t value = byte_of(w);
+    b->column = value & 1 ? (uint16_t)(value * 257u) : b->column;
+    b->row = value & 2 ? (uint16_t)(value * 257u) : b->row;
+    b->u = value & 4 ? (uint16_t)(value * 257u) : b->u;
+    b->weight = (uint8_t)value;
   }
   if (ASK(w, cloth_skin, w->cloths, w->count, w->bindings, &layout, chance(w, 64) ? NULL : animated, vertices) ==
       CLOTH_OK) {
@@ -691,11 +694,21 @@ static void damage_save(world *w, int which) {
     const size_t at = most * 256u + byte_of(w);
     bad[at * bytes / 65536] ^= (unsigned char)byte_of(w);
   }
+  cloth *const kept = w->cloths[which];
+  void *arena = memory_of(w->memories[which].total_bytes, w->filling);
+  need(cloth_init(&w->configs[which], arena, w->memories[which].total_bytes, &w->cloths[which]) == CLOTH_OK &&
+           (w->memories[which].shared_bytes == 0 ||
+            cloth_set_scratch(w->cloths[which], memory_of(w->memories[which].shared_bytes, w->filling),
+                              w->memories[which].shared_bytes) == CLOTH_OK),
+       "a cloth for a damaged save could not be made");
+  w->hashes[which] = hash_now(w->cloths[which]);
   if (CALL(w, cloth_load, w->cloths[which], bad, bytes) == CLOTH_OK) {
     const uint64_t bound = bound_of(w, which, 0.0166666675f);
     check_step(w, which, CALL(w, cloth_step, w->cloths[which], 0.0166666675f), bound, 1);
   }
   need(CALL(w, cloth_load, w->cloths[which], good, bytes) == CLOTH_OK, "a save could not be loaded");
+  w->cloths[which] = kept;
+  w->hashes[which] = hash_now(kept);
   w->digest = digest;
   w->output = output;
   w->work = work;
