@@ -256,7 +256,8 @@ static void do_group(world *w, int which) {
 /// Pins and particles ///
 
 static void do_pin(world *w, int which) {
-  CALL(w, cloth_pin, cloth_of(w, which), particle_of(w, which));
+  cloth *const c = cloth_of(w, which);
+  CALL(w, cloth_pin, c, particle_of(w, which));
 }
 
 static void do_move_pin(world *w, int which) {
@@ -264,7 +265,8 @@ static void do_move_pin(world *w, int which) {
   if (chance(w, 128)) {
     CALL(w, cloth_pin, w->cloths[which], particle);
   }
-  CALL(w, cloth_move_pin, cloth_of(w, which), particle, vector_within(w, 1.0f));
+  cloth *const c = cloth_of(w, which);
+  CALL(w, cloth_move_pin, c, particle, vector_within(w, 1.0f));
 }
 
 static void do_pin_velocity(world *w, int which) {
@@ -276,7 +278,8 @@ static void do_pin_velocity(world *w, int which) {
 }
 
 static void do_release(world *w, int which) {
-  CALL(w, cloth_release, cloth_of(w, which), particle_of(w, which));
+  cloth *const c = cloth_of(w, which);
+  CALL(w, cloth_release, c, particle_of(w, which));
 }
 
 static void do_particle(world *w, int which) {
@@ -318,7 +321,8 @@ static void do_tether(world *w, int which) {
 
 static void do_add_collider(world *w, int which) {
   const cloth_collider collider = collider_of(w);
-  CALL(w, cloth_add_collider, cloth_of(w, which), MAYBE(w, &collider));
+  cloth *const c = cloth_of(w, which);
+  CALL(w, cloth_add_collider, c, MAYBE(w, &collider));
 }
 
 static void do_set_collider(world *w, int which) {
@@ -332,7 +336,8 @@ static void do_remove_collider(world *w, int which) {
 
 static void do_move_collider(world *w, int which) {
   const cloth_pose from = pose_of(w), to = pose_of(w);
-  CALL(w, cloth_move_collider, w->cloths[which], whole(w, 0, 3), chance(w, 64) ? &from : NULL, &to);
+  const int32_t index = whole(w, 0, 3);
+  CALL(w, cloth_move_collider, w->cloths[which], index, chance(w, 64) ? &from : NULL, &to);
 }
 
 static void do_body(world *w, int which) {
@@ -342,7 +347,8 @@ static void do_body(world *w, int which) {
   body.velocity = vector_within(w, 3.0f);
   body.spin = vector_within(w, 5.0f);
   body.gravity = real(w, 0.0f, 1.0f);
-  CALL(w, cloth_set_body, w->cloths[which], whole(w, 0, 3), chance(w, 24) ? NULL : &body);
+  const int32_t index = whole(w, 0, 3);
+  CALL(w, cloth_set_body, w->cloths[which], index, chance(w, 24) ? NULL : &body);
 }
 
 static void do_attach(world *w, int which) {
@@ -464,14 +470,22 @@ static void do_vertices(world *w, int which) {
 
 static void do_frame(world *w, int which) {
   const cloth_pose from = pose_of(w), to = pose_of(w);
-  const cloth_inertia inertia = {real(w, 0.0f, 1.0f), real(w, 0.0f, 1.0f), real(w, 0.0f, 1.0f)};
-  CALL(w, cloth_move_frame, w->cloths[which], &from, &to, chance(w, 64) ? NULL : &inertia, time_of(w), byte_of(w));
+  cloth_inertia inertia;
+  inertia.linear = real(w, 0.0f, 1.0f);
+  inertia.angular = real(w, 0.0f, 1.0f);
+  inertia.centrifugal = real(w, 0.0f, 1.0f);
+  const cloth_inertia *given = chance(w, 64) ? NULL : &inertia;
+  const float dt = time_of(w);
+  CALL(w, cloth_move_frame, w->cloths[which], &from, &to, given, dt, byte_of(w));
 }
 
 static void do_origin(world *w, int which) {
   cloth_metres origin = {0, 0, 0};
   cloth_vector offset;
-  const cloth_metres wanted = {whole(w, -3, 3), whole(w, -3, 3), whole(w, -3, 3)};
+  cloth_metres wanted;
+  wanted.x = whole(w, -3, 3);
+  wanted.y = whole(w, -3, 3);
+  wanted.z = whole(w, -3, 3);
   const int together = w->count > 1 && chance(w, 128);
   cloth *const *cloths = together ? w->cloths : &w->cloths[which];
   if (chance(w, 128)) {
@@ -541,7 +555,8 @@ static void do_ask(world *w, int which) {
   }
   ASK(w, cloth_get_bounds, c, &value, &high);
   need(value.x <= high.x && value.y <= high.y && value.z <= high.z, "bounds that are turned around");
-  const int at = ASK(w, cloth_particle_at, c, whole(w, 0, 12), whole(w, 0, 12));
+  const int32_t column = whole(w, 0, 12), row = whole(w, 0, 12);
+  const int at = ASK(w, cloth_particle_at, c, column, row);
   need(at < count_of(w, which), "a particle beyond the last");
   ASK(w, cloth_is_asleep, c);
   RECORDED(w, cloth_get_self_statistics, c, &statistics);
@@ -570,7 +585,9 @@ static void do_indices(world *w, int which) {
 
 static void do_bind(world *w, int which) {
   cloth_skin_layout layout = {MOST_BINDINGS, 40, 0, 12, 24};
-  const cloth_bind_reach reach = {real(w, 0.0f, 0.2f), real(w, 0.2f, 2.0f)};
+  cloth_bind_reach reach;
+  reach.full = real(w, 0.0f, 0.2f);
+  reach.none = real(w, 0.2f, 2.0f);
   float *mesh = (float *)memory_of(40 * MOST_BINDINGS, 0);
   (void)which;
   for (int n = 0; n < MOST_BINDINGS; n++) {
@@ -606,8 +623,12 @@ static void do_skin(world *w, int which) {
     animated[10 * n + 4] = animated[10 * n + 6] = animated[10 * n + 9] = 1.0f;
   }
   if (w->in.is_wild) { /* a binding is the caller's memory: whatever it holds, the call ends well or is refused */
-    unsigned char *bytes = (unsigned char *)w->bindings;
-    bytes[byte_of(w) * sizeof w->bindings / 256] = (unsigned char)byte_of(w);
+    cloth_binding *b = &w->bindings[byte_of(w) % MOST_BINDINGS];
+    const uint32_t value = byte_of(w);
+    b->column = value & 1 ? (uint16_t)(value * 257u) : b->column;
+    b->row = value & 2 ? (uint16_t)(value * 257u) : b->row;
+    b->u = value & 4 ? (uint16_t)(value * 257u) : b->u;
+    b->weight = (uint8_t)value;
   }
   if (ASK(w, cloth_skin, w->cloths, w->count, w->bindings, &layout, chance(w, 64) ? NULL : animated, vertices) ==
       CLOTH_OK) {
@@ -649,7 +670,8 @@ static void damage_image(world *w, int which) {
   unsigned char *bad = (unsigned char *)memory_of(given, 0);
   memcpy(bad, good, given);
   for (int n = whole(w, 0, 3); n >= 0; n--) {
-    const size_t at = byte_of(w) * 256u + byte_of(w);
+    const uint32_t most = byte_of(w);
+    const size_t at = most * 256u + byte_of(w);
     bad[at * given / 65536] ^= (unsigned char)byte_of(w);
   }
   const int is_good = given == bytes && memcmp(bad, good, bytes) == 0;
@@ -668,14 +690,25 @@ static void damage_save(world *w, int which) {
   unsigned char *bad = (unsigned char *)memory_of(bytes, 0);
   memcpy(bad, good, bytes);
   for (int n = whole(w, 0, 3); n >= 0; n--) {
-    const size_t at = byte_of(w) * 256u + byte_of(w);
+    const uint32_t most = byte_of(w);
+    const size_t at = most * 256u + byte_of(w);
     bad[at * bytes / 65536] ^= (unsigned char)byte_of(w);
   }
+  cloth *const kept = w->cloths[which];
+  void *arena = memory_of(w->memories[which].total_bytes, w->filling);
+  need(cloth_init(&w->configs[which], arena, w->memories[which].total_bytes, &w->cloths[which]) == CLOTH_OK &&
+           (w->memories[which].shared_bytes == 0 ||
+            cloth_set_scratch(w->cloths[which], memory_of(w->memories[which].shared_bytes, w->filling),
+                              w->memories[which].shared_bytes) == CLOTH_OK),
+       "a cloth for a damaged save could not be made");
+  w->hashes[which] = hash_now(w->cloths[which]);
   if (CALL(w, cloth_load, w->cloths[which], bad, bytes) == CLOTH_OK) {
     const uint64_t bound = bound_of(w, which, 0.0166666675f);
     check_step(w, which, CALL(w, cloth_step, w->cloths[which], 0.0166666675f), bound, 1);
   }
   need(CALL(w, cloth_load, w->cloths[which], good, bytes) == CLOTH_OK, "a save could not be loaded");
+  w->cloths[which] = kept;
+  w->hashes[which] = hash_now(kept);
   w->digest = digest;
   w->output = output;
   w->work = work;

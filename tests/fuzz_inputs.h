@@ -308,7 +308,9 @@ static cloth_collider collider_of(world *w) {
   k.radius = real(w, 0.05f, 0.5f);
   k.radius_top = real(w, 0.05f, 0.5f);
   k.half_height = real(w, 0.3f, 0.8f);
-  k.half_extents = (cloth_vector){real(w, 0.01f, 0.5f), real(w, 0.01f, 0.5f), 0.3f};
+  k.half_extents.x = real(w, 0.01f, 0.5f);
+  k.half_extents.y = real(w, 0.01f, 0.5f);
+  k.half_extents.z = 0.3f;
   k.static_friction = real(w, 0.0f, 2.0f);
   k.kinetic_friction = k.static_friction * 0.5f;
   k.pose = pose_of(w);

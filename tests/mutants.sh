@@ -170,6 +170,6 @@ awk -v goal=$goal '
     share = caught + survived > 0 ? 100 * caught / (caught + survived) : 0
     printf "%d mutants: %d caught, %d survived; not counted: %d that do not compile, %d of the same object code\n", NR,
       caught, survived, broken, same
-    printf "caught: %.1f %%, goal %d %%: %s\n", share, goal, share >= goal ? "ok" : "missed"
+    printf "caught: %.1f %%, goal %d %%: %s\n", share, goal, (share >= goal ? "ok" : "missed")
     exit share < goal
   }' "$out/results"
