@@ -154,7 +154,7 @@ static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
 }
 
 /* The sewn particle that stands for all that one is one with. */
-static int32_t root_of(const sewing *s, int32_t number) {
+static int32_t sewn_root_of(const sewing *s, int32_t number) {
   while (s->labels.label[number][0] != number) {
     number = s->labels.label[number][0];
   }
@@ -173,7 +173,7 @@ static void add_stitches(sewing *s, const cloth_seam *seam) {
     t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
     t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
     if (t->share == 0.0f) {
-      const int32_t a = root_of(s, t->particle[0]), b = root_of(s, t->particle[1]);
+      const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
       s->labels.label[a > b ? a : b][0] = a > b ? b : a;
     }
   }
@@ -182,7 +182,7 @@ static void add_stitches(sewing *s, const cloth_seam *seam) {
 /* Labels particles by what they are one with, and those of gathers by what they lie between. */
 static void label_sewn(sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
-    s->labels.label[n][0] = root_of(s, n);
+    s->labels.label[n][0] = sewn_root_of(s, n);
   }
   for (int32_t n = 0; n < s->stitch_count; n++) {
     const stitch *t = &s->stitches[n];
