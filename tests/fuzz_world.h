@@ -32,7 +32,8 @@ enum {
   MOST_SIDE = 16,    /* columns or rows */
   MOST_CALLS = 100,  /* operations of a history */
 };
-#define MOST_WORK 30000000u /* work of the steps of a history, in the unit of cloth_get_work_bound() */
+#define MOST_WORK 30000000u    /* of the steps of a history, ... */
+#define WORK_OF_PARTICLE 3000u /* ... where a particle in a substep counts as so much */
 
 /// Memory ///
 
@@ -106,10 +107,11 @@ typedef struct world {
   int32_t body_count;
   cloth_binding bindings[MOST_BINDINGS];
   cloth_effort efforts[MOST_CLOTHS];
-  int filling;     /* of new memory, which results must not depend on */
-  uint64_t digest; /* of results and states: what twins must repeat */
-  uint64_t output; /* of all that calls returned: what machines must repeat */
-  uint64_t work;
+  int filling;       /* of new memory, which results must not depend on */
+  uint64_t digest;   /* of results and states: what twins must repeat */
+  uint64_t output;   /* of all that calls returned: what machines must repeat */
+  uint64_t work;     /* of the history so far, as counted by WORK_OF_PARTICLE */
+  uint64_t measured; /* work that steps have reported */
 } world;
 
 static uint64_t total_calls[FUNCTION_COUNT], total_successes[FUNCTION_COUNT];
