@@ -126,6 +126,7 @@ static void fill_maps(void) {
   for (int n = 0; n < MOST_SIDE * MOST_SIDE; n++) {
     mass_map[n] = 0.5f + 0.125f * (float)(n % 7);
     stiffness_map[n] = 0.25f * (float)(n % 5);
+    cell_mask[n] = n % 7 != 3;
   }
 }
 

@@ -201,6 +201,17 @@ static void do_settle(world *w, int which) {
   }
 }
 
+/* A seam between the first rows of two cloths. */
+static void sew(world *w, cloth_group *group) {
+  static cloth_seam seam;
+  for (int side = 0; side < 2; side++) {
+    cloth_seam_side *s = side == 0 ? &seam.a : &seam.b;
+    *s = (cloth_seam_side){side, 0, 1, w->configs[side].columns, NULL};
+  }
+  group->seams = &seam;
+  group->seam_count = 1;
+}
+
 static cloth_group_pair exceptions[2];
 
 static void do_group(world *w, int which) {
@@ -214,7 +225,11 @@ static void do_group(world *w, int which) {
   group.count = whole(w, 0, 255) < 200 ? w->count : 1;
   group.cloths = group.count == 1 ? &w->cloths[which] : w->cloths;
   group.pairs = whole(w, 1, 6);
-  group.exception_count = whole(w, 0, 255) < 200 ? 0 : 1;
+  const int32_t special = whole(w, 0, 255);
+  group.exception_count = special < 200 ? 0 : 1;
+  if (group.count > 1 && special % 2) {
+    sew(w, &group);
+  }
   exceptions[0].a = whole(w, 0, 2);
   exceptions[0].b = whole(w, 0, 2);
   exceptions[0].thickness = real(w, 0.0f, 0.1f);
@@ -245,6 +260,10 @@ static void do_group(world *w, int which) {
     break;
   default:
     result = CALL(w, cloth_step_together, &group, dt, memory, bytes);
+  }
+  float gap = 0.0f;
+  if (ASK(w, cloth_group_seam_gap, &group, 0, &gap) == CLOTH_OK) {
+    need(isfinite(gap) && gap >= 0.0f, "a gap of a seam that is not finite");
   }
   const uint64_t before = w->measured;
   for (int n = 0; n < group.count && result >= 0; n++) {
@@ -438,8 +457,7 @@ static void do_constraint(world *w, int which) {
 /* Vertices of a cloth in memory of their exact size, with bytes between them. */
 static void do_vertices(world *w, int which) {
   cloth_vertex_layout layout = {36, 0, 12, 24};
-  const size_t count =
-      (size_t)(w->configs[which].columns + w->configs[which].grid.wrap) * (size_t)w->configs[which].rows;
+  const size_t count = (size_t)ASK(w, cloth_get_vertex_count, w->cloths[which]);
   layout.normal_offset = chance(w, 32) ? CLOTH_ATTRIBUTE_NONE : 12;
   if (w->in.is_wild) {
     layout.stride = 4 * (int32_t)(byte_of(w) % 10u);
@@ -573,13 +591,19 @@ static void do_indices(world *w, int which) {
   uint16_t *narrow = (uint16_t *)memory_of(room * sizeof *narrow, 0);
   uint32_t *wide = (uint32_t *)memory_of(room * sizeof *wide, 0);
   const uint32_t first = byte_of(w) * 257u;
+  const uint32_t vertices = (uint32_t)ASK(w, cloth_get_vertex_count, w->cloths[which]);
   ASK(w, cloth_write_indices16, w->cloths[which], (uint16_t)first, narrow, room);
   if (ASK(w, cloth_write_indices32, w->cloths[which], first, wide, room) == CLOTH_OK) {
     for (int n = 0; n < count; n++) {
-      need(wide[n] >= first && wide[n] - first < (uint32_t)(count_of(w, which) + w->configs[which].rows),
-           "an index of no vertex");
+      need(wide[n] >= first && wide[n] - first < vertices, "an index of no vertex");
     }
   }
+}
+
+/* Cuts a cloth that can be cut. */
+static void do_cut(world *w, int which) {
+  const cloth_cut_line line = {real(w, 0.0f, 12.0f), real(w, 0.0f, 12.0f), real(w, 0.0f, 12.0f), real(w, 0.0f, 12.0f)};
+  CALL(w, cloth_cut, w->cloths[which], &line);
 }
 
 /// Skins ///
@@ -794,7 +818,7 @@ static operation *const operations[] = {
     do_indices,       do_bind,          do_skin,
     do_keep,          do_roll_back,     do_damage,
     do_sleep,         do_scratch,       do_plan,
-    do_constant,
+    do_constant,      do_cut,
 };
 #define OPERATIONS ((int)(sizeof operations / sizeof operations[0]))
 

@@ -83,6 +83,7 @@ static const setting settings[] = {
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
 static float mass_map[MOST_SIDE * MOST_SIDE], stiffness_map[MOST_SIDE * MOST_SIDE];
+static uint8_t cell_mask[MOST_SIDE * MOST_SIDE];
 
 /* Sizes of a step that would take too long to be a test are taken back. */
 static void keep_small(cloth_config *config) {
@@ -96,12 +97,28 @@ static void keep_small(cloth_config *config) {
   config->capacity.max_contacts = config->capacity.max_contacts > 60 ? 60 : config->capacity.max_contacts;
 }
 
+/* Cells left out, and threads that tear. */
+static void add_gaps(cloth_config *config, uint32_t kind) {
+  config->grid.cell_mask = kind & 1 ? cell_mask : NULL;
+  if (kind & 2) {
+    config->tearing.max_breaks = 4;
+    config->tearing.max_torn_cells = 8;
+    config->tearing.strain = kind & 4 ? 0.05f : 0.0f;
+    config->tearing.pin_force = kind & 8 ? 0.5f : 0.0f;
+    config->tearing.map = kind & 16 ? mass_map : NULL;
+  }
+}
+
 /* 16 to 45 bytes make a config. Cloths behind the first feel themselves, as groups need. */
 static cloth_config config_of(world *w, int number) {
   cloth_config config = cloth_config_default();
   const uint32_t kind = byte_of(w);
   COUNTED(cloth_config_default);
-  w->in.is_wild = byte_of(w) >= 248;
+  const uint32_t special = byte_of(w);
+  w->in.is_wild = special >= 248;
+  if (special >= 160 && special < 248) {
+    add_gaps(&config, special);
+  }
   if (kind & 1) {
     CALL(w, cloth_config_use_imex, &config);
     config.solver.max_iterations = 12;
