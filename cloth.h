@@ -1360,7 +1360,8 @@ CLOTH_API int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *s
 
 /* What takes a pass over the springs to compute. */
 typedef struct cloth_measures {
-  float max_stretch;      /* largest strain of a stretch spring that is not between two pins [1]; 0.01 is 1 % */
+  float max_stretch;      /* largest strain of a stretch spring that is not between two pins [1]; 0.01 is 1 %; 0
+                             without one */
   float rms_stretch;      /* root mean square of the strain of all stretch springs, slack ones counting as 0 [1] */
   float kinetic_energy;   /* [J] */
   float elastic_energy;   /* of stretch and shear springs, and of bending with B' [J] */

@@ -162,8 +162,9 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
     measure_springs(c, d, &sums);
   }
   measure_bend(c, &sums);
-  measures->max_stretch = sums.largest;
-  measures->rms_stretch = square_root(lanes_sum_total(&sums.squared_strain) / (float)sums.springs);
+  const int has_springs = sums.springs > 0; /* a cloth that is torn altogether has none */
+  measures->max_stretch = has_springs ? sums.largest : 0.0f;
+  measures->rms_stretch = has_springs ? square_root(lanes_sum_total(&sums.squared_strain) / (float)sums.springs) : 0.0f;
   measures->elastic_energy = lanes_sum_total(&sums.energy);
   measure_motion(c, measures);
   return CLOTH_OK;

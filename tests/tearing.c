@@ -102,6 +102,23 @@ static int cut_across(const fixture *s, double row) {
   return cloth_cut(s->sheet, &cut);
 }
 
+/* Cut into single particles it has no spring left to measure. */
+static void test_cut_up(void) {
+  cloth_config config = strip_config(TIER_28);
+  fixture s = fixture_make(&config);
+  cloth_measures measures;
+  for (int row = 0; row < ROWS - 1; row++)
+    CHECK(cut_across(&s, row + 0.45) == COLUMNS, "row %d", row);
+  for (int column = 0; column < COLUMNS - 1; column++) {
+    const cloth_cut_line cut = {(float)column + 0.5f, -0.5f, (float)column + 0.5f, (float)ROWS};
+    CHECK(cloth_cut(s.sheet, &cut) == ROWS, "column %d", column);
+  }
+  CHECK(run_steps(s.sheet, 10, FRAME) >= 0 && all_finite(s.sheet), "steps");
+  CHECK(cloth_measure(s.sheet, &measures) == CLOTH_OK, "measure");
+  CHECK(measures.max_stretch == 0.0f && measures.rms_stretch == 0.0f, "stretch of what has no spring");
+  fixture_free(&s);
+}
+
 static void test_cut(void) {
   cloth_config config = strip_config(tested_tier);
   config.air.density = 0.0f;
@@ -375,6 +392,7 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, limit),
       TEST(map),
       TEST_EACH(all_tiers, cut),
+      TEST(cut_up),
       TEST_EACH(all_tiers, momentum),
       TEST_EACH(all_tiers, rollback),
       TEST(save_content),
