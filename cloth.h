@@ -208,9 +208,9 @@ typedef struct cloth_config_grid {
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;
                                     0..100; default NULL: 1; 4 bytes per particle */
   const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and
-                                    columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1 somewhere;
-                                    default NULL: all; 1 byte per particle and 44. For round cloths, holes and ragged
-                                    hems. A spring along warp or weft is there where a cell beside it is, shear,
+                                    columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1
+                                    somewhere;      default NULL: all; 1 byte per particle and 44. For round cloths, holes and
+                                    ragged      hems. A spring along warp or weft is there where a cell beside it is, shear,
                                     bending, air, contact and triangles as their cells are. All particles that have a
                                     cell have the same mass, together that of the cells. A particle without one is
                                     absent: calls that would change it are refused with CLOTH_ERROR_STATE, it counts as
@@ -305,7 +305,8 @@ typedef struct cloth_config_contact {
 
 /* What of a cloth touches the cloth itself. */
 typedef enum cloth_self_shape {
-  CLOTH_SELF_TRIANGLES, /* particles touch triangles: layers lie self_thickness apart, and rarely pass through each other */
+  CLOTH_SELF_TRIANGLES, /* particles touch triangles: layers lie self_thickness apart, and rarely pass through each
+                           other */
   CLOTH_SELF_SPHERES    /* particles touch particles, which are as far from each other as self_thickness: cheaper, for
                            boards. Layers lie .7 to 1 of it apart; an edge or a particle may slip between particles that
                            are farther apart than it, and nothing takes apart what is tangled. Whoever is less than two
@@ -574,8 +575,8 @@ typedef struct cloth_vertex_layout {
 CLOTH_API int cloth_get_vertex_count(const cloth *c);
 
 /* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
-   last of a row repeating the first with u = 1. Of a cloth that may tear the vertices of torn cells follow, in the order
-   of the cells, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
+   last of a row repeating the first with u = 1. Of a cloth that may tear the vertices of torn cells follow, in the
+   order of the cells, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
 CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
 /* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); less for absent
@@ -596,9 +597,9 @@ typedef struct cloth_cut_line {
   float end_column, end_row;
 } cloth_cut_line;
 
-/* Cuts every thread that the line crosses; one through a particle cuts the thread after it. Wakes the cloth. Returns how
-   many threads that is; RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent with
-   CLOTH_NO_TEARING. */
+/* Cuts every thread that the line crosses; one through a particle cuts the thread after it. Wakes the cloth. Returns
+   how many threads that is; RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent
+   with CLOTH_NO_TEARING. */
 CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 
 /// Skinned meshes ///
@@ -1218,10 +1219,10 @@ typedef struct cloth_group {
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
-  int32_t seam_count;      /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS or _NO_PROJECTION */
-  const cloth_seam *seams; /* or NULL. No two of their particles are joined twice */
-  float seam_speed;        /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
-                              default 1 */
+  int32_t seam_count;                 /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS or _NO_PROJECTION */
+  const cloth_seam *seams;            /* or NULL. No two of their particles are joined twice */
+  float seam_speed; /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
+                       default 1 */
 } cloth_group;
 
 /* Returns a group with every default named above. */
@@ -1324,9 +1325,9 @@ typedef struct cloth_statistics {
   int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
   int32_t cell_contacts; /* triangles of cells that touch a collider between their corners, at the end of the step */
-  int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
-  int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
-  int32_t threads_torn, pins_torn;  /* threads and pins that have torn in the step */
+  int32_t particles_limited;       /* times that a particle was slowed to integration.max_speed */
+  int32_t particles_recovered;     /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
+  int32_t threads_torn, pins_torn; /* threads and pins that have torn in the step */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
                         been missed */
   cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
