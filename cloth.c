@@ -3152,6 +3152,11 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
 
 #endif
 
+/* The cloth if something is absent, else NULL. */
+CLOTH_INLINE const cloth *gapped_cloth(const cloth *c) {
+  return has_gaps(c) ? c : NULL;
+}
+
 /* The check of a call that changes a particle, which has a cell. */
 static int check_present(const cloth *c, int32_t particle) {
   const int error = check_particle(c, particle);
@@ -8011,7 +8016,6 @@ typedef struct row_neighbours {
                                else the particle itself */
   float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
                                row, and at its ends */
-  const cloth *gapped;      /* where the grid has gaps; else NULL */
 } row_neighbours;
 
 CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
@@ -8024,15 +8028,8 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.left = vector_load(x, n.first);
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
-  n.gapped = NULL;
   n.share *= n.up && n.down ? 0.25f : 0.5f;
   n.end_share = 2.0f * n.share;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    n.gapped = c;
-    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
-  }
-#endif
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;
@@ -8046,27 +8043,26 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 /* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
    it one of two cells. */
-static cloth_vector between_neighbours(const row_neighbours *n, vector_array x, int32_t column, int32_t d) {
-  const cloth *c = n->gapped;
-  const int32_t i = n->first + column, row = n->first / n->columns;
-  const int32_t around = is_wrapped(c) ? n->columns : 0;
-  const int32_t before = d == WEFT ? i - n->columns : column > 0 ? i - 1 : i - 1 + around;
-  const int32_t after = d == WEFT ? i + n->columns : column + 1 < n->columns ? i + 1 : i + 1 - around;
+static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t around = is_wrapped(c) ? columns : 0;
+  const int32_t before = d == WEFT ? i - columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + columns : column + 1 < columns ? i + 1 : i + 1 - around;
   const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
   const int has_after =
-      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < n->columns || around) && !is_gap(c, i, spring_gap(d));
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < columns || around) && !is_gap(c, i, spring_gap(d));
   const cloth_vector way =
       vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
   return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
 }
 
-/* area_vectors() beside gaps: a particle without a neighbour lies at an edge. */
-CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array x, int32_t column) {
+/* area_vectors() beside gaps, of `left` particles from particle `i` on: one without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32_t i, int32_t left) {
+  const float share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
   float value[2][3][CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     for (int32_t d = WARP; d <= WEFT; d++) {
-      const int32_t here = column + lane < n->columns ? column + lane : column;
-      const cloth_vector way = between_neighbours(n, x, here, d);
+      const cloth_vector way = between_neighbours(c, x, lane < left ? i + lane : i, d);
       value[d][0][lane] = way.x;
       value[d][1][lane] = way.y;
       value[d][2][lane] = way.z;
@@ -8074,7 +8070,7 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
   }
   const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
   const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
-  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(n->share));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
 }
 
 #endif
@@ -8083,12 +8079,13 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
  * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
  * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal.
+ * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
  */
-CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
+  (void)gapped;
 #if WITH_GAPS
-  if (n->gapped) {
-    return area_vectors_at_gaps(n, x, column);
+  if (gapped) {
+    return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column);
   }
 #endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
@@ -8180,12 +8177,14 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
   const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
   const air_flow air = air_flow_of(c, plan);
   const lanes one = lanes_splat(1.0f);
+  const cloth *gapped = gapped_cloth(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       const int32_t i = near.first + column;
       lanes mass = mass_ratio_lanes(c, i);
-      lanes3 push = air_change(&air, area_vectors(&near, x, column), lanes3_load(v, i), lanes_divide(one, mass));
+      const lanes3 area = area_vectors(&near, x, column, gapped);
+      lanes3 push = air_change(&air, area, lanes3_load(v, i), lanes_divide(one, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
     }
   }
@@ -8835,7 +8834,7 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
   const row_neighbours near = row_neighbours_at(c, x, row);
-  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column, gapped_cloth(c))));
   const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
   const float mass = mass_ratio_at(c, particle);
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
@@ -12319,7 +12318,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, gapped_cloth(c)};
   return range;
 }
 
@@ -18363,10 +18362,12 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 
 /// When cells are looked at ///
 
-/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
-CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. `gapped`: 1
+   if something is absent; a constant of each version. */
+CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   const vector_array x = predicted_of(c);
   const int32_t columns = c->grid.columns;
+  (void)gapped;
   lanes widest = lanes_splat(0.0f);
   float values[CLOTH_LANES], most = 0.0f;
   for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
@@ -18377,7 +18378,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
           lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
       lanes down = squared_edge(p, below);
 #if WITH_GAPS
-      if (has_gaps(c)) {
+      if (gapped) {
         along = lanes_keep(without_gap(c, i, 1, left, GAP_CELL), along);
         down = lanes_keep(without_gap(c, i, 1, left, GAP_WEFT), down);
       }
@@ -18386,7 +18387,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
       widest = lanes_maximum(lanes_within(down, left), widest);
     }
     const int32_t first = row * columns, last = first + columns - 1;
-    if (is_wrapped(c) && !is_gap(c, last, GAP_CELL)) {
+    if (is_wrapped(c) && !(gapped && is_gap(c, last, GAP_CELL))) {
       const cloth_vector p = vector_load(x, last);
       const float seam = vector_length(vector_subtract(vector_load(x, first), p));
       const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
@@ -18399,6 +18400,23 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
   }
   add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
   return most;
+}
+
+#if WITH_GAPS
+
+CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
+  return find_widest_square(c, 1);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    return widest_square_at_gaps(c);
+  }
+#endif
+  return find_widest_square(c, 0);
 }
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
@@ -18538,13 +18556,14 @@ static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
 /// Which lines ///
 
 /* Which springs from a block of particles to those `next` further on are too long and have a contact at an end. */
-CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared) {
+CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared, int32_t gapped) {
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
   lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  (void)gapped;
 #if WITH_GAPS
-  if (has_gaps(c)) {
+  if (gapped) {
     either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
   }
 #endif
@@ -18552,16 +18571,16 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
 }
 
 /* Marks lines of a block of columns, of which `left` exist, in a row. */
-CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2]) {
+CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2], int32_t gapped) {
   const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
   int found = 0;
-  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP]), lanes_first(left - 1)))) {
+  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP], gapped), lanes_first(left - 1)))) {
     held_rows_of(c)[row] = 1;
     found = 1;
   }
   if (row + 1 < c->grid.rows) {
-    const lanes torn =
-        lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT]), lanes_first(left)), lanes_splat(1.0f));
+    const lanes torn = lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT], gapped), lanes_first(left)),
+                                  lanes_splat(1.0f));
     if (lanes_any(lanes_less(lanes_splat(0.0f), torn))) {
       float values[CLOTH_LANES];
       lanes_store(values, torn);
@@ -18577,7 +18596,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
 /* Finds the lines with springs beside contacts that are too long. Returns 1 if there are any. */
 CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *plan) {
   const float *mark = history_of(c, 1).x;
-  const int32_t columns = c->grid.columns;
+  const int32_t columns = c->grid.columns, gapped = has_gaps(c);
   float squared[2];
   int found = 0;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -18592,7 +18611,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
       const lanes marks = lanes_maximum(lanes_load(mark + i + 1), lanes_load(mark + i + below));
       const lanes_mask near = has_no_history(lanes_maximum(lanes_load(mark + i), marks));
       if (lanes_any(lanes_both(near, lanes_first(columns - column + 1))) || c->settings.capacity.fixed_work) {
-        found |= mark_torn(c, row, column, squared);
+        found |= mark_torn(c, row, column, squared, gapped);
       }
     }
   }
@@ -18605,6 +18624,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
 typedef struct held_lines {
   line_bundle b;
   const cloth *c;
+  const cloth *gapped;                                        /* where the grid has gaps; else NULL */
   const line_bundle *lines;                                   /* the original of b, whose address may be taken */
   vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
@@ -18650,9 +18670,9 @@ CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, 
   const lanes zero = lanes_splat(0.0f);
   const int32_t at = element * l->b.next;
 #if WITH_GAPS
-  if (has_gaps(l->c)) {
-    before = element > 0 ? lanes3_select(line_springs(l->c, l->lines, element - 1), before, x) : x;
-    after = lanes3_select(line_springs(l->c, l->lines, element), after, x);
+  if (l->gapped) {
+    before = element > 0 ? lanes3_select(line_springs(l->gapped, l->lines, element - 1), before, x) : x;
+    after = lanes3_select(line_springs(l->gapped, l->lines, element), after, x);
   }
 #endif
   const lanes3 kept = lanes3_load(l->contact, at);
@@ -18684,9 +18704,17 @@ CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
   return lanes_flush(lanes3_dot(a, b));
 }
 
+/* What the two eliminations work on: a copy, as stores of lanes may alias the lines. `gapped` is a constant of each of
+   their two versions, so that lines without gaps pay nothing for them. */
+CLOTH_INLINE held_lines held_copy(const held_lines *lines, const cloth *gapped) {
+  held_lines l = *lines;
+  l.gapped = gapped;
+  return l;
+}
+
 /* Eliminates the tensions. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_tensions(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes scale = lanes_splat(l.inverse_squared_rest), zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   lanes inverse = zero, side = zero;
   lanes3 before = lanes3_of(zero, zero, zero);
@@ -18714,8 +18742,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
                                       lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
     inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
 #if WITH_GAPS
-    if (has_gaps(l.c)) {
-      inverse = lanes_keep(line_springs(l.c, l.lines, element), inverse);
+    if (l.gapped) {
+      inverse = lanes_keep(line_springs(l.gapped, l.lines, element), inverse);
     }
 #endif
     side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
@@ -18729,8 +18757,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
 }
 
 /* Finds the tensions, and eliminates the displacements, from the last element on. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_displacements(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes3 none = lanes3_of(zero, zero, zero);
   lanes tension = zero, coupling = zero, resistance = zero, share = zero; /* of the spring and particle after */
@@ -18766,6 +18794,23 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lin
     resistance = resistance_before;
   }
 }
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
+  eliminate_tensions(lines, NULL);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
+  eliminate_displacements(lines, NULL);
+}
+
+#if WITH_GAPS
+
+CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
+  eliminate_tensions(lines, lines->c);
+  eliminate_displacements(lines, lines->c);
+}
+
+#endif
 
 /* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
    contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
@@ -18844,6 +18889,13 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
     l->active = lanes_load(active);
     l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
+#if WITH_GAPS
+    if (l->gapped) {
+      eliminate_held_at_gaps(l);
+      move_held(l);
+      return;
+    }
+#endif
     eliminate_held_tensions(l);
     eliminate_held_displacements(l);
     move_held(l);
@@ -18857,6 +18909,7 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   held_lines l;
   fill_zero(&l, sizeof l);
   l.c = c;
+  l.gapped = gapped_cloth(c);
   l.inverse_squared_rest = 1.0f / (rest * rest);
   l.least_square = MIN_SQUARED_RATIO * (rest * rest);
   l.coupling_rounder = STATE_ROUNDER * rounder.value;
@@ -20200,6 +20253,7 @@ typedef struct prediction_context {
 typedef struct air_around {
   air_flow air;
   row_neighbours near;
+  const cloth *gapped; /* of gapped_cloth() */
 } air_around;
 
 /* Extrapolates the velocities of a block of particles, of which `left` exist, and predicts their positions. `around`:
@@ -20228,7 +20282,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
   if (p->with_body_forces) {
     lanes3 change = body_force_on(&p->force, v);
     if (around) {
-      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first);
+      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first, around->gapped);
       change = lanes3_add(change, air_change(&around->air, areas, v, mobility));
     }
     change = lanes3_scale(change, share);
@@ -20278,16 +20332,35 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
   EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
 }
 
-/* predict() with gravity, velocity damping and air. */
-CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+/* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
+   gaps pays nothing for them: of gapped_cloth(). */
+CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
-  air_around around = {.air = air_flow_of(c, plan)};
+  air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
   for (int32_t row = 0; row < c->grid.rows; row++) {
     around.near = row_neighbours_at(c, p.x, row);
     for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
       predict_block(&p, &around, around.near.first + column, around.near.columns - column);
     }
   }
+}
+
+#if WITH_GAPS
+
+CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
+  predict_rows_in_air(c, plan, c);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    predict_in_air_at_gaps(c, plan);
+    return;
+  }
+#endif
+  predict_rows_in_air(c, plan, NULL);
 }
 
 #endif
@@ -26290,7 +26363,7 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
   const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column, gapped_cloth(c))), inverse_area);
   const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
   const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
   const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
