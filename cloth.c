@@ -3735,6 +3735,14 @@ int cloth_self_test(void) {
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_SELF
+#define SELF_INTEGERS(X)                                                                                               \
+  X(self.pairs, 1, 32, "")                                                                                             \
+  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "") X(self.untangle, 0, 1, "")
+#else /* not read */
+#define SELF_INTEGERS(X)
+#endif
+
 #if WITH_TEARING
 #define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
 #define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
@@ -3757,10 +3765,7 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
-  X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
-  X(self.shape, 0, 1, "")                                                                                              \
-  X(self.untangle, 0, 1, "")                                                                                           \
+  SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -5351,15 +5356,14 @@ static float min_kappa_factor(const cloth *c) {
 #define MIN_TETHER_STIFFNESS 1.0e-3f
 #define MAX_TETHER_SLACK 1.0e3f
 
+#if WITH_TEARING
+
 /* What a cloth may stretch before it tears, which tethers must not prevent. */
 static float tear_slack(const cloth *c) {
-#if WITH_TEARING
   return can_tear(c) ? gap_summary_of(c)->tear_strain : 0.0f;
-#else
-  (void)c;
-  return 0.0f;
-#endif
 }
+
+#endif
 
 /* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
 static float tether_scale(const cloth *c) {
@@ -5370,7 +5374,11 @@ static float tether_scale(const cloth *c) {
   const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
   const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
   const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
-  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK) + tear_slack(c);
+  float scale = c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
+#if WITH_TEARING
+  scale += tear_slack(c);
+#endif
+  return scale;
 }
 
 /* Cube root of a number from 0 to 1, by Newton's method from above: to a part in 1e5 from 1e-3 on, and never below
@@ -10618,20 +10626,6 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
-/* 1 where a block of cells of a row is present, `count` of them to its end, else 0. */
-CLOTH_INLINE lanes cells_without_gap(const cloth *c, int32_t cell, int32_t count) {
-  const lanes one = lanes_splat(1.0f);
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    return lanes_keep(without_gap(c, cell, 1, count, GAP_CELL), one);
-  }
-#endif
-  (void)c;
-  (void)cell;
-  (void)count;
-  return one;
-}
-
 #if WITH_GAPS
 
 /* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
@@ -10663,20 +10657,22 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
+#if WITH_GAPS
+
 /* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
 CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
   lanes factor = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
     factor = line_values(b, floats_at(c, c->constant.stiffness_map), element);
   }
-#if WITH_GAPS
   if (has_gaps(c)) {
     const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
     factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
   }
-#endif
   return factor;
 }
+
+#endif
 
 /// Explicit bending ///
 
@@ -10972,7 +10968,7 @@ typedef struct bend_lines {
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
   int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
-  int32_t varies;           /* 1 with a stiffness map, or gaps */
+  int32_t varies;           /* 1 with a stiffness map, or gaps; not used in builds without gaps */
   const float *uniform;     /* factors of uniform lines */
   float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
@@ -11039,7 +11035,14 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
+#if WITH_GAPS
   return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
+#else
+  if (l->c->constant.stiffness_map) {
+    factor = lanes_multiply(factor, line_values(l->lines, floats_at(l->c, l->c->constant.stiffness_map), element));
+  }
+  return factor;
+#endif
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
@@ -11334,7 +11337,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
-                        .varies = c->constant.stiffness_map || has_gaps(c),
+                        .varies = WITH_GAPS && (c->constant.stiffness_map || has_gaps(c)),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -11360,13 +11363,12 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *c;
+  const cloth *gapped; /* of gapped_cloth() */
   vector_array x, old, change;
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
-  int32_t varies; /* 1 with a stiffness map, or gaps */
   float *work;
 } twist_columns;
 
@@ -11399,12 +11401,17 @@ CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
 /* Stiffness of the cells between a row and the next, over the family's. */
 CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
   const int32_t i = row * t->columns, j = i + t->columns;
-  lanes factor = cells_without_gap(t->c, i + t->column, t->columns - t->column);
+  lanes factor = lanes_splat(1.0f);
   if (t->map) {
     lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
     lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
-    factor = lanes_multiply(lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f)), factor);
+    factor = lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
   }
+#if WITH_GAPS
+  if (t->gapped) {
+    factor = lanes_keep(without_gap(t->gapped, i + t->column, 1, t->columns - t->column, GAP_CELL), factor);
+  }
+#endif
   return factor;
 }
 
@@ -11448,7 +11455,7 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
     const int32_t goes_on = row + 1 < t->rows;
     const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
     lanes stiffness = goes_on ? kappa : zero;
-    if (!uniform && t->varies && goes_on) {
+    if (!uniform && (t->map || (WITH_GAPS && t->gapped)) && goes_on) {
       stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
     }
     const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
@@ -11525,7 +11532,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.c = c,
+  twist_columns t = {.gapped = gapped_cloth(c),
                      .x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
@@ -11536,7 +11543,6 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
-                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {
