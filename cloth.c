@@ -311,11 +311,15 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
+   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
+   costs what the loop keeps in vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
+#define GAP_VERSIONS 0
 #else
 #define CLOTH_REPEATED CLOTH_INLINE
+#define GAP_VERSIONS WITH_GAPS
 #endif
 
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
@@ -18369,7 +18373,7 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 /// When cells are looked at ///
 
 /* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. `gapped`: 1
-   if something is absent; a constant of each version. */
+   if something is absent; a constant of each version, see GAP_VERSIONS. */
 CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   const vector_array x = predicted_of(c);
   const int32_t columns = c->grid.columns;
@@ -18408,7 +18412,7 @@ CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   return most;
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
   return find_widest_square(c, 1);
@@ -18417,12 +18421,12 @@ CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
-#if WITH_GAPS
+#if GAP_VERSIONS
   if (has_gaps(c)) {
     return widest_square_at_gaps(c);
   }
 #endif
-  return find_widest_square(c, 0);
+  return find_widest_square(c, GAP_VERSIONS ? 0 : has_gaps(c));
 }
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
@@ -18711,7 +18715,7 @@ CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
 }
 
 /* What the two eliminations work on: a copy, as stores of lanes may alias the lines. `gapped` is a constant of each of
-   their two versions, so that lines without gaps pay nothing for them. */
+   their two versions, so that lines without gaps pay nothing for them, see GAP_VERSIONS. */
 CLOTH_INLINE held_lines held_copy(const held_lines *lines, const cloth *gapped) {
   held_lines l = *lines;
   l.gapped = gapped;
@@ -18802,14 +18806,14 @@ CLOTH_INLINE void eliminate_displacements(const held_lines *lines, const cloth *
 }
 
 CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
-  eliminate_tensions(lines, NULL);
+  eliminate_tensions(lines, GAP_VERSIONS ? NULL : lines->gapped);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
-  eliminate_displacements(lines, NULL);
+  eliminate_displacements(lines, GAP_VERSIONS ? NULL : lines->gapped);
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
   eliminate_tensions(lines, lines->c);
@@ -18895,7 +18899,7 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
     l->active = lanes_load(active);
     l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
-#if WITH_GAPS
+#if GAP_VERSIONS
     if (l->gapped) {
       eliminate_held_at_gaps(l);
       move_held(l);
@@ -20339,7 +20343,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
 }
 
 /* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
-   gaps pays nothing for them: of gapped_cloth(). */
+   gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
 CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
   air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
@@ -20351,7 +20355,7 @@ CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, con
   }
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
   predict_rows_in_air(c, plan, c);
@@ -20360,13 +20364,13 @@ CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
-#if WITH_GAPS
+#if GAP_VERSIONS
   if (has_gaps(c)) {
     predict_in_air_at_gaps(c, plan);
     return;
   }
 #endif
-  predict_rows_in_air(c, plan, NULL);
+  predict_rows_in_air(c, plan, GAP_VERSIONS ? NULL : gapped_cloth(c));
 }
 
 #endif

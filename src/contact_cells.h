@@ -414,7 +414,7 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 /// When cells are looked at ///
 
 /* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. `gapped`: 1
-   if something is absent; a constant of each version. */
+   if something is absent; a constant of each version, see GAP_VERSIONS. */
 CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   const vector_array x = predicted_of(c);
   const int32_t columns = c->grid.columns;
@@ -453,7 +453,7 @@ CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   return most;
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
   return find_widest_square(c, 1);
@@ -462,12 +462,12 @@ CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
-#if WITH_GAPS
+#if GAP_VERSIONS
   if (has_gaps(c)) {
     return widest_square_at_gaps(c);
   }
 #endif
-  return find_widest_square(c, 0);
+  return find_widest_square(c, GAP_VERSIONS ? 0 : has_gaps(c));
 }
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no

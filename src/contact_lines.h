@@ -240,7 +240,7 @@ CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
 }
 
 /* What the two eliminations work on: a copy, as stores of lanes may alias the lines. `gapped` is a constant of each of
-   their two versions, so that lines without gaps pay nothing for them. */
+   their two versions, so that lines without gaps pay nothing for them, see GAP_VERSIONS. */
 CLOTH_INLINE held_lines held_copy(const held_lines *lines, const cloth *gapped) {
   held_lines l = *lines;
   l.gapped = gapped;
@@ -331,14 +331,14 @@ CLOTH_INLINE void eliminate_displacements(const held_lines *lines, const cloth *
 }
 
 CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
-  eliminate_tensions(lines, NULL);
+  eliminate_tensions(lines, GAP_VERSIONS ? NULL : lines->gapped);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
-  eliminate_displacements(lines, NULL);
+  eliminate_displacements(lines, GAP_VERSIONS ? NULL : lines->gapped);
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
   eliminate_tensions(lines, lines->c);
@@ -424,7 +424,7 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
     l->active = lanes_load(active);
     l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
-#if WITH_GAPS
+#if GAP_VERSIONS
     if (l->gapped) {
       eliminate_held_at_gaps(l);
       move_held(l);

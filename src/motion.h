@@ -231,7 +231,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
 }
 
 /* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
-   gaps pays nothing for them: of gapped_cloth(). */
+   gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
 CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
   air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
@@ -243,7 +243,7 @@ CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, con
   }
 }
 
-#if WITH_GAPS
+#if GAP_VERSIONS
 
 CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
   predict_rows_in_air(c, plan, c);
@@ -252,13 +252,13 @@ CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
-#if WITH_GAPS
+#if GAP_VERSIONS
   if (has_gaps(c)) {
     predict_in_air_at_gaps(c, plan);
     return;
   }
 #endif
-  predict_rows_in_air(c, plan, NULL);
+  predict_rows_in_air(c, plan, GAP_VERSIONS ? NULL : gapped_cloth(c));
 }
 
 #endif
