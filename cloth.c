@@ -10676,6 +10676,12 @@ CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t e
   return factor;
 }
 
+#else
+
+CLOTH_INLINE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
+  return line_values(b, floats_at(c, c->constant.stiffness_map), element);
+}
+
 #endif
 
 /// Explicit bending ///
@@ -11039,14 +11045,8 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
-#if WITH_GAPS
-  return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
-#else
-  if (l->c->constant.stiffness_map) {
-    factor = lanes_multiply(factor, line_values(l->lines, floats_at(l->c, l->c->constant.stiffness_map), element));
-  }
-  return factor;
-#endif
+  const int32_t varies = WITH_GAPS ? l->varies : l->c->constant.stiffness_map != 0;
+  return varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */

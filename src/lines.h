@@ -384,4 +384,10 @@ CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t e
   return factor;
 }
 
+#else
+
+CLOTH_INLINE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
+  return line_values(b, floats_at(c, c->constant.stiffness_map), element);
+}
+
 #endif
