@@ -311,11 +311,15 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
+   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
+   costs what the loop keeps in vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
+#define GAP_VERSIONS 0
 #else
 #define CLOTH_REPEATED CLOTH_INLINE
+#define GAP_VERSIONS WITH_GAPS
 #endif
 
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
@@ -3152,6 +3156,11 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
 
 #endif
 
+/* The cloth if something is absent, else NULL. */
+CLOTH_INLINE const cloth *gapped_cloth(const cloth *c) {
+  return has_gaps(c) ? c : NULL;
+}
+
 /* The check of a call that changes a particle, which has a cell. */
 static int check_present(const cloth *c, int32_t particle) {
   const int error = check_particle(c, particle);
@@ -3736,6 +3745,14 @@ int cloth_self_test(void) {
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_SELF
+#define SELF_INTEGERS(X)                                                                                               \
+  X(self.pairs, 1, 32, "")                                                                                             \
+  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "") X(self.untangle, 0, 1, "")
+#else /* not read */
+#define SELF_INTEGERS(X)
+#endif
+
 #if WITH_TEARING
 #define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
 #define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
@@ -3758,10 +3775,7 @@ int cloth_self_test(void) {
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
-  X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
-  X(self.shape, 0, 1, "")                                                                                              \
-  X(self.untangle, 0, 1, "")                                                                                           \
+  SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -5352,15 +5366,14 @@ static float min_kappa_factor(const cloth *c) {
 #define MIN_TETHER_STIFFNESS 1.0e-3f
 #define MAX_TETHER_SLACK 1.0e3f
 
+#if WITH_TEARING
+
 /* What a cloth may stretch before it tears, which tethers must not prevent. */
 static float tear_slack(const cloth *c) {
-#if WITH_TEARING
   return can_tear(c) ? gap_summary_of(c)->tear_strain : 0.0f;
-#else
-  (void)c;
-  return 0.0f;
-#endif
 }
+
+#endif
 
 /* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
 static float tether_scale(const cloth *c) {
@@ -5371,7 +5384,11 @@ static float tether_scale(const cloth *c) {
   const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
   const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
   const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
-  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK) + tear_slack(c);
+  float scale = c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
+#if WITH_TEARING
+  scale += tear_slack(c);
+#endif
+  return scale;
 }
 
 /* Cube root of a number from 0 to 1, by Newton's method from above: to a part in 1e5 from 1e-3 on, and never below
@@ -8017,7 +8034,6 @@ typedef struct row_neighbours {
                                else the particle itself */
   float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
                                row, and at its ends */
-  const cloth *gapped;      /* where the grid has gaps; else NULL */
 } row_neighbours;
 
 CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
@@ -8030,15 +8046,8 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.left = vector_load(x, n.first);
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
-  n.gapped = NULL;
   n.share *= n.up && n.down ? 0.25f : 0.5f;
   n.end_share = 2.0f * n.share;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    n.gapped = c;
-    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
-  }
-#endif
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;
@@ -8052,27 +8061,26 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 /* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
    it one of two cells. */
-static cloth_vector between_neighbours(const row_neighbours *n, vector_array x, int32_t column, int32_t d) {
-  const cloth *c = n->gapped;
-  const int32_t i = n->first + column, row = n->first / n->columns;
-  const int32_t around = is_wrapped(c) ? n->columns : 0;
-  const int32_t before = d == WEFT ? i - n->columns : column > 0 ? i - 1 : i - 1 + around;
-  const int32_t after = d == WEFT ? i + n->columns : column + 1 < n->columns ? i + 1 : i + 1 - around;
+static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t around = is_wrapped(c) ? columns : 0;
+  const int32_t before = d == WEFT ? i - columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + columns : column + 1 < columns ? i + 1 : i + 1 - around;
   const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
   const int has_after =
-      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < n->columns || around) && !is_gap(c, i, spring_gap(d));
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < columns || around) && !is_gap(c, i, spring_gap(d));
   const cloth_vector way =
       vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
   return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
 }
 
-/* area_vectors() beside gaps: a particle without a neighbour lies at an edge. */
-CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array x, int32_t column) {
+/* area_vectors() beside gaps, of `left` particles from particle `i` on: one without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32_t i, int32_t left) {
+  const float share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
   float value[2][3][CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     for (int32_t d = WARP; d <= WEFT; d++) {
-      const int32_t here = column + lane < n->columns ? column + lane : column;
-      const cloth_vector way = between_neighbours(n, x, here, d);
+      const cloth_vector way = between_neighbours(c, x, lane < left ? i + lane : i, d);
       value[d][0][lane] = way.x;
       value[d][1][lane] = way.y;
       value[d][2][lane] = way.z;
@@ -8080,7 +8088,7 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
   }
   const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
   const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
-  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(n->share));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
 }
 
 #endif
@@ -8089,12 +8097,13 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
  * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
  * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal.
+ * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
  */
-CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
+  (void)gapped;
 #if WITH_GAPS
-  if (n->gapped) {
-    return area_vectors_at_gaps(n, x, column);
+  if (gapped) {
+    return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column);
   }
 #endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
@@ -8186,12 +8195,14 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
   const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
   const air_flow air = air_flow_of(c, plan);
   const lanes one = lanes_splat(1.0f);
+  const cloth *gapped = gapped_cloth(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       const int32_t i = near.first + column;
       lanes mass = mass_ratio_lanes(c, i);
-      lanes3 push = air_change(&air, area_vectors(&near, x, column), lanes3_load(v, i), lanes_divide(one, mass));
+      const lanes3 area = area_vectors(&near, x, column, gapped);
+      lanes3 push = air_change(&air, area, lanes3_load(v, i), lanes_divide(one, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
     }
   }
@@ -8841,7 +8852,7 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
   const row_neighbours near = row_neighbours_at(c, x, row);
-  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column, gapped_cloth(c))));
   const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
   const float mass = mass_ratio_at(c, particle);
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);
@@ -10625,20 +10636,6 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
-/* 1 where a block of cells of a row is present, `count` of them to its end, else 0. */
-CLOTH_INLINE lanes cells_without_gap(const cloth *c, int32_t cell, int32_t count) {
-  const lanes one = lanes_splat(1.0f);
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    return lanes_keep(without_gap(c, cell, 1, count, GAP_CELL), one);
-  }
-#endif
-  (void)c;
-  (void)cell;
-  (void)count;
-  return one;
-}
-
 #if WITH_GAPS
 
 /* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
@@ -10670,20 +10667,28 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
+#if WITH_GAPS
+
 /* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
 CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
   lanes factor = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
     factor = line_values(b, floats_at(c, c->constant.stiffness_map), element);
   }
-#if WITH_GAPS
   if (has_gaps(c)) {
     const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
     factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
   }
-#endif
   return factor;
 }
+
+#else
+
+CLOTH_INLINE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
+  return line_values(b, floats_at(c, c->constant.stiffness_map), element);
+}
+
+#endif
 
 /// Explicit bending ///
 
@@ -10979,7 +10984,7 @@ typedef struct bend_lines {
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
   int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
-  int32_t varies;           /* 1 with a stiffness map, or gaps */
+  int32_t varies;           /* 1 with a stiffness map, or gaps; not used in builds without gaps */
   const float *uniform;     /* factors of uniform lines */
   float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
@@ -11046,7 +11051,8 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
-  return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
+  const int32_t varies = WITH_GAPS ? l->varies : l->c->constant.stiffness_map != 0;
+  return varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
@@ -11341,7 +11347,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
-                        .varies = c->constant.stiffness_map || has_gaps(c),
+                        .varies = WITH_GAPS && (c->constant.stiffness_map || has_gaps(c)),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -11367,13 +11373,12 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *c;
+  const cloth *gapped; /* of gapped_cloth() */
   vector_array x, old, change;
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
-  int32_t varies; /* 1 with a stiffness map, or gaps */
   float *work;
 } twist_columns;
 
@@ -11406,12 +11411,17 @@ CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
 /* Stiffness of the cells between a row and the next, over the family's. */
 CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
   const int32_t i = row * t->columns, j = i + t->columns;
-  lanes factor = cells_without_gap(t->c, i + t->column, t->columns - t->column);
+  lanes factor = lanes_splat(1.0f);
   if (t->map) {
     lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
     lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
-    factor = lanes_multiply(lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f)), factor);
+    factor = lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
   }
+#if WITH_GAPS
+  if (t->gapped) {
+    factor = lanes_keep(without_gap(t->gapped, i + t->column, 1, t->columns - t->column, GAP_CELL), factor);
+  }
+#endif
   return factor;
 }
 
@@ -11455,7 +11465,7 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
     const int32_t goes_on = row + 1 < t->rows;
     const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
     lanes stiffness = goes_on ? kappa : zero;
-    if (!uniform && t->varies && goes_on) {
+    if (!uniform && (t->map || (WITH_GAPS && t->gapped)) && goes_on) {
       stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
     }
     const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
@@ -11532,7 +11542,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.c = c,
+  twist_columns t = {.gapped = gapped_cloth(c),
                      .x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
@@ -11543,7 +11553,6 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
-                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {
@@ -12325,7 +12334,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, gapped_cloth(c)};
   return range;
 }
 
@@ -18369,10 +18378,12 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 
 /// When cells are looked at ///
 
-/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
-CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. `gapped`: 1
+   if something is absent; a constant of each version, see GAP_VERSIONS. */
+CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   const vector_array x = predicted_of(c);
   const int32_t columns = c->grid.columns;
+  (void)gapped;
   lanes widest = lanes_splat(0.0f);
   float values[CLOTH_LANES], most = 0.0f;
   for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
@@ -18383,7 +18394,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
           lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
       lanes down = squared_edge(p, below);
 #if WITH_GAPS
-      if (has_gaps(c)) {
+      if (gapped) {
         along = lanes_keep(without_gap(c, i, 1, left, GAP_CELL), along);
         down = lanes_keep(without_gap(c, i, 1, left, GAP_WEFT), down);
       }
@@ -18392,7 +18403,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
       widest = lanes_maximum(lanes_within(down, left), widest);
     }
     const int32_t first = row * columns, last = first + columns - 1;
-    if (is_wrapped(c) && !is_gap(c, last, GAP_CELL)) {
+    if (is_wrapped(c) && !(gapped && is_gap(c, last, GAP_CELL))) {
       const cloth_vector p = vector_load(x, last);
       const float seam = vector_length(vector_subtract(vector_load(x, first), p));
       const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
@@ -18405,6 +18416,23 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
   }
   add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
   return most;
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
+  return find_widest_square(c, 1);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+#if GAP_VERSIONS
+  if (has_gaps(c)) {
+    return widest_square_at_gaps(c);
+  }
+#endif
+  return find_widest_square(c, GAP_VERSIONS ? 0 : has_gaps(c));
 }
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
@@ -18544,13 +18572,14 @@ static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
 /// Which lines ///
 
 /* Which springs from a block of particles to those `next` further on are too long and have a contact at an end. */
-CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared) {
+CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared, int32_t gapped) {
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
   lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  (void)gapped;
 #if WITH_GAPS
-  if (has_gaps(c)) {
+  if (gapped) {
     either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
   }
 #endif
@@ -18558,16 +18587,16 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
 }
 
 /* Marks lines of a block of columns, of which `left` exist, in a row. */
-CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2]) {
+CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2], int32_t gapped) {
   const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
   int found = 0;
-  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP]), lanes_first(left - 1)))) {
+  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP], gapped), lanes_first(left - 1)))) {
     held_rows_of(c)[row] = 1;
     found = 1;
   }
   if (row + 1 < c->grid.rows) {
-    const lanes torn =
-        lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT]), lanes_first(left)), lanes_splat(1.0f));
+    const lanes torn = lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT], gapped), lanes_first(left)),
+                                  lanes_splat(1.0f));
     if (lanes_any(lanes_less(lanes_splat(0.0f), torn))) {
       float values[CLOTH_LANES];
       lanes_store(values, torn);
@@ -18583,7 +18612,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
 /* Finds the lines with springs beside contacts that are too long. Returns 1 if there are any. */
 CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *plan) {
   const float *mark = history_of(c, 1).x;
-  const int32_t columns = c->grid.columns;
+  const int32_t columns = c->grid.columns, gapped = has_gaps(c);
   float squared[2];
   int found = 0;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -18598,7 +18627,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
       const lanes marks = lanes_maximum(lanes_load(mark + i + 1), lanes_load(mark + i + below));
       const lanes_mask near = has_no_history(lanes_maximum(lanes_load(mark + i), marks));
       if (lanes_any(lanes_both(near, lanes_first(columns - column + 1))) || c->settings.capacity.fixed_work) {
-        found |= mark_torn(c, row, column, squared);
+        found |= mark_torn(c, row, column, squared, gapped);
       }
     }
   }
@@ -18611,6 +18640,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
 typedef struct held_lines {
   line_bundle b;
   const cloth *c;
+  const cloth *gapped;                                        /* where the grid has gaps; else NULL */
   const line_bundle *lines;                                   /* the original of b, whose address may be taken */
   vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
@@ -18656,9 +18686,9 @@ CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, 
   const lanes zero = lanes_splat(0.0f);
   const int32_t at = element * l->b.next;
 #if WITH_GAPS
-  if (has_gaps(l->c)) {
-    before = element > 0 ? lanes3_select(line_springs(l->c, l->lines, element - 1), before, x) : x;
-    after = lanes3_select(line_springs(l->c, l->lines, element), after, x);
+  if (l->gapped) {
+    before = element > 0 ? lanes3_select(line_springs(l->gapped, l->lines, element - 1), before, x) : x;
+    after = lanes3_select(line_springs(l->gapped, l->lines, element), after, x);
   }
 #endif
   const lanes3 kept = lanes3_load(l->contact, at);
@@ -18690,9 +18720,17 @@ CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
   return lanes_flush(lanes3_dot(a, b));
 }
 
+/* What the two eliminations work on: a copy, as stores of lanes may alias the lines. `gapped` is a constant of each of
+   their two versions, so that lines without gaps pay nothing for them, see GAP_VERSIONS. */
+CLOTH_INLINE held_lines held_copy(const held_lines *lines, const cloth *gapped) {
+  held_lines l = *lines;
+  l.gapped = gapped;
+  return l;
+}
+
 /* Eliminates the tensions. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_tensions(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes scale = lanes_splat(l.inverse_squared_rest), zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   lanes inverse = zero, side = zero;
   lanes3 before = lanes3_of(zero, zero, zero);
@@ -18720,8 +18758,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
                                       lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
     inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
 #if WITH_GAPS
-    if (has_gaps(l.c)) {
-      inverse = lanes_keep(line_springs(l.c, l.lines, element), inverse);
+    if (l.gapped) {
+      inverse = lanes_keep(line_springs(l.gapped, l.lines, element), inverse);
     }
 #endif
     side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
@@ -18735,8 +18773,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
 }
 
 /* Finds the tensions, and eliminates the displacements, from the last element on. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_displacements(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes3 none = lanes3_of(zero, zero, zero);
   lanes tension = zero, coupling = zero, resistance = zero, share = zero; /* of the spring and particle after */
@@ -18772,6 +18810,23 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lin
     resistance = resistance_before;
   }
 }
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
+  eliminate_tensions(lines, GAP_VERSIONS ? NULL : lines->gapped);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
+  eliminate_displacements(lines, GAP_VERSIONS ? NULL : lines->gapped);
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
+  eliminate_tensions(lines, lines->c);
+  eliminate_displacements(lines, lines->c);
+}
+
+#endif
 
 /* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
    contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
@@ -18850,6 +18905,13 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
     l->active = lanes_load(active);
     l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
+#if GAP_VERSIONS
+    if (l->gapped) {
+      eliminate_held_at_gaps(l);
+      move_held(l);
+      return;
+    }
+#endif
     eliminate_held_tensions(l);
     eliminate_held_displacements(l);
     move_held(l);
@@ -18863,6 +18925,7 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   held_lines l;
   fill_zero(&l, sizeof l);
   l.c = c;
+  l.gapped = gapped_cloth(c);
   l.inverse_squared_rest = 1.0f / (rest * rest);
   l.least_square = MIN_SQUARED_RATIO * (rest * rest);
   l.coupling_rounder = STATE_ROUNDER * rounder.value;
@@ -20206,6 +20269,7 @@ typedef struct prediction_context {
 typedef struct air_around {
   air_flow air;
   row_neighbours near;
+  const cloth *gapped; /* of gapped_cloth() */
 } air_around;
 
 /* Extrapolates the velocities of a block of particles, of which `left` exist, and predicts their positions. `around`:
@@ -20234,7 +20298,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
   if (p->with_body_forces) {
     lanes3 change = body_force_on(&p->force, v);
     if (around) {
-      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first);
+      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first, around->gapped);
       change = lanes3_add(change, air_change(&around->air, areas, v, mobility));
     }
     change = lanes3_scale(change, share);
@@ -20284,16 +20348,35 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
   EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
 }
 
-/* predict() with gravity, velocity damping and air. */
-CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+/* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
+   gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
+CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
-  air_around around = {.air = air_flow_of(c, plan)};
+  air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
   for (int32_t row = 0; row < c->grid.rows; row++) {
     around.near = row_neighbours_at(c, p.x, row);
     for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
       predict_block(&p, &around, around.near.first + column, around.near.columns - column);
     }
   }
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
+  predict_rows_in_air(c, plan, c);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+#if GAP_VERSIONS
+  if (has_gaps(c)) {
+    predict_in_air_at_gaps(c, plan);
+    return;
+  }
+#endif
+  predict_rows_in_air(c, plan, GAP_VERSIONS ? NULL : gapped_cloth(c));
 }
 
 #endif
@@ -26296,7 +26379,7 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
   const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column, gapped_cloth(c))), inverse_area);
   const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
   const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
   const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));

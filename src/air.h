@@ -100,7 +100,6 @@ typedef struct row_neighbours {
                                else the particle itself */
   float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
                                row, and at its ends */
-  const cloth *gapped;      /* where the grid has gaps; else NULL */
 } row_neighbours;
 
 CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
@@ -113,15 +112,8 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   n.left = vector_load(x, n.first);
   n.right = vector_load(x, n.first + columns - 1);
   n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
-  n.gapped = NULL;
   n.share *= n.up && n.down ? 0.25f : 0.5f;
   n.end_share = 2.0f * n.share;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    n.gapped = c;
-    n.share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
-  }
-#endif
   if (is_wrapped(c)) {
     cloth_vector first = n.left;
     n.left = n.right;
@@ -135,27 +127,26 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 /* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
    it one of two cells. */
-static cloth_vector between_neighbours(const row_neighbours *n, vector_array x, int32_t column, int32_t d) {
-  const cloth *c = n->gapped;
-  const int32_t i = n->first + column, row = n->first / n->columns;
-  const int32_t around = is_wrapped(c) ? n->columns : 0;
-  const int32_t before = d == WEFT ? i - n->columns : column > 0 ? i - 1 : i - 1 + around;
-  const int32_t after = d == WEFT ? i + n->columns : column + 1 < n->columns ? i + 1 : i + 1 - around;
+static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t around = is_wrapped(c) ? columns : 0;
+  const int32_t before = d == WEFT ? i - columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + columns : column + 1 < columns ? i + 1 : i + 1 - around;
   const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
   const int has_after =
-      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < n->columns || around) && !is_gap(c, i, spring_gap(d));
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < columns || around) && !is_gap(c, i, spring_gap(d));
   const cloth_vector way =
       vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
   return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
 }
 
-/* area_vectors() beside gaps: a particle without a neighbour lies at an edge. */
-CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array x, int32_t column) {
+/* area_vectors() beside gaps, of `left` particles from particle `i` on: one without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32_t i, int32_t left) {
+  const float share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
   float value[2][3][CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     for (int32_t d = WARP; d <= WEFT; d++) {
-      const int32_t here = column + lane < n->columns ? column + lane : column;
-      const cloth_vector way = between_neighbours(n, x, here, d);
+      const cloth_vector way = between_neighbours(c, x, lane < left ? i + lane : i, d);
       value[d][0][lane] = way.x;
       value[d][1][lane] = way.y;
       value[d][2][lane] = way.z;
@@ -163,7 +154,7 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
   }
   const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
   const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
-  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(n->share));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
 }
 
 #endif
@@ -172,12 +163,13 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const row_neighbours *n, vector_array
  * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
  * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
  * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal.
+ * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
  */
-CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column) {
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
+  (void)gapped;
 #if WITH_GAPS
-  if (n->gapped) {
-    return area_vectors_at_gaps(n, x, column);
+  if (gapped) {
+    return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column);
   }
 #endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
@@ -269,12 +261,14 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
   const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
   const air_flow air = air_flow_of(c, plan);
   const lanes one = lanes_splat(1.0f);
+  const cloth *gapped = gapped_cloth(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
       const int32_t i = near.first + column;
       lanes mass = mass_ratio_lanes(c, i);
-      lanes3 push = air_change(&air, area_vectors(&near, x, column), lanes3_load(v, i), lanes_divide(one, mass));
+      const lanes3 area = area_vectors(&near, x, column, gapped);
+      lanes3 push = air_change(&air, area, lanes3_load(v, i), lanes_divide(one, mass));
       lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
     }
   }

@@ -107,7 +107,7 @@ typedef struct bend_lines {
   vector_array old;         /* positions at the start of the substep, laid out like b.x */
   float kappa, shift;
   int32_t has_equal_hinges; /* 1 if every hinge inside a line has the factor 1 */
-  int32_t varies;           /* 1 with a stiffness map, or gaps */
+  int32_t varies;           /* 1 with a stiffness map, or gaps; not used in builds without gaps */
   const float *uniform;     /* factors of uniform lines */
   float *work;              /* line_slot_blocks() blocks of lanes for each element */
 } bend_lines;
@@ -174,7 +174,8 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
     const lanes one_side = lanes_absolute(lanes_subtract(is_pin_lane(l, element - 1), is_pin_lane(l, element + 1)));
     factor = lanes_add(factor, lanes_multiply(is_pin_lane(l, element), one_side));
   }
-  return l->varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
+  const int32_t varies = WITH_GAPS ? l->varies : l->c->constant.stiffness_map != 0;
+  return varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
 /* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
@@ -469,7 +470,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .kappa = plan->bend.stiffness[direction],
                         .shift = plan->bend.shift,
                         .has_equal_hinges = plan->bend.has_equal_hinges,
-                        .varies = c->constant.stiffness_map || has_gaps(c),
+                        .varies = WITH_GAPS && (c->constant.stiffness_map || has_gaps(c)),
                         .uniform = bend_factors_of(c, direction),
                         .work = floats_at(c, c->scratch.line_work)};
   return l;
@@ -495,13 +496,12 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *c;
+  const cloth *gapped; /* of gapped_cloth() */
   vector_array x, old, change;
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
   const float *uniform, *map, *mobility;
-  int32_t varies; /* 1 with a stiffness map, or gaps */
   float *work;
 } twist_columns;
 
@@ -534,12 +534,17 @@ CLOTH_INLINE lanes3 column_difference(const twist_columns *t, int32_t row) {
 /* Stiffness of the cells between a row and the next, over the family's. */
 CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
   const int32_t i = row * t->columns, j = i + t->columns;
-  lanes factor = cells_without_gap(t->c, i + t->column, t->columns - t->column);
+  lanes factor = lanes_splat(1.0f);
   if (t->map) {
     lanes upper = lanes_add(lanes_load(t->map + i + t->column), row_values(t, t->map, i, t->column + 1));
     lanes lower = lanes_add(lanes_load(t->map + j + t->column), row_values(t, t->map, j, t->column + 1));
-    factor = lanes_multiply(lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f)), factor);
+    factor = lanes_multiply(lanes_add(upper, lower), lanes_splat(0.25f));
   }
+#if WITH_GAPS
+  if (t->gapped) {
+    factor = lanes_keep(without_gap(t->gapped, i + t->column, 1, t->columns - t->column, GAP_CELL), factor);
+  }
+#endif
   return factor;
 }
 
@@ -583,7 +588,7 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
     const int32_t goes_on = row + 1 < t->rows;
     const lanes3 after = goes_on ? column_difference(t, row + 1) : here;
     lanes stiffness = goes_on ? kappa : zero;
-    if (!uniform && t->varies && goes_on) {
+    if (!uniform && (t->map || (WITH_GAPS && t->gapped)) && goes_on) {
       stiffness = lanes_quantise(lanes_multiply(kappa, cell_factor(t, row)), WORK_ROUNDER);
     }
     const lanes3 twist = lanes3_scale(lanes3_subtract(after, here), stiffness);
@@ -660,7 +665,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 
 /* Solves the twist of all cells. */
 CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan) {
-  twist_columns t = {.c = c,
+  twist_columns t = {.gapped = gapped_cloth(c),
                      .x = predicted_of(c),
                      .old = vectors_at(c, c->state.position),
                      .change = vectors_at(c, c->scratch.residual),
@@ -671,7 +676,6 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twists(const cloth *c, const step_plan *plan
                      .shift = plan->bend.shift,
                      .uniform = twist_factors_of(c),
                      .map = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL,
-                     .varies = c->constant.stiffness_map || has_gaps(c),
                      .mobility = floats_at(c, c->scratch.mobility),
                      .work = floats_at(c, c->scratch.line_work)};
   for (t.column = 0; t.column < t.columns; t.column += CLOTH_LANES) {

@@ -292,11 +292,15 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. */
+/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
+   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
+   costs what the loop keeps in vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
+#define GAP_VERSIONS 0
 #else
 #define CLOTH_REPEATED CLOTH_INLINE
+#define GAP_VERSIONS WITH_GAPS
 #endif
 
 /* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */

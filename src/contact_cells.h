@@ -413,10 +413,12 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 
 /// When cells are looked at ///
 
-/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. */
-CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+/* Square of the longest edge of the triangles of the cloth, where contact of particles has left it [m^2]. `gapped`: 1
+   if something is absent; a constant of each version, see GAP_VERSIONS. */
+CLOTH_INLINE float find_widest_square(const cloth *c, int gapped) {
   const vector_array x = predicted_of(c);
   const int32_t columns = c->grid.columns;
+  (void)gapped;
   lanes widest = lanes_splat(0.0f);
   float values[CLOTH_LANES], most = 0.0f;
   for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
@@ -427,7 +429,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
           lanes_maximum(squared_edge(p, lanes3_load(x, i + 1)), squared_edge(p, lanes3_load(x, i + columns + 1)));
       lanes down = squared_edge(p, below);
 #if WITH_GAPS
-      if (has_gaps(c)) {
+      if (gapped) {
         along = lanes_keep(without_gap(c, i, 1, left, GAP_CELL), along);
         down = lanes_keep(without_gap(c, i, 1, left, GAP_WEFT), down);
       }
@@ -436,7 +438,7 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
       widest = lanes_maximum(lanes_within(down, left), widest);
     }
     const int32_t first = row * columns, last = first + columns - 1;
-    if (is_wrapped(c) && !is_gap(c, last, GAP_CELL)) {
+    if (is_wrapped(c) && !(gapped && is_gap(c, last, GAP_CELL))) {
       const cloth_vector p = vector_load(x, last);
       const float seam = vector_length(vector_subtract(vector_load(x, first), p));
       const float across = vector_length(vector_subtract(vector_load(x, first + columns), p));
@@ -449,6 +451,23 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
   }
   add_varying_work(c, (uint32_t)c->count, COST_WIDEST);
   return most;
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE float widest_square_at_gaps(const cloth *c) {
+  return find_widest_square(c, 1);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
+#if GAP_VERSIONS
+  if (has_gaps(c)) {
+    return widest_square_at_gaps(c);
+  }
+#endif
+  return find_widest_square(c, GAP_VERSIONS ? 0 : has_gaps(c));
 }
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no

@@ -91,13 +91,14 @@ static float held_ratio(const cloth *c, const step_plan *plan, int32_t d) {
 /// Which lines ///
 
 /* Which springs from a block of particles to those `next` further on are too long and have a contact at an end. */
-CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared) {
+CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float squared, int32_t gapped) {
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
   lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  (void)gapped;
 #if WITH_GAPS
-  if (has_gaps(c)) {
+  if (gapped) {
     either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
   }
 #endif
@@ -105,16 +106,16 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
 }
 
 /* Marks lines of a block of columns, of which `left` exist, in a row. */
-CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2]) {
+CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const float squared[2], int32_t gapped) {
   const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
   int found = 0;
-  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP]), lanes_first(left - 1)))) {
+  if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP], gapped), lanes_first(left - 1)))) {
     held_rows_of(c)[row] = 1;
     found = 1;
   }
   if (row + 1 < c->grid.rows) {
-    const lanes torn =
-        lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT]), lanes_first(left)), lanes_splat(1.0f));
+    const lanes torn = lanes_keep(lanes_both(is_torn(c, i, c->grid.columns, squared[WEFT], gapped), lanes_first(left)),
+                                  lanes_splat(1.0f));
     if (lanes_any(lanes_less(lanes_splat(0.0f), torn))) {
       float values[CLOTH_LANES];
       lanes_store(values, torn);
@@ -130,7 +131,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
 /* Finds the lines with springs beside contacts that are too long. Returns 1 if there are any. */
 CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *plan) {
   const float *mark = history_of(c, 1).x;
-  const int32_t columns = c->grid.columns;
+  const int32_t columns = c->grid.columns, gapped = has_gaps(c);
   float squared[2];
   int found = 0;
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -145,7 +146,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
       const lanes marks = lanes_maximum(lanes_load(mark + i + 1), lanes_load(mark + i + below));
       const lanes_mask near = has_no_history(lanes_maximum(lanes_load(mark + i), marks));
       if (lanes_any(lanes_both(near, lanes_first(columns - column + 1))) || c->settings.capacity.fixed_work) {
-        found |= mark_torn(c, row, column, squared);
+        found |= mark_torn(c, row, column, squared, gapped);
       }
     }
   }
@@ -158,6 +159,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
 typedef struct held_lines {
   line_bundle b;
   const cloth *c;
+  const cloth *gapped;                                        /* where the grid has gaps; else NULL */
   const line_bundle *lines;                                   /* the original of b, whose address may be taken */
   vector_array contact;                                       /* what keep_contacts() has kept, laid out like b.x */
   lanes active;                                               /* 1 for lines that are to be solved, else 0 */
@@ -203,9 +205,9 @@ CLOTH_INLINE held_element held_element_of(const held_lines *l, int32_t element, 
   const lanes zero = lanes_splat(0.0f);
   const int32_t at = element * l->b.next;
 #if WITH_GAPS
-  if (has_gaps(l->c)) {
-    before = element > 0 ? lanes3_select(line_springs(l->c, l->lines, element - 1), before, x) : x;
-    after = lanes3_select(line_springs(l->c, l->lines, element), after, x);
+  if (l->gapped) {
+    before = element > 0 ? lanes3_select(line_springs(l->gapped, l->lines, element - 1), before, x) : x;
+    after = lanes3_select(line_springs(l->gapped, l->lines, element), after, x);
   }
 #endif
   const lanes3 kept = lanes3_load(l->contact, at);
@@ -237,9 +239,17 @@ CLOTH_INLINE lanes flushed_dot(lanes3 a, lanes3 b) {
   return lanes_flush(lanes3_dot(a, b));
 }
 
+/* What the two eliminations work on: a copy, as stores of lanes may alias the lines. `gapped` is a constant of each of
+   their two versions, so that lines without gaps pay nothing for them, see GAP_VERSIONS. */
+CLOTH_INLINE held_lines held_copy(const held_lines *lines, const cloth *gapped) {
+  held_lines l = *lines;
+  l.gapped = gapped;
+  return l;
+}
+
 /* Eliminates the tensions. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_tensions(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes scale = lanes_splat(l.inverse_squared_rest), zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   lanes inverse = zero, side = zero;
   lanes3 before = lanes3_of(zero, zero, zero);
@@ -267,8 +277,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
                                       lanes_multiply(squared, lanes_splat(MIN_TENSION_PIVOT)));
     inverse = lanes_keep(lanes_less(zero, mobility), lanes_divide(one, pivot));
 #if WITH_GAPS
-    if (has_gaps(l.c)) {
-      inverse = lanes_keep(line_springs(l.c, l.lines, element), inverse);
+    if (l.gapped) {
+      inverse = lanes_keep(line_springs(l.gapped, l.lines, element), inverse);
     }
 #endif
     side = lanes_quantise(lanes_add(lanes_multiply(excess, ratio), lanes_multiply(factor, side)), WORK_ROUNDER);
@@ -282,8 +292,8 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
 }
 
 /* Finds the tensions, and eliminates the displacements, from the last element on. */
-CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
-  const held_lines l = *lines;
+CLOTH_INLINE void eliminate_displacements(const held_lines *lines, const cloth *gapped) {
+  const held_lines l = held_copy(lines, gapped);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes3 none = lanes3_of(zero, zero, zero);
   lanes tension = zero, coupling = zero, resistance = zero, share = zero; /* of the spring and particle after */
@@ -319,6 +329,23 @@ CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lin
     resistance = resistance_before;
   }
 }
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_tensions(const held_lines *lines) {
+  eliminate_tensions(lines, GAP_VERSIONS ? NULL : lines->gapped);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void eliminate_held_displacements(const held_lines *lines) {
+  eliminate_displacements(lines, GAP_VERSIONS ? NULL : lines->gapped);
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
+  eliminate_tensions(lines, lines->c);
+  eliminate_displacements(lines, lines->c);
+}
+
+#endif
 
 /* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
    contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
@@ -397,6 +424,13 @@ static void solve_held(held_lines *l, const uint8_t *marks) {
     l->active = lanes_load(active);
     l->lines = &l->b;
     add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
+#if GAP_VERSIONS
+    if (l->gapped) {
+      eliminate_held_at_gaps(l);
+      move_held(l);
+      return;
+    }
+#endif
     eliminate_held_tensions(l);
     eliminate_held_displacements(l);
     move_held(l);
@@ -410,6 +444,7 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   held_lines l;
   fill_zero(&l, sizeof l);
   l.c = c;
+  l.gapped = gapped_cloth(c);
   l.inverse_squared_rest = 1.0f / (rest * rest);
   l.least_square = MIN_SQUARED_RATIO * (rest * rest);
   l.coupling_rounder = STATE_ROUNDER * rounder.value;

@@ -306,6 +306,11 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
 
 #endif
 
+/* The cloth if something is absent, else NULL. */
+CLOTH_INLINE const cloth *gapped_cloth(const cloth *c) {
+  return has_gaps(c) ? c : NULL;
+}
+
 /* The check of a call that changes a particle, which has a cell. */
 static int check_present(const cloth *c, int32_t particle) {
   const int error = check_particle(c, particle);

@@ -338,20 +338,6 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
-/* 1 where a block of cells of a row is present, `count` of them to its end, else 0. */
-CLOTH_INLINE lanes cells_without_gap(const cloth *c, int32_t cell, int32_t count) {
-  const lanes one = lanes_splat(1.0f);
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    return lanes_keep(without_gap(c, cell, 1, count, GAP_CELL), one);
-  }
-#endif
-  (void)c;
-  (void)cell;
-  (void)count;
-  return one;
-}
-
 #if WITH_GAPS
 
 /* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
@@ -383,17 +369,25 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
+#if WITH_GAPS
+
 /* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
 CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
   lanes factor = lanes_splat(1.0f);
   if (c->constant.stiffness_map) {
     factor = line_values(b, floats_at(c, c->constant.stiffness_map), element);
   }
-#if WITH_GAPS
   if (has_gaps(c)) {
     const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
     factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
   }
-#endif
   return factor;
 }
+
+#else
+
+CLOTH_INLINE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t element) {
+  return line_values(b, floats_at(c, c->constant.stiffness_map), element);
+}
+
+#endif

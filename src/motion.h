@@ -151,6 +151,7 @@ typedef struct prediction_context {
 typedef struct air_around {
   air_flow air;
   row_neighbours near;
+  const cloth *gapped; /* of gapped_cloth() */
 } air_around;
 
 /* Extrapolates the velocities of a block of particles, of which `left` exist, and predicts their positions. `around`:
@@ -179,7 +180,7 @@ CLOTH_INLINE void predict_block(const prediction_context *p, const air_around *a
   if (p->with_body_forces) {
     lanes3 change = body_force_on(&p->force, v);
     if (around) {
-      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first);
+      lanes3 areas = area_vectors(&around->near, p->x, i - around->near.first, around->gapped);
       change = lanes3_add(change, air_change(&around->air, areas, v, mobility));
     }
     change = lanes3_scale(change, share);
@@ -229,16 +230,35 @@ CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int
   EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
 }
 
-/* predict() with gravity, velocity damping and air. */
-CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+/* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
+   gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
+CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
-  air_around around = {.air = air_flow_of(c, plan)};
+  air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
   for (int32_t row = 0; row < c->grid.rows; row++) {
     around.near = row_neighbours_at(c, p.x, row);
     for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
       predict_block(&p, &around, around.near.first + column, around.near.columns - column);
     }
   }
+}
+
+#if GAP_VERSIONS
+
+CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
+  predict_rows_in_air(c, plan, c);
+}
+
+#endif
+
+CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+#if GAP_VERSIONS
+  if (has_gaps(c)) {
+    predict_in_air_at_gaps(c, plan);
+    return;
+  }
+#endif
+  predict_rows_in_air(c, plan, GAP_VERSIONS ? NULL : gapped_cloth(c));
 }
 
 #endif

@@ -51,7 +51,7 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
   const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column)), inverse_area);
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column, gapped_cloth(c))), inverse_area);
   const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
   const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
   const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));

@@ -47,7 +47,7 @@ static cloth_vector air_on_pin(const cloth *c, const air_flow *air, int32_t part
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t row = particle / c->grid.columns, column = particle - row * c->grid.columns;
   const row_neighbours near = row_neighbours_at(c, x, row);
-  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column)));
+  const lanes3 area = lanes3_splat(lanes3_first(area_vectors(&near, x, column, gapped_cloth(c))));
   const lanes3 v = lanes3_splat(vector_load(vectors_at(c, c->state.velocity), particle));
   const float mass = mass_ratio_at(c, particle);
   return vector_scale(lanes3_first(air_change(air, area, v, lanes_splat(1.0f / mass))), mass);

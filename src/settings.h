@@ -31,6 +31,14 @@
 #define CONTACT_INTEGERS(X)
 #endif
 
+#if WITH_SELF
+#define SELF_INTEGERS(X)                                                                                               \
+  X(self.pairs, 1, 32, "")                                                                                             \
+  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "") X(self.untangle, 0, 1, "")
+#else /* not read */
+#define SELF_INTEGERS(X)
+#endif
+
 #if WITH_TEARING
 #define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
 #define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
@@ -53,10 +61,7 @@
   X(solver.warm_start, 0, 1, "")                                                                                       \
   X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
-  X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "")                                                                          \
-  X(self.shape, 0, 1, "")                                                                                              \
-  X(self.untangle, 0, 1, "")                                                                                           \
+  SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \

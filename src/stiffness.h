@@ -91,15 +91,14 @@ static float min_kappa_factor(const cloth *c) {
 #define MIN_TETHER_STIFFNESS 1.0e-3f
 #define MAX_TETHER_SLACK 1.0e3f
 
+#if WITH_TEARING
+
 /* What a cloth may stretch before it tears, which tethers must not prevent. */
 static float tear_slack(const cloth *c) {
-#if WITH_TEARING
   return can_tear(c) ? gap_summary_of(c)->tear_strain : 0.0f;
-#else
-  (void)c;
-  return 0.0f;
-#endif
 }
+
+#endif
 
 /* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
 static float tether_scale(const cloth *c) {
@@ -110,7 +109,11 @@ static float tether_scale(const cloth *c) {
   const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
   const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
   const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
-  return c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK) + tear_slack(c);
+  float scale = c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
+#if WITH_TEARING
+  scale += tear_slack(c);
+#endif
+  return scale;
 }
 
 /* Cube root of a number from 0 to 1, by Newton's method from above: to a part in 1e5 from 1e-3 on, and never below

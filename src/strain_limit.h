@@ -227,7 +227,7 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   const float rest = direction_rest(c, direction);
   const float low = rest * (1.0f - c->settings.strain_limit.max_compression);
   const float high = rest * (1.0f + c->settings.strain_limit.max_extension);
-  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, has_gaps(c) ? c : NULL};
+  distance_range range = {low * low, high * high, notes_pins(c) ? c : NULL, gapped_cloth(c)};
   return range;
 }
 

@@ -190,7 +190,7 @@ static cloth_pose pose_of(world *w) {
 static int32_t particle_of(world *w, int which) {
   const int32_t count = w->configs[which].columns * w->configs[which].rows;
   const int32_t low = whole(w, 0, 255), high = w->in.is_wild ? whole(w, -1, 1) : 0;
-  return low < 0 ? low : low % count + high * count;
+  return low < 0 ? low : (int32_t)((uint32_t)(low % count) + (uint32_t)high * (uint32_t)count);
 }
 
 /* A time step: mostly that of a frame. */
