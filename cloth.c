@@ -3008,7 +3008,7 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
   }
 }
 
-#if WITH_TEARING
+#if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
 
 /* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone? */
 static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
@@ -7289,11 +7289,15 @@ static attachment *find_attachment(const cloth *c, int32_t particle) {
   return NULL;
 }
 
+#if WITH_SLEEP || WITH_PROJECTION
+
 /* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
 static int is_on_body(const cloth *c, int32_t particle) {
   const attachment *a = find_attachment(c, particle);
   return a && find_body(c, a->collider);
 }
+
+#endif
 
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
@@ -10636,7 +10640,7 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
-#if WITH_GAPS
+#if WITH_GAPS && (WITH_PROJECTION || WITH_LIMITS || WITH_CONTACT_LINES)
 
 /* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
 CLOTH_SEPARATE lanes_mask line_springs(const cloth *c, const line_bundle *b, int32_t element) {

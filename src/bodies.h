@@ -54,11 +54,15 @@ static attachment *find_attachment(const cloth *c, int32_t particle) {
   return NULL;
 }
 
+#if WITH_SLEEP || WITH_PROJECTION
+
 /* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
 static int is_on_body(const cloth *c, int32_t particle) {
   const attachment *a = find_attachment(c, particle);
   return a && find_body(c, a->collider);
 }
+
+#endif
 
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {

@@ -158,7 +158,7 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
   }
 }
 
-#if WITH_TEARING
+#if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
 
 /* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone? */
 static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {

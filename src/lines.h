@@ -338,7 +338,7 @@ CLOTH_INLINE int32_t line_slot_blocks(const line_bundle *b) {
   return b->is_ring && b->slant == 0 ? RING_SLOT : LINE_SLOT;
 }
 
-#if WITH_GAPS
+#if WITH_GAPS && (WITH_PROJECTION || WITH_LIMITS || WITH_CONTACT_LINES)
 
 /* Which lines have a spring from an element to the next. An antidiagonal belongs to the cell before its element. */
 CLOTH_SEPARATE lanes_mask line_springs(const cloth *c, const line_bundle *b, int32_t element) {
