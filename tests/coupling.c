@@ -484,8 +484,8 @@ static void test_rest_attached(void) {
         const double top = shape == CLOTH_SHAPE_CAPSULE ? 0.3 : 0.15, side = below ? -top : top;
         body.pose.position.y = (float)side;
         fixture s = trampoline(17, 1.0, 1, &body, heavy ? 2.0f : 0.2f);
-        const cloth_vector point = vector_at(0.0, -side, 0.0);
-        CHECK(cloth_attach(s.sheet, 8 * 17 + 8, 0, &point) == CLOTH_OK, "attached");
+        const cloth_vector place = vector_at(0.0, -side, 0.0);
+        CHECK(cloth_attach(s.sheet, 8 * 17 + 8, 0, &place) == CLOTH_OK, "attached");
         run_steps(s.sheet, 1200, FRAME);
         snprintf(what, sizeof what, "shape %d of %g kg %s a sheet, by its surface: speed after 20 s", (int)shape,
                  heavy ? 2.0 : 0.2, below ? "below" : "on");

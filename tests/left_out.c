@@ -145,6 +145,9 @@ int main(void) {
 #endif
 #if defined(CLOTH_NO_GROUPS) && !defined(CLOTH_NO_SELF)
   config.self_thickness = 0.01f;
+#ifdef CLOTH_NO_SELF_TRIANGLES
+  config.self.shape = CLOTH_SELF_SPHERES;
+#endif
   config.self.gathers = 0;
   expect_left_out(&config, "self.gathers: CLOTH_NO_GROUPS");
   config = cloth_config_default();

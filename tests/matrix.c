@@ -943,6 +943,47 @@ static void thrown_apart(cloth *sheet) {
   }
 }
 
+/* A sheet with a hole, a notch and a ragged hem. */
+static void with_holes(cloth_config *config) {
+  static uint8_t mask[16 * 16];
+  const int cells = config->columns - 1;
+  for (int n = 0; n < cells * (config->rows - 1); n++) {
+    const int column = n % cells, row = n / cells;
+    mask[n] = !((column > 3 && column < 6 && row > 2 && row < 6) || (row > 7 && column % 3 == 0) || column + row < 2);
+  }
+  config->grid.cell_mask = mask;
+}
+
+/* Cut from one side, and pulled until it tears. */
+static void that_tears(cloth_config *config) {
+  config->tearing.max_breaks = 6;
+  config->tearing.strain = 0.015625f;
+  config->tearing.max_torn_cells = 5;
+}
+
+static void cut_and_pull(cloth *sheet, int frame) {
+  static int torn;
+  const cloth_cut_line cut = {-0.5f, 3.5f, 3.25f, 4.25f};
+  const int columns = scene_config.columns;
+  if (frame == 0) {
+    torn = 0;
+    fold((uint32_t)checked(cloth_cut(sheet, &cut)), 4);
+  }
+  for (int n = columns - 1; n >= columns - 2; n--) {
+    cloth_vector place = {0};
+    checked(cloth_pin(sheet, columns * (scene_config.rows - 1) + n));
+    checked(cloth_get_position(sheet, columns * (scene_config.rows - 1) + n, &place));
+    place.z += 0.0625f;
+    checked(cloth_move_pin(sheet, columns * (scene_config.rows - 1) + n, place));
+  }
+  cloth_statistics statistics = {0};
+  checked(cloth_get_statistics(sheet, &statistics));
+  torn += statistics.threads_torn;
+  fold((uint32_t)statistics.threads_torn, 4);
+  if (frame == FULL_FRAMES - 1 && torn == 0)
+    fail("nothing tears");
+}
+
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
     {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
@@ -964,6 +1005,8 @@ static const scene more_scenes[] = {
     {"moving-mesh", 0, 0, 11, 10, with_geometry, on_mesh, lift_ground},
     {"at-mesh", 0, 0, 10, 11, with_geometry, thrown_at_mesh, NULL},
     {"at-field", 0, 0, 10, 11, with_geometry, thrown_at_field, NULL},
+    {"mask", 0, 0, 12, 11, with_holes, on_sphere, NULL},
+    {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},
 };
 #define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))
 #endif
@@ -977,7 +1020,7 @@ static void fold_vertices(const cloth *sheet) {
   const cloth_vertex_layout layout = {32, 0, 12, 24};
   checked(cloth_write_vertices(sheet, &layout, buffer, sizeof buffer));
   const float *values = (const float *)(const void *)buffer;
-  for (int i = 0; i < 8 * (scene_config.columns + scene_config.grid.wrap) * scene_config.rows; i++)
+  for (int i = 0; i < 8 * cloth_get_vertex_count(sheet); i++)
     fold_float(values[i]);
 }
 
@@ -1181,6 +1224,7 @@ int board_main(void) {
 #ifndef MATRIX_SMALL
   uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
   full = folded(full, run_group_scene(), 8);
+  full = folded(full, run_sewn_scene(), 8);
   print_set("full", run_method_scenes(full));
 #endif
   return failures == 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 /*
  * The scene of tests/matrix.c in which cloths are stepped together: a held sheet of springs, a heavier projected tube
  * that starts tangled with it and far from its own origin, and a pinned sheet that sleeps until the tube comes to it.
- * Included by matrix.c.
+ * Then the first two of them, sewn together. Included by matrix.c.
  */
 enum { GROUP_SHEETS = 3 };
 
@@ -85,5 +85,37 @@ OWN_FRAME static uint64_t run_group_scene(void) {
   for (int particle = 0; particle < 7 * 8; particle++)
     checked(cloth_pin(sheets[2], particle));
   run_group_frames(&group, used);
+  return end_scene();
+}
+
+/* The last row of the sheet is sewn to the shorter first row of the other one. */
+OWN_FRAME static uint64_t run_sewn_scene(void) {
+  const cloth_seam seam = {{0, 45, 1, 9, NULL}, {1, 0, 1, 8, NULL}};
+  cloth *sheets[2];
+  size_t used = 0, bytes = 0;
+  float gap = 0.0f;
+  scene_name = "sewn";
+  scene_hash = HASH_START;
+  for (int n = 0; n < 2; n++)
+    sheets[n] = make_group_sheet(n, &used);
+  cloth_group group = cloth_group_default();
+  group.cloths = sheets;
+  group.count = 2;
+  group.seams = &seam;
+  group.seam_count = 1;
+  checked(cloth_group_bytes(&group, &bytes));
+  if (used + bytes > sizeof arena) {
+    fail("no room for the group");
+    return 0;
+  }
+  pin_at(sheets[0], 0, 0);
+  pin_at(sheets[0], 8, 0);
+  for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++) {
+    fold((uint32_t)checked(cloth_step_together(&group, FRAME_SECONDS, arena + used, sizeof arena - used)), 4);
+    fold_state(sheets[0]);
+    fold_state(sheets[1]);
+    checked(cloth_group_seam_gap(&group, 0, &gap));
+    fold_float(gap);
+  }
   return end_scene();
 }
