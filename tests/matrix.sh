@@ -62,7 +62,8 @@ END
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
-# AVX2, clang at -O3: the same in the continuous collision of examples/methods, of which the full matrix tells.
+# Clang with AVX2 at -O3, and for win32 at -Os: the same in the continuous collision of examples/methods, of which the full
+# matrix tells. At -Os clang 14 ends with a fault of its own on Helium.
 # msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
 # and inline assembly, and without rules of aliasing, as that compiler has none.
 cells() {
@@ -88,7 +89,7 @@ m4f            | an386    | - -O3    |       | -mcpu=cortex-m4 -mfloat-abi=hard 
 m7             | an500    | -O2 -    |       | -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16
 m33            | an505    | - -Os    |       | -mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16
 m55-scalar     | an547    | -        |       | -mcpu=cortex-m55+nomve -mfloat-abi=hard
-m55-helium     | an547    | -O3 -Os  | lanes | -mcpu=cortex-m55 -mfloat-abi=hard
+m55-helium     | an547    | -O3 -O2  | lanes | -mcpu=cortex-m55 -mfloat-abi=hard
 rv32im         | virt32   | - -Os    |       | -march=rv32im -mabi=ilp32
 rv32imf        | virt32   | -O3 -    |       | -march=rv32imf -mabi=ilp32f
 rv64gc         | virt64   | - -Os    |       | -march=rv64gc -mabi=lp64d -mcmodel=medany
@@ -103,7 +104,7 @@ wasm-simd      | wasm     | -O3      | lanes | -msimd128
 win64-scalar   | win64    | - -O3    |       | -DCLOTH_SCALAR -fno-tree-slp-vectorize
 win64-sse2     | win64    | -Os -    | lanes |
 win64-avx2     | win64    | -        |       | -mavx2
-win32-sse2     | win32    | - -Os    |       | -msse2 -mfpmath=sse
+win32-sse2     | win32    | - -O2    |       | -msse2 -mfpmath=sse
 msvc-sse2      | msvc     | -O0      |       |
 msvc-avx2      | msvc     | -O2      |       | -mavx2
 msvc-only      | msvc     | -O2      | lanes | -U__clang__ -fno-strict-aliasing
@@ -187,7 +188,7 @@ run_cell() { # NAME COMPILER LEVEL
 # Without what tests no operation of lanes, compilers take a third of the time.
 run_lanes() { # NAME COMPILER LEVEL
   program=$out/lanes-$1-$2$3
-  parts=$(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | grep -v -E '_SELF(_TEST)?$' | sed 's/^/-D/')
+  parts=$(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | grep -v -E '_SELF(_TEST|_SPHERES)?$' | sed 's/^/-D/')
   attempt tests/lanes.c "$1" "$2" "$3" "$program" "$(echo $parts)"
   printf '%-15s %-5s %-3s %-8s %s\n' "$1" "$2" "$3" lanes.c "$(grep ' passed, ' "$program.log" | tail -n 1)"
 }
