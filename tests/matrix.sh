@@ -57,8 +57,8 @@ END
 }
 
 # cell | machine | levels of GCC and clang in the short matrix, - for none | lanes.c runs? | flags
-# In the short matrix every instruction set and kind of lanes has a cell, every kind of lanes but those of Windows both
-# compilers, and every level is there for both; most cells are at -Os, which compiles in half the time of -O2.
+# In the short matrix every kind of lanes and nearly every instruction set has a cell, every kind of lanes but those of
+# Windows both compilers, and every level is there for both; most cells are at -Os, which compiles in half the time.
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
@@ -76,18 +76,18 @@ x86-64-lto     | hosted   | -        |       | -flto
 x86-64-flush   | x86-64   | -        |       | -DMATRIX_FLUSH
 avx2-flush     | x86-64   | -Os -    |       | -DMATRIX_FLUSH -mavx2
 i386-sse2      | i386     | -Os -    |       | -msse2 -mfpmath=sse
-aarch64-scalar | aarch64  | - -Os    |       | -DCLOTH_SCALAR
+aarch64-scalar | aarch64  | -        |       | -DCLOTH_SCALAR
 aarch64-neon   | aarch64  | -O3 -Os  | lanes |
-aarch64-flush  | aarch64  | -Os -    |       | -DMATRIX_FLUSH
-armv7-scalar   | armv7    | -Os -    |       | -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -DCLOTH_SCALAR
+aarch64-flush  | aarch64  | -        |       | -DMATRIX_FLUSH
+armv7-scalar   | armv7    | -        |       | -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -DCLOTH_SCALAR
 armv7-neon     | armv7    | -Os -O2  | lanes | -march=armv7-a -mfpu=neon -mfloat-abi=hard
 armv6-vfp      | armv6    | -        |       | -march=armv6 -mfpu=vfp -mfloat-abi=hard
 m0-microbit    | microbit | -Os -    |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL
 m0             | an385    | - -Os    |       | -mcpu=cortex-m0 -mfloat-abi=soft
-m3             | an385    | -Os -    |       | -mcpu=cortex-m3 -mfloat-abi=soft
+m3             | an385    | -        |       | -mcpu=cortex-m3 -mfloat-abi=soft
 m4f            | an386    | - -O3    |       | -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16
 m7             | an500    | -O2 -    |       | -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16
-m33            | an505    | - -Os    |       | -mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16
+m33            | an505    | -        |       | -mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16
 m55-scalar     | an547    | -        |       | -mcpu=cortex-m55+nomve -mfloat-abi=hard
 m55-helium     | an547    | -O3 -O2  | lanes | -mcpu=cortex-m55 -mfloat-abi=hard
 rv32im         | virt32   | - -Os    |       | -march=rv32im -mabi=ilp32
@@ -97,7 +97,7 @@ rv64gc-linux   | riscv64  | -        |       | -march=rv64gc -mabi=lp64d
 s390x          | s390x    | -Os -    |       |
 ppc64          | ppc64    | - -Os    |       |
 powerpc        | powerpc  | -O2 -    |       |
-mips           | mips     | - -Os    |       |
+mips           | mips     | -        |       |
 sh4            | sh4      | only -O0 |       |
 wasm-scalar    | wasm     | -Os      |       |
 wasm-simd      | wasm     | -O3      | lanes | -msimd128
