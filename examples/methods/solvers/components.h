@@ -26,25 +26,6 @@ static int32_t *component_words(const method_work *w, int32_t n) {
   return (int32_t *)(void *)(w->floats + w->labels) + n * w->c->count;
 }
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-/* Joins two particles; the smaller root wins. */
-static void join_particles(int32_t *parent, int32_t a, int32_t b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  if (a < b) {
-    parent[b] = a;
-  } else {
-    parent[a] = b;
-  }
-}
-
 static int is_active(const element_row *r, int32_t column) {
   const float *packed = packed_at(r, column);
   /* The strain of a trispring's tangent is not 0 where its stress is: it never lets go. */
@@ -65,7 +46,7 @@ static void join_element(const element_row *r, int32_t column, int32_t *parent) 
       continue;
     }
     if (first != NO_COMPONENT) {
-      join_particles(parent, first, i);
+      join_pieces(parent, first, i);
     }
     first = first == NO_COMPONENT ? i : first;
   }
@@ -90,7 +71,7 @@ static void join_families(method_work *w, int32_t *parent) {
     const close_pair *p = &list.pairs[n];
     const int acts = p->root.x != 0.0f || p->root.y != 0.0f || p->root.z != 0.0f;
     if (acts && w->mobility[p->i] != 0.0f && w->mobility[p->j] != 0.0f) {
-      join_particles(parent, p->i, p->j);
+      join_pieces(parent, p->i, p->j);
     }
   }
 }
@@ -115,7 +96,7 @@ static void label_particles(const method_work *w, const component_set *set, int3
     place[set->root[n]] = n;
   }
   for (int32_t i = 0; i < w->c->count; i++) {
-    label[i] = w->mobility[i] == 0.0f ? NO_COMPONENT : place[root_of(parent, i)];
+    label[i] = w->mobility[i] == 0.0f ? NO_COMPONENT : place[first_of_piece(parent, i)];
   }
 }
 
@@ -126,7 +107,7 @@ static int32_t label_components(method_work *w, component_set *set) {
   join_families(w, parent);
   for (int32_t i = 0; i < w->c->count; i++) {
     size[i] = 0;
-    size[root_of(parent, i)] += w->mobility[i] != 0.0f;
+    size[first_of_piece(parent, i)] += w->mobility[i] != 0.0f;
   }
   w->report->components = 0;
   w->report->largest = 0;
