@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compiles cloth.c for every kind of machine, disassembles it, and fails on what would give other bits there: fused
 # multiply-adds, estimates in place of divisions and square roots, double precision, and calls to anything but memcpy,
-# memset, memmove and the arithmetic that a machine without it takes from the compiler's library.
+# memset, memmove and the arithmetic that a machine without it takes from the compiler's library; and on data that a
+# program could write to.
 # The compiler's own contraction is left on: what cloth.c says in its source has to suffice.
 # $1: build directory.
 set -u
@@ -120,9 +121,15 @@ offending_symbols() { # OBJECT
   llvm-nm --undefined-only "$1" | awk '{ print $NF }' | grep -E -v "$allowed_symbols" | sort
 }
 
+# Sections of an object that a program could write to and that are not empty. Clang 14 for RISC-V has constants of its
+# own in .sdata.
+writable_sections() { # OBJECT
+  llvm-size -A "$1" | awk '/^\.(data|bss|sbss)/ && $1 !~ /rel\.ro/ && $2 > 0 { print $1 }'
+}
+
 # Everything wrong with an object, on one line.
 complaints() { # INSTRUCTION_SET DISASSEMBLER OBJECT
-  echo $($2 "$3" | offenders "$1") $(offending_symbols "$3")
+  echo $($2 "$3" | offenders "$1") $(offending_symbols "$3") $(writable_sections "$3")
 }
 
 # The scan itself: it must see a fused multiply-add that is there.
