@@ -23,6 +23,8 @@
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
 # make shapes       pictures of cloth over hulls, a mesh, a height field and a distance grid
 # make crowd        a thousand people in capes, on one worker and on two
+# make workers      a step of large cloths on one thread and on two
+# make races        the tests of steps on several threads with a detector of races
 # make groups       pictures of two sheets on a ball, a cape in a curtain, a thrown towel and a wrung tube
 # make torn         a picture of a round tablecloth with a hole, and of a flag that tears
 # make fuzz         histories of random calls under sanitizers: FUZZ_SECONDS (600) of them; what they reach and find

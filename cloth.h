@@ -30,14 +30,14 @@
  *            out two: NULL for a required pointer that is NULL, and NOT_A_CLOTH.
  * Enums      Fields of structs that hold an enum are int32_t, so that every compiler lays the structs out alike.
  * Threads    There is no shared state. Different cloths may be used on different threads, one cloth on one thread at a
- *            time. Cloths that share scratch memory belong on one thread.
+ *            time. Cloths that share scratch memory belong on one thread. cloth_workers share out a step of a cloth.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
  *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _SEAMS, _CELL_CONTACT, _CONTACT_LINES,
- *            _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID and
- *            _SHARED_BODIES leave parts out: their functions are not defined, a config that needs them is refused with
- *            LEFT_OUT, and the default config does not need them.
+ *            _VERTICES, _SKIN, _BLEND, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _SEAMS, _CELL_CONTACT,
+ *            _CONTACT_LINES, _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH,
+ *            _DISTANCE_GRID, _WORKERS and _SHARED_BODIES leave parts out: their functions are not defined, a config
+ *            that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -73,6 +73,7 @@ extern "C" {
 #define CLOTH_GROUP_LIMIT 16          /* most cloths of a group */
 #define CLOTH_SEAM_LIMIT 64           /* most seams of a group */
 #define CLOTH_STITCH_LIMIT 16384      /* most particles of the longer sides of all seams of a group */
+#define CLOTH_WORKER_LIMIT 64         /* most pieces of a stage of a step, see cloth_workers */
 #define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
 #define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
@@ -280,7 +281,8 @@ typedef enum cloth_preconditioner {
 /* Conjugate gradients for implicit springs. */
 typedef struct cloth_config_solver {
   int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_BLOCK */
-  int32_t max_iterations; /* cap on the iterations of a substep; 1..CLOTH_ITERATION_LIMIT; default 4 */
+  int32_t max_iterations; /* cap on the iterations of a substep; 1..CLOTH_ITERATION_LIMIT; default 4;
+                             cloths that are sewn may take 32 */
   float tolerance;        /* residual to stop at, sqrt(r . P^-1 r) over that of the start; 1e-4..0.5; default 1e-3 */
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
@@ -381,6 +383,12 @@ typedef struct cloth_config_capacity {
                            particle */
   int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
                                 default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */
+  int32_t workers; /* most pieces in which a stage of a step is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT;
+                      default 0, none. As many as threads, or some more, for grids of 64 x 64 and more. Each takes 24
+                      bytes, and beyond the first 160 for each particle of the longer side, of a tube 224, and 224 for
+                      each column, the latter at first out of 12 bytes per particle that are there anyway. Any number
+                      gives the same bits, with threads and without; with 0 sums of reactions may differ in their last
+                      bits, and saves are of another config */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -509,7 +517,7 @@ struct cloth_surroundings;
    kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL); cloth_step_until_with() and cloth_step_again_with() are the
    calls of "Deadlines and work" with surroundings. Returns what cloth_step() does; GEOMETRY: a collider's
    geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
-   capacity.max_shared_bodies. */
+   capacity.max_shared_bodies; NULL: workers without `run`. */
 CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
 
 /* Most steps that a call of cloth_settle() may make. */
@@ -650,6 +658,33 @@ CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_l
    BUFFER or STATE as cloth_bind(). Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings,
                          const cloth_skin_layout *layout, const void *animated, void *vertices);
+
+/// Output between two states ///
+
+/* Positions that cloth_keep_positions() has copied, from which output leads to those of now. Frames that come between
+   two steps of a fixed dt: keep before each step, and draw with the share of dt that has passed since. */
+typedef struct cloth_blend {
+  cloth_vector *positions; /* memory of the caller for `count` positions [m] */
+  int32_t count;           /* particles of the cloth */
+  cloth_metres origin;     /* of the cloth when they were copied [m] */
+  float fraction;          /* of the way to the positions of now; 0..1 */
+} cloth_blend;
+
+/* Copies the positions of all particles, and the origin, to *blend, of which `positions`, `count` and `fraction` are
+   the caller's. Keep again after what is to show at once: a load, cloth_set_particle(), cloth_move_frame() as a
+   teleport. Returns CLOTH_OK, or BUFFER: another count. These functions are absent with CLOTH_NO_BLEND. */
+CLOTH_API int cloth_keep_positions(const cloth *c, cloth_blend *blend);
+
+/* cloth_write_vertices() and cloth_skin() of a cloth whose particles are `fraction` of the way in a straight line from
+   the kept positions to those of now, with the normals there. All is relative to the origins of now, and torn as now:
+   the indices of now fit. 0 gives the bits of the kept state, 1 those of the present one. `blends`: one for each cloth,
+   in their order. They use the scratch memory of the cloths. Return what cloth_write_vertices() and cloth_skin() do;
+   NULL: positions; BUFFER: another count; RANGE: a fraction, an origin, or a position; STATE: no scratch memory. */
+CLOTH_API int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout,
+                                           void *vertices, size_t bytes);
+CLOTH_API int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends,
+                                 const cloth_binding *bindings, const cloth_skin_layout *layout, const void *animated,
+                                 void *vertices);
 
 /// Queries ///
 
@@ -944,6 +979,16 @@ typedef struct cloth_shared_body {
   cloth_pose previous;
 } cloth_shared_body;
 
+/* A piece of a step, and what hands the pieces of a stage to threads, as the job system of an engine does: it calls
+   piece(job, n) once for each n of 0..count - 1, in any order and on any threads, and returns when all have returned.
+   What one of them has written must be seen by the caller, and by all pieces of later calls, as job systems and locks
+   do. Each step calls it some 12 to 20 times in every substep. */
+typedef void (*cloth_piece)(void *job, int32_t number);
+typedef struct cloth_workers {
+  void (*run)(void *context, cloth_piece piece, void *job, int32_t count);
+  void *context; /* the first argument of `run` */
+} cloth_workers;
+
 /* What is around the cloths of a world in a step. A step takes from the bodies those whose bounding sphere comes near
    the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows,
    and those beyond CLOTH_POSITION_LIMIT from the origin of the cloth are left out. They act after the cloth's own
@@ -955,9 +1000,10 @@ typedef struct cloth_surroundings {
   int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
   const cloth_shared_body *bodies;         /* table of bodies */
   int32_t body_count;                      /* 0..CLOTH_SHARED_BODY_LIMIT */
-  cloth_reaction *reactions; /* NULL, or one for each body: what this cloth does to it is added; you clear them */
-  cloth_metres origin;       /* where in the world the zero of the bodies' positions lies [m]; each axis within
-                                CLOTH_ORIGIN_LIMIT */
+  cloth_reaction *reactions;    /* NULL, or one for each body: what this cloth does to it is added; you clear them */
+  cloth_metres origin;          /* where in the world the zero of the bodies' positions lies [m]; each axis within
+                                   CLOTH_ORIGIN_LIMIT */
+  const cloth_workers *workers; /* for cloths with capacity.workers; or NULL: the calling thread does all */
 } cloth_surroundings;
 
 /// Gravity, wind and fabric ///

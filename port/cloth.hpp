@@ -417,6 +417,28 @@ public:
                                    animated, vertices));
   }
 
+#ifndef CLOTH_NO_BLEND
+
+  /* Output between the positions that *kept has and those of now: BUFFER if there are fewer than one for each cloth. */
+  status keep_positions(cloth_blend &kept) const {
+    return Policy::take(cloth_keep_positions(c_, &kept));
+  }
+  template <class Vertex>
+  status write_blended_vertices(const cloth_blend &kept, const cloth_vertex_layout &layout, span<Vertex> vertices) {
+    return Policy::take(cloth_write_blended_vertices(c_, &kept, &layout, vertices.data(), vertices.size_bytes()));
+  }
+  static status skin_blended(span<::cloth *const> cloths, span<const cloth_blend> kept,
+                             span<const cloth_binding> bindings, const cloth_skin_layout &layout, const void *animated,
+                             void *vertices) {
+    if (kept.size() < cloths.size() ||
+        (layout.count > 0 && bindings.size() < static_cast<std::size_t>(layout.count)))
+      return Policy::take(CLOTH_ERROR_BUFFER);
+    return Policy::take(cloth_skin_blended(cloths.data(), static_cast<std::int32_t>(cloths.size()), kept.data(),
+                                           bindings.data(), &layout, animated, vertices));
+  }
+
+#endif
+
   /// Queries ///
 
   /* The number is 1 where the ray meets the cloth, else 0, and *point stays as it is. */

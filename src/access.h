@@ -32,6 +32,27 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return p;
 }
 
+/* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
+   NULL ends it. */
+CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
+  const uint64_t address = (uint64_t)(uintptr_t)pointer;
+  words[0] = (uint32_t)address;
+  words[1] = (uint32_t)(address >> 32);
+}
+
+CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
+  return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
+}
+
+#if WITH_GAPS || WITH_SELF
+
+/* Bytes that so many take in whole words. */
+CLOTH_INLINE int32_t whole_words(int32_t bytes) {
+  return (bytes + 3) & ~3;
+}
+
+#endif
+
 static cloth_inputs *inputs_of(const cloth *c) {
   return (cloth_inputs *)at(c, c->state.inputs);
 }

@@ -361,7 +361,7 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
     find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
   }
   for (int32_t number = 0; number < count; number++) {
-    compute_particle_normals(all[number]);
+    compute_particle_normals(all[number], vectors_at(all[number], all[number]->state.position));
     for (int32_t i = 0; i < layout->count; i++) {
       if (is_bound_to(&bindings[i], number)) {
         const mesh_vertex vertex = read_vertex(layout, vertices, i);

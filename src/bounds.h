@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "lanes.h"
+#include "pieces.h"
 #include "types.h"
 
 /// Bounds of blocks ///
@@ -94,11 +95,16 @@ CLOTH_HOT CLOTH_SEPARATE void find_block_bounds(const cloth *c, int32_t block) {
   }
 }
 
-/* Finds the bounds of all blocks. */
-static void find_bounds(const cloth *c) {
-  for (int32_t block = 0; block < bound_blocks(c); block++) {
+static void find_bounds_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
+  (void)plan;
+  for (int32_t block = p->first; block < p->end; block++) {
     find_block_bounds(c, block);
   }
+}
+
+/* Finds the bounds of all blocks. */
+static void find_bounds(const cloth *c) {
+  run_pieces(c, NULL, find_bounds_of_piece, NULL, bound_blocks(c), LINE_BLOCK);
 }
 
 /* Lets a block count as near every collider, after its particles have been moved. */

@@ -224,6 +224,11 @@
 #else
 #define WITH_PLANNING 1
 #endif
+#if defined(CLOTH_NO_WORKERS) || !WITH_COLLIDERS /* pieces of a step on several threads */
+#define WITH_WORKERS 0
+#else
+#define WITH_WORKERS 1
+#endif
 #ifdef CLOTH_NO_FABRICS /* presets of fabrics */
 #define WITH_FABRICS 0
 #else
@@ -238,6 +243,11 @@
 #define WITH_SKIN 0
 #else
 #define WITH_SKIN 1
+#endif
+#if defined(CLOTH_NO_BLEND) || !(WITH_VERTICES || WITH_SKIN) /* output between two states */
+#define WITH_BLEND 0
+#else
+#define WITH_BLEND 1
 #endif
 #ifdef CLOTH_NO_MEASURE /* cloth_measure() */
 #define WITH_MEASURE 0
@@ -283,6 +293,14 @@
 #define CLOTH_INLINE static __forceinline
 #else
 #define CLOTH_INLINE static inline
+#endif
+
+/* Functions that are handed functions to call: inlined even where size is asked for, so that these calls are direct and
+   the stack has a bound. */
+#if defined(__GNUC__) || defined(__clang__)
+#define CLOTH_DIRECT static inline __attribute__((always_inline))
+#else
+#define CLOTH_DIRECT CLOTH_INLINE
 #endif
 
 /* Functions called from many places: never inlined where size is asked for. */

@@ -1,5 +1,4 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "costs.h"
 #include "lanes.h"
@@ -17,7 +16,7 @@
  * A place between several surfaces takes several passes: each moves the particle out of one, as colliders one after
  * the other do. A particle that the last pass still finds behind a surface goes back, in the collider's axes, to where
  * it was when the substep started; so does one whose path is near more triangles of a mesh than a walk may look at.
- * In: paths in the collider's axes. Out: contacts; statistics.overflows. Scratch: own.mesh_caches.
+ * In: paths in the collider's axes. Out: contacts, and what the searches took. Scratch: own.mesh_caches.
  */
 
 #if WITH_CONCAVE
@@ -30,6 +29,8 @@ typedef struct lane_paths {
   float again[CLOTH_LANES];                       /* 1 for those that need another pass, else 0 */
   float normal[3][CLOTH_LANES];
   float penetration[CLOTH_LANES]; /* into the margin and the length of the push [m]; 0 without contact */
+  int32_t overflows;              /* of all searches together */
+  uint32_t work;
 } lane_paths;
 
 static void store_lanes3(float to[3][CLOTH_LANES], lanes3 a) {
@@ -52,14 +53,15 @@ static void search_surface(const cloth *c, const moving_body *m, const cloth_geo
 #endif
 #if WITH_HEIGHT_FIELD
   if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    search_field(c, g, s);
+    search_field(g, s);
   }
 #endif
 #if WITH_DISTANCE_GRID
   if (g->shape == CLOTH_SHAPE_DISTANCE_GRID) {
-    search_grid(c, g, s);
+    search_grid(g, s);
   }
 #endif
+  (void)c;
   (void)m;
   (void)particle;
   (void)pass;
@@ -87,6 +89,8 @@ static int is_off_box(const cloth_geometry *g, const surface_search *s) {
    first particle. `looked_at` is that of the searches so far. */
 CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t i, int32_t pass,
                                  lane_paths *p, int32_t looked_at[CLOTH_LANES]) {
+  p->overflows = 0;
+  p->work = 0;
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     p->penetration[lane] = p->again[lane] = 0.0f;
     p->normal[0][lane] = p->normal[2][lane] = 0.0f;
@@ -109,7 +113,8 @@ CLOTH_SEPARATE void search_lanes(const cloth *c, const moving_body *m, const clo
                (pass == CONTACT_PASSES - 1 && s.share != SEARCH_NONE)) {
       return_to_start(&s);
     }
-    statistics_of(c)->overflows += s.overflows;
+    p->overflows += s.overflows;
+    p->work += s.work;
     p->again[lane] = pass < CONTACT_PASSES - 1 && needs_another_pass(&s) ? 1.0f : 0.0f;
     p->penetration[lane] = s.penetration;
     p->normal[0][lane] = s.normal.x;

@@ -162,6 +162,9 @@ static int find_left_out_geometry(const cloth_config *config) {
   if (!WITH_MESH && config->capacity.meshes > 0) {
     return CONFIG_FAULT(NO_MESH);
   }
+  if (!WITH_WORKERS && config->capacity.workers > 0) {
+    return CONFIG_FAULT(NO_WORKERS);
+  }
   return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
 }
 

@@ -241,6 +241,13 @@ static void iterate_without_effect(const cloth *c, const step_plan *plan, int mu
   }
 }
 
+/* Cap on the iterations of a substep. A cloth that is sewn is solved as if it was not, and then pulled together: its
+   solve starts far from rest, and one that is cut short leaves noise. */
+static int32_t most_iterations(const cloth *c) {
+  const int32_t least = workspace_of(c)->least_iterations, most = c->settings.solver.max_iterations;
+  return most > least ? most : least;
+}
+
 /*
  * Conjugate gradient. On entry the residual holds b - A y and the solution y = (I - S) z, the prescribed changes. It
  * stops when sqrt(residual . z) has fallen to the tolerance times its value on entry; at the cap; at a deadline; or
@@ -251,6 +258,7 @@ static void iterate_without_effect(const cloth *c, const step_plan *plan, int mu
  * solvable_kappa() and DAMPING_LIMIT keep kappa within what the cap can resolve.
  */
 static solve_result solve(const cloth *c, const step_plan *plan, int multilevel) {
+  const int32_t most = most_iterations(c);
   solve_result result = {.iterations = 0, .capped = 0, .residual = 0.0f};
   float reference = precondition(c) + coarse_correction(c, multilevel);
   float delta = c->state.warm_start ? start_warm(c, plan) + coarse_correction(c, multilevel) : reference;
@@ -259,7 +267,7 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
   float beta = 0.0f;
   int is_cut = 0; /* 1: may_refine() has refused another iteration */
   fill_vectors(c, vectors_at(c, c->scratch.direction), 0.0f);
-  while (result.iterations < c->settings.solver.max_iterations && delta > target && is_usable(delta)) {
+  while (result.iterations < most && delta > target && is_usable(delta)) {
     if (result.iterations > 0 && !may_refine(c)) {
       is_cut = 1;
       break;
@@ -273,13 +281,12 @@ static solve_result solve(const cloth *c, const step_plan *plan, int multilevel)
     delta = next;
     result.iterations++;
   }
-  CLOTH_ASSERT(result.iterations <= c->settings.solver.max_iterations);
-  for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < c->settings.solver.max_iterations;
-       idle++) {
+  CLOTH_ASSERT(result.iterations <= most);
+  for (int32_t idle = result.iterations; c->settings.capacity.fixed_work && idle < most; idle++) {
     iterate_without_effect(c, plan, multilevel);
   }
   quantise_solution(c);
-  result.capped = (is_cut || result.iterations == c->settings.solver.max_iterations) && delta > target;
+  result.capped = (is_cut || result.iterations == most) && delta > target;
   result.residual = is_usable(reference) && delta > 0.0f ? square_root(delta / reference) : 0.0f;
   if (!(reference < MAX_DIVISOR)) {
     result.residual = 1.0f; /* nothing was solved: accept_particles() recovers what is not finite */

@@ -8,9 +8,11 @@
 #include "contact_push.h"
 #include "contact_record.h"
 #include "contact_response.h"
+#include "contact_sums.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "pieces.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
@@ -233,7 +235,7 @@ CLOTH_SEPARATE void trace_block(const cloth *c, const cloth_collider *body, floa
   lanes3 displacement = lanes3_subtract(b->to, b->from);
   lanes3 normal = *normal_before;
   lanes t = zero;
-  add_varying_work(c, lanes_count(under_way), trace_cost(body));
+  b->tally->work += lanes_count(under_way) * trace_cost(body);
   b->touches = lanes_drop(lanes_less(zero, under_way), b->touches);
   for (int32_t step = 0;
        step < TRACE_STEPS && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, under_way))); step++) {
@@ -276,6 +278,8 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
   lanes_store(paths.push, lanes3_length(b->push));
   lanes_store(paths.near, lanes_keep(*near, lanes_splat(1.0f)));
   search_lanes(c, m, geometry_of(c, shape_of(c, m)), i, pass, &paths, b->looked_at);
+  b->tally->overflows += paths.overflows;
+  b->tally->work += paths.work;
   const lanes zero = lanes_splat(0.0f), penetration = lanes_load(paths.penetration);
   b->normal = load_lanes3(paths.normal);
   const lanes outward = lanes_subtract(lanes3_dot(b->push, b->normal), lanes_load(paths.push));
@@ -333,75 +337,6 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   }
 }
 
-/* Sums over the particles near a collider. */
-typedef struct reaction_sums {
-  lanes_sum impulse[3]; /* that the particles receive [N s] */
-  lanes_sum torque[3];  /* of these impulses about the collider's position at the end of the step [N m s] */
-  lanes_sum touching;   /* how many touch */
-  lanes_sum particles;  /* how many of these touch no collider before in the order of slots */
-  lanes_sum sticking;   /* how many touch and do not slide, and do not stick to a collider before */
-  lanes_sum near;       /* how many passed the cull tests, touching or not */
-  float *marks;         /* of contacts, see contact_marks_of(); NULL: every contact is of another particle */
-} reaction_sums;
-
-/* Sums that nothing has been added to. */
-static reaction_sums empty_sums(float *marks) {
-  const reaction_sums sums = {.marks = marks};
-  return sums;
-}
-
-/* Adds the impulses on a block of particles at `position`; they are 0 for lanes that do not touch. The arms of these
-   are set to 0, too: lanes past the last particle hold undefined positions. */
-static void sum_reactions(const moving_body *m, int32_t i, lanes_mask touches, lanes3 position, lanes3 impulse,
-                          reaction_sums *sums) {
-  lanes3 arm = lanes3_flush(lanes3_subtract(position, lanes3_splat(m->pivot)));
-  arm = lanes3_keep(touches, arm);
-  impulse = lanes3_flush_below(impulse, INPUT_QUANTUM);
-  lanes3 torque = lanes3_cross(arm, impulse);
-  lanes3_sum_add(sums->impulse, i, impulse);
-  lanes3_sum_add(sums->torque, i, torque);
-}
-
-/*
- * A particle may touch several colliders, and statistics count particles: in the last substep, whose counts remain,
- * marks tell what a particle has touched already. They lie in scratch.residual, behind the room of the bounds.
- */
-#define MARK_TOUCHES 1.0f
-#define MARK_STICKS 2.0f
-
-static float *contact_marks_of(const cloth *c) {
-  return floats_at(c, c->scratch.residual) + 2 * c->stride;
-}
-
-/* Clears the marks, or marks the particles that the solver holds, which are counted. Returns the marks; NULL if no
-   particle can be counted twice. */
-static float *start_contact_marks(const cloth *c) {
-  float *marks = contact_marks_of(c);
-  if (collider_end(c) < 2 && !has_solver_contacts(c) && !is_concave(&colliders_of(c)->body)) {
-    return NULL;
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
-    marks[i] = kind == CONTACT_STICK ? MARK_STICKS : kind == CONTACT_SLIDE ? MARK_TOUCHES : 0.0f;
-  }
-  return marks;
-}
-
-/* Counts the particles of a block that touch, 1 in `touches`, of which some slide. */
-CLOTH_INLINE void count_contacts(reaction_sums *sums, int32_t i, int32_t left, lanes touches, lanes_mask slides) {
-  const lanes sticks = lanes_drop(slides, touches);
-  lanes_sum_add(&sums->touching, i, touches);
-  if (!sums->marks) {
-    lanes_sum_add(&sums->particles, i, touches);
-    lanes_sum_add(&sums->sticking, i, sticks);
-    return;
-  }
-  const lanes mark = lanes_load(sums->marks + i);
-  lanes_sum_add(&sums->particles, i, lanes_drop(lanes_less(lanes_splat(0.0f), mark), touches));
-  lanes_sum_add(&sums->sticking, i, lanes_drop(lanes_less(lanes_splat(MARK_TOUCHES), mark), sticks));
-  lanes_store_first(sums->marks + i, lanes_maximum(mark, lanes_add(touches, sticks)), left);
-}
-
 /* What contact has done to a block of particles, in world axes. */
 typedef struct moved_particles {
   lanes3 position, normal;
@@ -434,7 +369,7 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
   keep_pushes(c, plan, moved.touches, m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i);
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
-  note_tearing(c, done.displacement);
+  b->tally->tears |= is_tearing(c, done.displacement);
 #endif
 #if WITH_CONTACT_LINES
   if (solves_contact_lines(c, plan)) {
@@ -471,27 +406,12 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
 #endif
 }
 
-/* Subtracts from a collider's reaction an impulse that the cloth received from it, and that impulse's torque. */
-static void react(const cloth *c, const moving_body *m, cloth_vector impulse, cloth_vector torque) {
-  const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  receive_impulse(c, m->index, vector_subtract(none, impulse), vector_subtract(none, torque));
-}
-
-/* Adds the sums over all particles to a collider's reaction, the statistics and the work. */
-static void store_reactions(const cloth *c, const moving_body *m, const reaction_sums *sums, cloth_statistics *counts) {
-  react(c, m, lanes3_sum_total(sums->impulse), lanes3_sum_total(sums->torque));
-  counts->contacts += (int32_t)lanes_sum_total(&sums->particles);
-  counts->contacts_sticking += (int32_t)lanes_sum_total(&sums->sticking);
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->near), near_cost(shape_of(c, m)));
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), m->body >= 0 ? COST_SHARED : 0);
-  add_varying_work(c, (uint32_t)lanes_sum_total(&sums->touching), COST_RESPOND + record_cost(c));
-}
-
 /* Contacts of the particles *near of a block with a collider. Returns 1 if it touches some. Concave shapes take several
    passes where surfaces meet. */
 CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                            const lanes_mask *near, reaction_sums *sums) {
   contact_block b;
+  b.tally = &sums->tally;
   lanes_sum_add(&sums->near, i, lanes_keep(*near, lanes_splat(1.0f)));
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
@@ -510,7 +430,7 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
     if (!concave || !lanes_any(left)) {
       return 1;
     }
-    add_varying_work(c, lanes_count(b.touches), COST_CONCAVE);
+    sums->tally.work += lanes_count(b.touches) * COST_CONCAVE;
   }
 #else
   find_contacts(c, m, i, *near, &b);
@@ -546,23 +466,24 @@ CLOTH_INLINE int collide_run(const cloth *c, const step_plan *plan, const moving
   return touched;
 }
 
-/* Contacts of all particles with a collider, without bounds. */
-CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m,
-                                           reaction_sums *sums) {
+/* Contacts of the particles from `first` to `end` - 1 with a collider, without bounds. */
+CLOTH_HOT CLOTH_SEPARATE void collide_body(const cloth *c, const step_plan *plan, const moving_body *m, int32_t first,
+                                           int32_t end, reaction_sums *sums) {
   const path_test test = path_test_of(c, m, m->reach);
-  collide_run(c, plan, m, &test, 0, c->count, sums);
-  add_varying_work(c, (uint32_t)c->count, COST_NEAR);
+  collide_run(c, plan, m, &test, first, end, sums);
+  sums->tally.work += (uint32_t)(end - first) * COST_NEAR;
 }
 
-/* The same with bounds, those of the blocks that a collider touches dropped. */
-CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *plan, const moving_body *m,
-                                             reaction_sums *sums) {
+/* The same with bounds, those of the blocks that a collider touches dropped. `first` begins a block of lanes of bounds.
+ */
+CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *plan, const moving_body *m, int32_t first,
+                                             int32_t end, reaction_sums *sums) {
   const path_test test = path_test_of(c, m, m->reach);
-  const int32_t blocks = bound_blocks(c);
+  const int32_t blocks = (end + BOUND_BLOCK - 1) / BOUND_BLOCK;
   cloth_vector shift = vector_flush_work(vector_subtract(m->end.position, m->start.position));
   float squared_shift = vector_dot(shift, shift);
   uint32_t tested = 0;
-  for (int32_t start = 0; start < blocks; start += CLOTH_LANES) {
+  for (int32_t start = first / BOUND_BLOCK; start < blocks; start += CLOTH_LANES) {
     float near[CLOTH_LANES];
     lanes_mask mask = are_blocks_near(c, start, &test, squared_shift);
     if (!lanes_any(mask)) {
@@ -570,29 +491,72 @@ CLOTH_HOT CLOTH_SEPARATE void collide_blocks(const cloth *c, const step_plan *pl
     }
     lanes_store(near, lanes_keep(mask, lanes_splat(1.0f)));
     for (int32_t block = start; block < start + CLOTH_LANES && block < blocks; block++) {
-      int32_t first = block * BOUND_BLOCK;
-      int32_t end = c->count - first < BOUND_BLOCK ? c->count : first + BOUND_BLOCK;
+      const int32_t from = block * BOUND_BLOCK;
+      const int32_t to = end - from < BOUND_BLOCK ? end : from + BOUND_BLOCK;
       if (near[block - start] > 0.0f) {
-        tested += (uint32_t)(end - first);
-        if (collide_run(c, plan, m, &test, first, end, sums)) {
+        tested += (uint32_t)(to - from);
+        if (collide_run(c, plan, m, &test, from, to, sums)) {
           drop_bounds(c, block);
         }
       }
     }
   }
-  add_varying_work(c, tested, COST_NEAR);
+  sums->tally.work += tested * COST_NEAR;
 }
 
-/* Contacts of all particles with a collider. */
-static void collide_with(const cloth *c, const step_plan *plan, const moving_body *m, int bounded, float *marks,
-                         cloth_statistics *counts) {
-  reaction_sums sums = empty_sums(marks);
-  if (bounded) {
-    collide_blocks(c, plan, m, &sums);
+/* A pass of contact of the particles with a collider. */
+typedef struct contact_pass {
+  const moving_body *m;
+  int bounded; /* 1: with bounds */
+  float *marks;
+} contact_pass;
+
+static void collide_range(const cloth *c, const step_plan *plan, const contact_pass *pass, int32_t first, int32_t end,
+                          reaction_sums *sums) {
+  if (pass->bounded) {
+    collide_blocks(c, plan, pass->m, first, end, sums);
   } else {
-    collide_body(c, plan, m, &sums);
+    collide_body(c, plan, pass->m, first, end, sums);
   }
-  store_reactions(c, m, &sums, counts);
+}
+
+#if WITH_WORKERS
+
+/* Parts of a pass that p->what points to. */
+static void collide_parts(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const contact_pass *pass = (const contact_pass *)p->what;
+  for (int32_t part = p->first; part < p->end; part++) {
+    const int32_t first = part * CONTACT_PART, end = first + CONTACT_PART;
+    reaction_sums *sums = &sums_of_parts(c)[part];
+    *sums = empty_sums(pass->marks);
+    collide_range(c, plan, pass, first, end < c->count ? end : c->count, sums);
+  }
+}
+
+/* Contacts of all particles with a collider, in parts. */
+CLOTH_SEPARATE void collide_in_parts(const cloth *c, const step_plan *plan, const contact_pass *pass,
+                                     cloth_statistics *counts) {
+  reaction_sums sums = empty_sums(NULL);
+  run_pieces(c, plan, collide_parts, pass, contact_parts(c), 1);
+  for (int32_t part = 0; part < contact_parts(c); part++) {
+    join_sums(&sums, &sums_of_parts(c)[part]);
+  }
+  store_reactions(c, pass->m, &sums, counts);
+}
+
+#endif
+
+/* Contacts of all particles with a collider. */
+static void collide_with(const cloth *c, const step_plan *plan, const contact_pass *pass, cloth_statistics *counts) {
+#if WITH_WORKERS
+  if (c->pieces && contact_parts(c) > 1 && pass->m->body < 0 && !has_contact_record(c)) {
+    collide_in_parts(c, plan, pass, counts);
+    return;
+  }
+#endif
+  reaction_sums sums = empty_sums(pass->marks);
+  collide_range(c, plan, pass, 0, c->count, &sums);
+  store_reactions(c, pass->m, &sums, counts);
 }
 
 /*
@@ -613,7 +577,8 @@ CLOTH_SEPARATE void project_contacts(const cloth *c, const step_plan *plan, int3
       if (is_collider(c, index) && (slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH) == (round > 0)) {
         const moving_body *m = body_in_substep(c, plan, index, substep);
         workspace_of(c)->body.guards = round == 2;
-        collide_with(c, plan, m, bounded, marks, counts);
+        const contact_pass pass = {m, bounded, marks};
+        collide_with(c, plan, &pass, counts);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "contact_links.h"
 #include "contact_record.h"
 #include "contact_response.h"
+#include "contact_sums.h"
 #include "costs.h"
 #include "gaps.h"
 #include "lanes.h"
@@ -236,8 +237,10 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
   const moving_body *m = &workspace_of(c)->body;
   const lanes_mask first = lanes_first(1);
   const lanes3 way = lanes3_keep(first, lanes3_splat(corner_displacement(c, plan, m, i, contact)));
+  contact_tally tally = {0, 0, 0, 0};
   contact_block b;
   fill_zero(&b, sizeof b);
+  b.tally = &tally;
   b.to = lanes3_splat(contact->place);
   b.push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   b.normal = lanes3_splat(normal);
@@ -252,6 +255,7 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
   }
 #endif
   const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
+  add_tally(c, &tally);
   const cloth_vector arm = vector_flush(vector_subtract(to_world(&m->end, contact->place), m->pivot), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);

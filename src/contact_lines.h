@@ -4,11 +4,13 @@
 #include "contact.h"
 #include "contact_push.h"
 #include "contact_record.h"
+#include "contact_sums.h"
 #include "costs.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
+#include "pieces.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
@@ -412,29 +414,32 @@ CLOTH_HOT CLOTH_SEPARATE void move_held(const held_lines *lines) {
   note_held(&l, l.b.length - 1, &last, moved, lanes3_subtract(none, pull));
 }
 
-/* Solves the lines of a bundle that are marked, from the byte `marks` on. */
-static void solve_held(held_lines *l, const uint8_t *marks) {
+/* Solves the lines of a bundle that are marked, from the byte `marks` on. Returns how many lines the bundle has, or 0
+   if none is marked. */
+static int32_t solve_held(held_lines *l, const uint8_t *marks) {
   float active[CLOTH_LANES];
-  int any = 0;
+  int any = l->c->settings.capacity.fixed_work;
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     active[lane] = lane < l->b.count && marks[lane] ? 1.0f : 0.0f;
     any |= active[lane] > 0.0f;
   }
-  if (any || l->c->settings.capacity.fixed_work) {
-    l->active = lanes_load(active);
-    l->lines = &l->b;
-    add_varying_work(l->c, (uint32_t)(l->b.length * l->b.count), COST_HELD_LINE);
-#if GAP_VERSIONS
-    if (l->gapped) {
-      eliminate_held_at_gaps(l);
-      move_held(l);
-      return;
-    }
-#endif
-    eliminate_held_tensions(l);
-    eliminate_held_displacements(l);
-    move_held(l);
+  if (!any) {
+    return 0;
   }
+  l->active = lanes_load(active);
+  l->lines = &l->b;
+  l->work = l->b.work;
+#if GAP_VERSIONS
+  if (l->gapped) {
+    eliminate_held_at_gaps(l);
+    move_held(l);
+    return l->b.count;
+  }
+#endif
+  eliminate_held_tensions(l);
+  eliminate_held_displacements(l);
+  move_held(l);
+  return l->b.count;
 }
 
 static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d) {
@@ -454,7 +459,6 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   l.most_excess = has_bodies(c) ? BEARING_HELD_EXCESS : MAX_HELD_EXCESS;
   l.outwards = HELD_BOW * rest;
   l.inverse_h = plan->inverse_h;
-  l.work = floats_at(c, c->scratch.line_work);
   return l;
 }
 
@@ -467,40 +471,48 @@ static int has_marks(const cloth *c, const uint8_t *marks, int32_t count) {
   return any;
 }
 
-static void solve_held_rows(const cloth *c, const step_plan *plan) {
+static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *p) {
   held_lines l = held_lines_of(c, plan, WARP);
   const vector_array kept = history_of(c, 1);
-  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
+  for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     const int32_t left = c->grid.rows - row, first = row * c->grid.columns;
     if (!has_marks(c, held_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       continue;
     }
-    l.b = bundle_of_rows(c, predicted_of(c), row);
+    l.b = bundle_of_rows(c, p, predicted_of(c), row);
     const vector_array rows = {kept.x + first, kept.y + first, kept.z + first};
     l.contact = rows;
 #if CLOTH_LANES > 1
-    l.contact = row_vectors(c, ROW_OLD_X);
+    l.contact = row_vectors(c, p->rows, ROW_OLD_X);
     transpose_rows(rows.x, c->grid.columns, l.b.count, l.contact.x);
     transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
     transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
 #endif
-    solve_held(&l, held_rows_of(c) + row);
+    p->counts.lines += solve_held(&l, held_rows_of(c) + row);
     return_rows(c, predicted_of(c), &l.b);
   }
 }
 
-static void solve_held_columns(const cloth *c, const step_plan *plan) {
+static void solve_held_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
   held_lines l = held_lines_of(c, plan, WEFT);
   const vector_array kept = history_of(c, 1);
-  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
+  for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     const int32_t left = c->grid.columns - column;
     if (has_marks(c, held_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       const vector_array columns = {kept.x + column, kept.y + column, kept.z + column};
-      l.b = bundle_of_columns(c, predicted_of(c), column);
+      l.b = bundle_of_columns(c, p, predicted_of(c), column);
       l.contact = columns;
-      solve_held(&l, held_columns_of(c) + column);
+      p->counts.lines += solve_held(&l, held_columns_of(c) + column);
     }
   }
+}
+
+/* Solves the marked rows, then the marked columns. */
+static void solve_held_lines(const cloth *c, const step_plan *plan) {
+  const int32_t rows = run_pieces(c, plan, solve_held_rows, NULL, c->grid.rows, LINE_BLOCK).lines;
+  const int32_t columns = run_pieces(c, plan, solve_held_columns, NULL, c->grid.columns, LINE_BLOCK).lines;
+  add_varying_work(c, (uint64_t)(uint32_t)rows * (uint32_t)c->grid.columns, COST_HELD_LINE);
+  add_varying_work(c, (uint64_t)(uint32_t)columns * (uint32_t)c->grid.rows, COST_HELD_LINE);
 }
 
 /// Reactions ///
@@ -547,8 +559,7 @@ CLOTH_SEPARATE int solve_contact_lines(const cloth *c, const step_plan *plan, in
   add_varying_work(c, (uint32_t)c->count, COST_AGAIN);
   fill_zero(contact_pulls_of(c).x, 3 * (size_t)c->stride * sizeof(float));
   for (int32_t sweep = 0; sweep < HELD_SWEEPS; sweep++) {
-    solve_held_rows(c, plan);
-    solve_held_columns(c, plan);
+    solve_held_lines(c, plan);
   }
   const float momentum = reference_mass(c) * plan->inverse_h / force_share(plan);
   for (int32_t index = 0; index < collider_end(c); index++) {

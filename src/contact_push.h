@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "lanes.h"
+#include "pieces.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -66,11 +67,10 @@ CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
                     lanes_keep(lanes_first(c->count - i), lanes_load(floats_at(c, c->scratch.force_share) + i)));
 }
 
-/* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
- */
-CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {
+CLOTH_HOT CLOTH_SEPARATE void forget_pushes_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array earlier = history_of(c, 1), earliest = history_of(c, 2);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+  (void)plan;
+  for (int32_t i = p->first; i < p->end; i += CLOTH_LANES) {
     const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
     if (lanes_any(pushed)) {
       const lanes3 velocity = lanes3_load(earlier, i), push = lanes3_load(earliest, i);
@@ -78,6 +78,12 @@ CLOTH_HOT CLOTH_SEPARATE void forget_pushes(const cloth *c) {
       lanes3_store(earliest, i, lanes3_select(has_no_history(velocity.x), push, first), c->count - i);
     }
   }
+}
+
+/* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
+ */
+static void forget_pushes(const cloth *c) {
+  run_pieces(c, NULL, forget_pushes_of_piece, NULL, c->count, LEAST_PARTICLES);
 }
 
 /* The pushes of a block of particles that no contact has moved yet in this substep; 0 for the others. */
@@ -101,13 +107,13 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
 /* Displacement by a contact over the spacing that may leave springs beside it too long, see HELD_STRAIN. */
 #define TEARING_DISPLACEMENT 0.1f
 
-/* Notes whether a contact has moved one of a block of particles so far that springs beside it may be too long.
-   Displacements are 0 for particles that do not touch. */
-CLOTH_INLINE void note_tearing(const cloth *c, lanes3 displacement) {
+/* 1 if a contact has moved one of a block of particles so far that springs beside it may be too long. Displacements are
+   0 for particles that do not touch. */
+CLOTH_INLINE int is_tearing(const cloth *c, lanes3 displacement) {
   const lanes3 moved = lanes3_flush(displacement);
   const float least = TEARING_DISPLACEMENT * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
   const lanes squared = lanes3_dot(moved, moved);
-  workspace_of(c)->tears |= lanes_any(lanes_less(lanes_splat(least * least), squared));
+  return lanes_any(lanes_less(lanes_splat(least * least), squared));
 }
 
 #endif

@@ -26,6 +26,13 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &((const collider_slot *)at(c, m->slot))->body;
 }
 
+/* What contact counts on the way. */
+typedef struct contact_tally {
+  uint64_t work;        /* that depends on the state */
+  int32_t overflows;    /* see cloth_statistics */
+  int32_t tears, frees; /* see workspace */
+} contact_tally;
+
 /*
  * Contacts of a block of particles with one collider, in the collider's local axes. `touches`, as `uncertain` and
  * `under_way` of the functions below, holds floats, 1 or 0, and not a lanes_mask. They are chosen and dropped by other
@@ -33,6 +40,7 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
  * lane (scalar builds) a mask would also cost more: it is an integer, to which every comparison would be converted.
  */
 typedef struct contact_block {
+  contact_tally *tally;
   lanes3 from, to;   /* positions when the substep starts and ends, with the push [m] */
   lanes3 push;       /* part of `to` that is not kept, see contact_push.h [m] */
   lanes3 normal;     /* of the surface, where the particle touches it */
@@ -105,7 +113,7 @@ CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
   link_answers answers = no_links();
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
-    add_varying_work(c, lanes_count(ask), COST_LINKS);
+    b->tally->work += lanes_count(ask) * COST_LINKS;
     answers.kind = ask;
     answer_block(c, plan, body, m, i, &b->normal, &answers);
   }
@@ -166,7 +174,7 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
   if (answers.asked) {
-    workspace_of(c)->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
+    b->tally->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
     respond_to_answers(b, &answers, &displacement, &r);
   }
   r.touches = b->touches;

@@ -124,7 +124,7 @@ enum {
   COST_GROUP = 40,            /* per particle and substep of a group of cloths */
   COST_STITCH = 330,          /* per stitch of a seam and pass over the stitches */
   COST_SEWN = 340,            /* per sewn particle and substep ... */
-  COST_RESPONSE = 7600,       /* ... and once a step: lines around it; with implicit springs once a substep */
+  COST_RESPONSE = 7600,       /* ... and once a step: lines around it */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */

@@ -8,15 +8,17 @@
 /// Gaps ///
 
 /*
- * Where a grid has no material: absent cells of a mask. A byte per particle tells which of the springs, hinges and the
- * cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond the last column, are 0.
+ * Where a grid has no material: absent cells of a mask, and broken threads. A byte per particle tells which of the
+ * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond
+ * the last column, are 0.
  *
  * A spring along warp or weft is there where a cell beside it is. A hinge is there where both of its springs are, and
  * two neighbouring cells on one side of it. Diagonals, twist and triangles are there where their cell is. A particle
  * without a cell is absent: it counts as pinned, has no mass, touches nothing, and lies where a particle beside it in
  * its row is.
  *
- * In: the cells of the config. Out: the bytes, constants of the arena. Scratch: none.
+ * In: the cells of the config, broken threads. Out: the bytes: constants of the arena, or part of the state of a cloth
+ * that may tear, with the bytes of its mask beside them. Scratch: none.
  */
 
 #if WITH_GAPS
@@ -47,7 +49,7 @@ CLOTH_INLINE uint8_t *gaps_of(const cloth *c) {
 
 /* The byte that tells whether a thread has broken. Only where can_tear(). */
 CLOTH_INLINE uint8_t *torn_flag_of(const cloth *c) {
-  return gaps_of(c) + ((c->count + 3) & ~3);
+  return gaps_of(c) + whole_words(c->count);
 }
 
 CLOTH_INLINE int is_torn_cloth(const cloth *c) {
@@ -85,8 +87,8 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole? Beyond the grid there is none. */
-static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
+/* Is there material in a cell, torn or whole, of a cloth with these bytes? Beyond the grid there is none. */
+static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
   if (is_wrapped(c)) {
     column += column < 0 ? columns : column >= columns ? -columns : 0;
@@ -94,7 +96,7 @@ static int is_cell_present(const cloth *c, int32_t column, int32_t row) {
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;
   }
-  return (gaps_of(c)[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
+  return (gaps[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
 }
 
 /* The particle that is so many columns and rows on. */
@@ -104,28 +106,29 @@ static int32_t particle_beside(const cloth *c, int32_t column, int32_t row) {
 }
 
 /* Has one of the threads around a cell broken? */
-static int is_cell_torn(const cloth *c, int32_t column, int32_t row) {
-  const uint8_t *gaps = gaps_of(c);
+static int is_cell_torn(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t i = row * c->grid.columns + column;
   return ((gaps[i] | gaps[i + c->grid.columns]) & GAP_WARP) ||
          ((gaps[i] | gaps[particle_beside(c, column + 1, row)]) & GAP_WEFT);
 }
 
-/* The byte of a particle, from which cells have been left out and which threads have broken: those that are absent
-   although there is material beside them. */
-static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
-  const int above_left = is_cell_present(c, column - 1, row - 1), above_right = is_cell_present(c, column, row - 1);
-  const int below_left = is_cell_present(c, column - 1, row), below_right = is_cell_present(c, column, row);
+/* The byte of a particle, from the bytes of all, which tell which cells have been left out and which threads have
+   broken: those that are absent although there is material beside them. */
+static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
+  const int above_left = is_cell_present(c, gaps, column - 1, row - 1);
+  const int above_right = is_cell_present(c, gaps, column, row - 1);
+  const int below_left = is_cell_present(c, gaps, column - 1, row);
+  const int below_right = is_cell_present(c, gaps, column, row);
   const int has_right = is_wrapped(c) || column + 1 < c->grid.columns, has_left = is_wrapped(c) || column > 0;
   const int has_below = row + 1 < c->grid.rows, has_above = row > 0;
   const int along_warp = (above_left && above_right) || (below_left && below_right);
   const int along_weft = (above_left && below_left) || (above_right && below_right);
-  const uint32_t old = gaps_of(c)[row * c->grid.columns + column];
-  const uint32_t left = has_left ? gaps_of(c)[particle_beside(c, column - 1, row)] : 0u;
-  const uint32_t above = has_above ? gaps_of(c)[particle_beside(c, column, row - 1)] : 0u;
+  const uint32_t old = gaps[row * c->grid.columns + column];
+  const uint32_t left = has_left ? gaps[particle_beside(c, column - 1, row)] : 0u;
+  const uint32_t above = has_above ? gaps[particle_beside(c, column, row - 1)] : 0u;
   uint32_t bits = 0;
   if (below_right) {
-    bits |= is_cell_torn(c, column, row) ? GAP_CELL | GAP_TORN : 0u;
+    bits |= is_cell_torn(c, gaps, column, row) ? GAP_CELL | GAP_TORN : 0u;
   } else {
     bits |= old & GAP_CELL;
   }
@@ -141,7 +144,7 @@ static uint8_t gaps_at(const cloth *c, int32_t column, int32_t row) {
 CLOTH_SEPARATE void derive_gaps(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / c->grid.columns;
-    gaps_of(c)[i] = gaps_at(c, i - row * c->grid.columns, row);
+    gaps_of(c)[i] = gaps_at(c, gaps_of(c), i - row * c->grid.columns, row);
   }
 }
 
@@ -160,37 +163,25 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
 
 #if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
 
-/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone? */
+/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone, and is its flag right? */
 static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
-  const int32_t columns = c->grid.columns, end = (c->count + 3) & ~3;
+  const int32_t columns = c->grid.columns, end = whole_words(c->count);
   const uint8_t *torn = gaps + end;
   uint32_t broken = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns, column = i - row * columns;
-    const uint32_t threads = gaps[i] & ~(uint32_t)mask[i] & (GAP_WARP | GAP_WEFT);
-    const int has_right = is_wrapped(c) || column + 1 < columns, has_below = row + 1 < c->grid.rows;
-    const uint32_t right = gaps[particle_beside(c, column + 1, row)], below = has_below ? gaps[i + columns] : 0u;
-    const int has_cell = has_right && has_below && !(mask[i] & GAP_CELL);
-    const int torn_cell = has_cell && (((gaps[i] | below) & GAP_WARP) || ((gaps[i] | right) & GAP_WEFT));
-    const uint32_t cell = torn_cell ? GAP_CELL | GAP_TORN : mask[i] & GAP_CELL;
-    const uint32_t left = has_right || column > 0 ? gaps[particle_beside(c, column - 1, row)] : 0u;
-    const uint32_t above = row > 0 ? gaps[i - columns] : 0u;
-    const int bends_warp = has_right && (is_wrapped(c) || column > 0), bends_weft = has_below && row > 0;
-    uint32_t hinges = mask[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT);
-    hinges |= bends_warp && ((gaps[i] | left) & GAP_WARP) ? GAP_HINGE_WARP : 0u;
-    hinges |= bends_weft && ((gaps[i] | above) & GAP_WEFT) ? GAP_HINGE_WEFT : 0u;
-    if (((threads & GAP_WARP) && !has_right) || ((threads & GAP_WEFT) && !has_below) ||
-        (mask[i] & ~(uint32_t)gaps[i]) || (gaps[i] & (GAP_CELL | GAP_TORN)) != cell ||
-        (gaps[i] & (GAP_HINGE_WARP | GAP_HINGE_WEFT)) != hinges || ((gaps[i] ^ mask[i]) & (GAP_PARTICLE | 128u))) {
+    const int32_t row = i / columns;
+    const int has_same_cell = ((gaps[i] & (GAP_CELL | GAP_TORN)) == GAP_CELL) == ((mask[i] & GAP_CELL) != 0);
+    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) {
       return 0;
     }
-    broken |= threads;
+    broken |= gaps[i] & ~(uint32_t)mask[i];
   }
+  uint32_t padding = 0;
   for (int32_t i = c->count; i < end; i++) {
-    broken |= gaps[i] ? 256u : 0u;
+    padding |= gaps[i];
   }
-  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && broken < 256u;
+  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && !padding;
 }
 
 #endif

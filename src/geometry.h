@@ -52,17 +52,13 @@ CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
 }
 
-/* Keeps the address of the surroundings while a step runs, as two words: the workspace has the same size in every
-   build. NULL ends it. */
+/* Keeps the address of the surroundings while a step runs. NULL ends it. */
 static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
-  const uint64_t address = (uint64_t)(uintptr_t)(const void *)around;
-  workspace_of(c)->surroundings[0] = (uint32_t)address;
-  workspace_of(c)->surroundings[1] = (uint32_t)(address >> 32);
+  keep_address(workspace_of(c)->surroundings, around);
 }
 
 static const cloth_surroundings *surroundings_of(const cloth *c) {
-  const uint32_t *words = workspace_of(c)->surroundings;
-  return (const cloth_surroundings *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
+  return (const cloth_surroundings *)kept_address(workspace_of(c)->surroundings);
 }
 
 /* The geometry of a collider during a step; NULL for shapes without. */

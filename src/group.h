@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gathers.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -72,7 +73,7 @@ typedef struct group_step {
 typedef struct group_layout {
   self_layout contact;
   uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
-  uint32_t numbers, labels, sewn, stitches;
+  uint32_t numbers, labels, sewn, stitches, gathers;
   int32_t particles;
 } group_layout;
 
@@ -129,6 +130,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
     g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
     g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
+    g.gathers = reserve(&end, (uint32_t)g.particles);
   }
 #endif
   g.bytes = l->bytes = align_up(end);
@@ -139,7 +141,12 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
 static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
 #if WITH_SEAMS
   if (group->seam_count > 0) {
-    return max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps, 1);
+    uint64_t work = 0;
+    for (int32_t n = 0; n < group->count; n++) {
+      work += gathers_work(member_of(group, n), substeps);
+    }
+    return work +
+           max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);
   }
 #endif
   (void)group;
@@ -279,6 +286,7 @@ static void place_seams(group_step *s, void *memory) {
   s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
   s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
   s->seams.stitches = (stitch *)(void *)(room + l.stitches);
+  s->seams.gathers = (uint8_t *)(room + l.gathers);
   make_stitches(&s->seams, s->group);
   s->contact.sewn = &s->seams.labels;
 }
@@ -504,16 +512,18 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
-  int solves = 0;
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {
-      solves |= workspace_of(c)->plan.solves;
-      add_work(c, sewn_lines_work(c, &workspace_of(c)->plan), 1);
+      const step_plan *plan = &workspace_of(c)->plan;
+      set_gathers(c, s->seams.is_gathered[n] ? s->seams.gathers + s->seams.labels.first[n] : NULL);
+      workspace_of(c)->least_iterations = SEWN_ITERATIONS;
+      add_work(c, sewn_lines_work(c, plan) + sewn_solves_work(c, plan, c->settings.capacity.fixed_work), 1);
+      add_work(c, has_gathers(c) && !c->settings.capacity.fixed_work ? gathers_work(c, s->substeps) : 0u, 1);
     }
   }
   if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
-    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps, solves), 1);
+    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps), 1);
   }
 }
 
@@ -599,7 +609,7 @@ static void run_seams(group_step *s, group_stage stage, int32_t index) {
 #if WITH_SEAMS
   const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
   if (is_sewn_group(s) && stage == GROUP_HOLD) {
-    pull_stitches(&s->seams, s->group, plan, index);
+    pull_stitches(&s->seams, s->group, plan->h, index);
   } else if (is_sewn_group(s)) {
     join_stitches(&s->seams, s->group, plan);
   }
@@ -649,6 +659,10 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
       wake(c);
     }
     leave_surroundings(c, s->group->around, s->members[n].left_out);
+#if WITH_SEAMS
+    set_gathers(c, NULL);
+    workspace_of(c)->least_iterations = 0;
+#endif
   }
   return notes;
 }

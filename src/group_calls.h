@@ -418,7 +418,7 @@ static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_s
   }
   uint64_t work = bound_of_step(c, dt, substeps);
 #if WITH_SEAMS
-  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) : 0u;
+  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) + sewn_solves_work(c, &workspace_of(c)->plan, 1) : 0u;
 #endif
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
 }

@@ -6,6 +6,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "multilevel.h"
+#include "pin_reactions.h"
 #include "preconditioner.h"
 #include "scalar.h"
 #include "statistics.h"
@@ -230,6 +231,16 @@ static int uses_multilevel(const cloth *c, const step_plan *plan, int32_t contac
   return WITH_MULTILEVEL && c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
 }
 
+/* Solves for velocity changes from the residual and adds them to the velocities. Returns 1 if it was cut short. */
+static int solve_and_add(const cloth *c, const step_plan *plan, int32_t substep, int multilevel) {
+  const solve_result result = solve(c, plan, multilevel);
+  settle_solution(c, plan, result);
+  record_solve(c, substep, result);
+  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
+  add_solution(c);
+  return result.capped;
+}
+
 /* Solves for the velocity changes of a substep and adds them to the velocities. With contacts, of which there are
    `contacts`, the solve starts from solution = z and residual = b - A z. */
 CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, int32_t substep, int32_t contacts) {
@@ -241,13 +252,25 @@ CLOTH_SEPARATE void add_implicit_change(const cloth *c, const step_plan *plan, i
     advance_and_precondition(c, 1.0f);
   }
   end_stage(c, CLOTH_STAGE_PRECONDITIONER, substep, c->scratch.inverse);
-  solve_result result = solve(c, plan, multilevel);
-  settle_solution(c, plan, result);
-  record_solve(c, substep, result);
-  end_stage(c, CLOTH_STAGE_SOLVE, substep, c->scratch.solution);
-  add_solution(c);
+  const int is_capped = solve_and_add(c, plan, substep, multilevel);
 #if WITH_BODIES
   add_attached_solution(c);
 #endif
-  store_warm_start(c, result.capped);
+  store_warm_start(c, is_capped);
 }
+
+#if WITH_SEAMS && WITH_SOLVER
+
+/* Adds to the velocities what impulses, in the residual, change of them, with the operator and the preconditioner of
+   add_implicit_change(). Contacts of the solver may have decided against the multilevel one there. */
+CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan, int32_t substep) {
+  fill_vectors(c, vectors_at(c, c->scratch.solution), 0.0f);
+  (void)solve_and_add(c, plan, substep, !has_solver_contacts(c) && uses_multilevel(c, plan, 0));
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_residuals(c);
+  }
+#endif
+}
+
+#endif

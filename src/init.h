@@ -146,7 +146,7 @@ static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
 
 /* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
 static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s) {
-  const int32_t padded = (c->count + 3) & ~3;
+  const int32_t padded = whole_words(c->count);
   if (!needs_tearing(config)) {
     return;
   }
@@ -173,10 +173,6 @@ static void cut_mask(cloth *c, const cloth_config *config) {
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
   }
 }
-
-#endif
-
-#if WITH_GAPS
 
 /* Adds the mask, and the settings of tearing. */
 static void hash_gaps(const cloth *c, hasher *h) {
@@ -212,6 +208,11 @@ static void hash_config(cloth *c) {
   }
 #if WITH_GAPS
   hash_gaps(c, &h);
+#endif
+#if WITH_WORKERS
+  if (c->pieces) { /* of any number: sums of reactions are added up in another order */
+    hash_word(&h, CLOTH_WORKER_LIMIT);
+  }
 #endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;

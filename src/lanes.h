@@ -289,18 +289,18 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
-/* Runs a statement for each block of lanes of `count` elements. `i` names the index of the block's first element,
-   `left` the number of elements from there to the end. Unless the compiler optimises for size, the statement is
-   compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
+/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1. `i` names the index of the
+   block's first element, `left` the number of elements from there to the end. Unless the compiler optimises for size,
+   the statement is compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
-#define EACH_BLOCK(i, left, count, statement)                                                                          \
-  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
+  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
     const int32_t left = end_of_blocks - i;                                                                            \
     statement;                                                                                                         \
   }
 #else
-#define EACH_BLOCK(i, left, count, statement)                                                                          \
-  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
+  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
     if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
       const int32_t left = CLOTH_LANES;                                                                                \
       statement;                                                                                                       \
@@ -310,6 +310,8 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
     }                                                                                                                  \
   }
 #endif
+/* Runs it for the first `count` elements. */
+#define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
 /* Loads the first `count` lanes from floats that lie `next` floats apart; the other lanes repeat the first. */
 CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {

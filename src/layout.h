@@ -154,6 +154,18 @@ static int32_t in_line_blocks(int32_t lines) {
   return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
 }
 
+/* Floats that a piece counts in, see pieces.h. */
+#define COUNT_FLOATS 6
+
+/* Floats of line_work, and of transposed rows in residual, of a piece. */
+static int32_t line_work_floats(const cloth *c) {
+  return (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c);
+}
+
+static int32_t row_floats(const cloth *c) {
+  return ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
+}
+
 /* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
 #define COARSENING 4
 /* Coarsening ends when no side has more nodes. */
@@ -336,11 +348,12 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
-  int32_t transposed = ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
+  const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride);
   c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
-  c->scratch.line_work = reserve_vectors(end, (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c));
+  c->scratch.line_work =
+      reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
   if (needs_solver(config)) {
     c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
     if (is_wrapped(c)) {
@@ -375,6 +388,7 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
+  c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);

@@ -4,6 +4,7 @@
 #include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
+#include "pieces.h"
 #include "types.h"
 #include "uniform.h"
 
@@ -35,6 +36,8 @@ typedef struct line_bundle {
   int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
+  int32_t is_shared;            /* as in pieces.h */
+  float *work, *rows;           /* of the piece that the bundle belongs to: line_work, transposed rows */
 } line_bundle;
 
 /* Where an element of the lines of a bundle lies. */
@@ -123,11 +126,11 @@ CLOTH_SEPARATE void line_store_singly(float *to, lanes a, int32_t room, int32_t 
 }
 
 /* Stores `count` lanes. Those of a whole bundle of diagonals that reach beyond the end of their row are stored with
-   what lies beside them as it was. */
+   what lies beside them as it was, unless another piece may change that. */
 CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count, float *to, line_place place, lanes a) {
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    if (count < CLOTH_LANES) {
+    if (count < CLOTH_LANES || b->is_shared) {
       line_store_singly(to, a, place.room, count, b->columns);
       return;
     }
@@ -168,7 +171,7 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 #endif
 
 /* The bundle of the columns from one on. */
-static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t column) {
+static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vector_array x, int32_t column) {
   int32_t left = c->grid.columns - column;
   line_bundle b = {.x = {x.x + column, x.y + column, x.z + column},
                    .mobility = floats_at(c, c->scratch.mobility) + column,
@@ -178,14 +181,16 @@ static line_bundle bundle_of_columns(const cloth *c, vector_array x, int32_t col
                    .first = column,
                    .along = c->grid.columns,
                    .across = 1,
-                   .flags = *line_flags_of_columns(c, column)};
+                   .flags = *line_flags_of_columns(c, column),
+                   .work = p->work};
   return b;
 }
 
 #if WITH_PROJECTION
 
 /* The bundle of the diagonals (slant 1) or antidiagonals (slant -1) that start at the columns of row 0 from one on. */
-static line_bundle bundle_of_diagonals(const cloth *c, vector_array x, int32_t column, int32_t slant) {
+static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vector_array x, int32_t column,
+                                       int32_t slant) {
   int32_t left = c->grid.columns - column;
   line_bundle b = {.x = x,
                    .mobility = floats_at(c, c->scratch.mobility),
@@ -195,7 +200,9 @@ static line_bundle bundle_of_diagonals(const cloth *c, vector_array x, int32_t c
                    .is_ring = is_wrapped(c),
                    .slant = slant,
                    .column = column,
-                   .columns = c->grid.columns};
+                   .columns = c->grid.columns,
+                   .is_shared = p->is_shared,
+                   .work = p->work};
   return b;
 }
 
@@ -206,8 +213,8 @@ enum { ROW_X, ROW_Y, ROW_Z, ROW_MOBILITY, ROW_OLD_X, ROW_OLD_Y, ROW_OLD_Z };
 
 #if CLOTH_LANES > 1
 
-static float *row_plane(const cloth *c, int32_t plane) {
-  return floats_at(c, c->scratch.residual) + plane * LINE_BLOCK * in_line_blocks(c->grid.columns);
+static float *row_plane(const cloth *c, float *rows, int32_t plane) {
+  return rows + plane * LINE_BLOCK * in_line_blocks(c->grid.columns);
 }
 
 /* Transposes a block of `count` rows and CLOTH_LANES columns. Rows beyond `count` are copies of the first: what lanes
@@ -253,29 +260,26 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
-static vector_array row_vectors(const cloth *c, int32_t plane) {
-  vector_array v = {row_plane(c, plane), row_plane(c, plane + 1), row_plane(c, plane + 2)};
+static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
+  vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
   return v;
 }
 
-/* Copies the vectors of `count` rows, from particle `first` on, to the planes from `plane` on. */
-static void transpose_vectors(const cloth *c, vector_array from, int32_t first, int32_t count, int32_t plane) {
-  const vector_array to = row_vectors(c, plane);
+/* Copies the vectors of `count` rows, from particle `first` on. */
+static void transpose_vectors(const cloth *c, vector_array from, int32_t first, int32_t count, vector_array to) {
   transpose_rows(from.x + first, c->grid.columns, count, to.x);
   transpose_rows(from.y + first, c->grid.columns, count, to.y);
   transpose_rows(from.z + first, c->grid.columns, count, to.z);
 }
 
-static void transpose_vectors_back(const cloth *c, vector_array to, int32_t first, int32_t count) {
-  const vector_array from = row_vectors(c, ROW_X);
+static void transpose_vectors_back(const cloth *c, vector_array to, int32_t first, int32_t count, vector_array from) {
   transpose_rows_back(to.x + first, c->grid.columns, count, from.x);
   transpose_rows_back(to.y + first, c->grid.columns, count, from.y);
   transpose_rows_back(to.z + first, c->grid.columns, count, from.z);
 }
 
 /* Copies the mobilities of `count` rows; of uniform rows they are 1. */
-static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t flags) {
-  float *to = row_plane(c, ROW_MOBILITY);
+static void transpose_mobility(const cloth *c, int32_t first, int32_t count, int32_t flags, float *to) {
   if (!(flags & LINES_UNIFORM)) {
     transpose_rows(floats_at(c, c->scratch.mobility) + first, c->grid.columns, count, to);
     return;
@@ -300,7 +304,7 @@ static int32_t flags_of_rows(const cloth *c, int32_t row, int32_t count) {
 
 /* The bundle of the rows from one on: transposed copies of x, to be copied back by return_rows(); the row itself in a
    scalar build. */
-static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
+static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_array x, int32_t row) {
   int32_t left = c->grid.rows - row, first = row * c->grid.columns;
   line_bundle b = {.x = {x.x + first, x.y + first, x.z + first},
                    .mobility = floats_at(c, c->scratch.mobility) + first,
@@ -310,14 +314,16 @@ static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
                    .is_ring = is_wrapped(c),
                    .first = first,
                    .along = 1,
-                   .across = c->grid.columns};
+                   .across = c->grid.columns,
+                   .work = p->work,
+                   .rows = p->rows};
   b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;
-  b.x = row_vectors(c, ROW_X);
-  b.mobility = row_plane(c, ROW_MOBILITY);
-  transpose_vectors(c, x, first, b.count, ROW_X);
-  transpose_mobility(c, first, b.count, b.flags);
+  b.x = row_vectors(c, p->rows, ROW_X);
+  b.mobility = row_plane(c, p->rows, ROW_MOBILITY);
+  transpose_vectors(c, x, first, b.count, b.x);
+  transpose_mobility(c, first, b.count, b.flags, row_plane(c, p->rows, ROW_MOBILITY));
 #endif
   return b;
 }
@@ -325,7 +331,7 @@ static line_bundle bundle_of_rows(const cloth *c, vector_array x, int32_t row) {
 /* Copies the rows of a bundle back to x. */
 static void return_rows(const cloth *c, vector_array x, const line_bundle *b) {
 #if CLOTH_LANES > 1
-  transpose_vectors_back(c, x, b->first, b->count);
+  transpose_vectors_back(c, x, b->first, b->count, b->x);
 #else
   (void)c;
   (void)x;

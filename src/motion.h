@@ -7,6 +7,7 @@
 #include "forces.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "pieces.h"
 #include "plan.h"
 #include "scalar.h"
 #include "step_origin.h"
@@ -103,16 +104,17 @@ CLOTH_INLINE lanes3 prediction(lanes3 x, lanes3 v, lanes h) {
   return lanes3_flush(lanes3_add_scaled(x, v, h));
 }
 
-/* Predicts the positions from the velocities as they are. */
-CLOTH_HOT CLOTH_SEPARATE void predict_positions(const cloth *c, const step_plan *plan) {
+/* Predicts the positions of a piece from the velocities as they are. */
+CLOTH_HOT CLOTH_SEPARATE void predict_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array x = vectors_at(c, c->state.position), velocity = vectors_at(c, c->state.velocity),
                      predicted = predicted_of(c);
-  const int32_t count = c->count;
   const lanes h = lanes_splat(plan->h);
-  for (int32_t i = 0; i < count; i += CLOTH_LANES) {
-    lanes3 to = prediction(lanes3_load(x, i), lanes3_load(velocity, i), h);
-    lanes3_store(predicted, i, to, count - i);
-  }
+  EACH_BLOCK_OF(i, left, p->first, p->end,
+                lanes3_store(predicted, i, prediction(lanes3_load(x, i), lanes3_load(velocity, i), h), left));
+}
+
+static void predict_positions(const cloth *c, const step_plan *plan) {
+  run_pieces(c, plan, predict_piece, NULL, c->count, LEAST_PARTICLES);
 }
 
 #if WITH_PROJECTION
@@ -217,25 +219,30 @@ static prediction_context prediction_context_of(const cloth *c, const step_plan 
    gravity and velocity damping are applied on the way; otherwise the shares of the forces to come are stored. Each
    block is read whole before it is written: where arrays lie a multiple of 4 KB apart, processors mistake a store into
    one for a store to the place they read next in another. */
-CLOTH_HOT CLOTH_SEPARATE void predict(const cloth *c, const step_plan *plan, int with_body_forces) {
-  prediction_context p = prediction_context_of(c, plan, with_body_forces);
+CLOTH_HOT CLOTH_SEPARATE void extrapolate_piece(const cloth *c, const step_plan *plan, stage_piece *whole) {
+  prediction_context p = prediction_context_of(c, plan, *(const int32_t *)whole->what);
 #if CLOTH_LANES > 1
   if (p.keeps_history && p.with_body_forces && !p.has_pushes) { /* the most common case, with constants */
     p.keeps_history = p.with_body_forces = 1;
     p.has_pushes = 0;
-    EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+    EACH_BLOCK_OF(i, left, whole->first, whole->end, predict_block(&p, NULL, i, left));
     return;
   }
 #endif
-  EACH_BLOCK(i, left, c->count, predict_block(&p, NULL, i, left));
+  EACH_BLOCK_OF(i, left, whole->first, whole->end, predict_block(&p, NULL, i, left));
 }
 
-/* predict() with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth without
-   gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
-CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const cloth *gapped) {
+static void predict(const cloth *c, const step_plan *plan, int32_t with_body_forces) {
+  run_pieces(c, plan, extrapolate_piece, &with_body_forces, c->count, LEAST_PARTICLES);
+}
+
+/* predict() of rows with gravity, velocity damping and air. `gapped` is a constant of each version, so that a cloth
+   without gaps pays nothing for them: of gapped_cloth(). See GAP_VERSIONS. */
+CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, const stage_piece *rows,
+                                      const cloth *gapped) {
   const prediction_context p = prediction_context_of(c, plan, 1);
   air_around around = {.air = air_flow_of(c, plan), .gapped = gapped};
-  for (int32_t row = 0; row < c->grid.rows; row++) {
+  for (int32_t row = rows->first; row < rows->end; row++) {
     around.near = row_neighbours_at(c, p.x, row);
     for (int32_t column = 0; column < around.near.columns; column += CLOTH_LANES) {
       predict_block(&p, &around, around.near.first + column, around.near.columns - column);
@@ -245,20 +252,22 @@ CLOTH_INLINE void predict_rows_in_air(const cloth *c, const step_plan *plan, con
 
 #if GAP_VERSIONS
 
-CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan) {
-  predict_rows_in_air(c, plan, c);
+CLOTH_SEPARATE void predict_in_air_at_gaps(const cloth *c, const step_plan *plan, stage_piece *rows) {
+  predict_rows_in_air(c, plan, rows, c);
 }
 
 #endif
 
-CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *plan) {
+CLOTH_HOT CLOTH_SEPARATE void predict_piece_in_air(const cloth *c, const step_plan *plan, stage_piece *rows) {
+  predict_rows_in_air(c, plan, rows, GAP_VERSIONS ? NULL : gapped_cloth(c));
+}
+
+static void predict_in_air(const cloth *c, const step_plan *plan) {
+  piece_stage *stage = predict_piece_in_air;
 #if GAP_VERSIONS
-  if (has_gaps(c)) {
-    predict_in_air_at_gaps(c, plan);
-    return;
-  }
+  stage = has_gaps(c) ? predict_in_air_at_gaps : stage;
 #endif
-  predict_rows_in_air(c, plan, GAP_VERSIONS ? NULL : gapped_cloth(c));
+  run_pieces(c, plan, stage, NULL, c->grid.rows, LINE_BLOCK);
 }
 
 #endif
@@ -269,16 +278,16 @@ CLOTH_HOT CLOTH_SEPARATE void predict_in_air(const cloth *c, const step_plan *pl
 /* Loop invariants of settle_block(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct settlement {
   const cloth *c;
-  cloth_statistics *counts;
+  piece_counts *counts;
   vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
   float h, inverse_h;
   float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
   int32_t has_pushes, fixed_work;
 } settlement;
 
-static settlement settlement_of(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+static settlement settlement_of(const cloth *c, const step_plan *plan, stage_piece *p) {
   const settlement s = {.c = c,
-                        .counts = counts,
+                        .counts = &p->counts,
                         .x = vectors_at(c, c->state.position),
                         .v = vectors_at(c, c->state.velocity),
                         .moved = predicted_of(c),
@@ -305,7 +314,7 @@ static void limit_particle(const settlement *s, int32_t i) {
     if (clamp_length(&way, s->max_distance)) {
       vector_store(s->moved, i, vector_add(from, way));
     }
-    s->counts->particles_limited++;
+    s->counts->limited++;
   }
 }
 
@@ -335,10 +344,14 @@ CLOTH_INLINE void settle_block(const settlement *s, lanes3 velocity, lanes3 move
   }
 }
 
+CLOTH_HOT CLOTH_SEPARATE void settle_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const settlement s = settlement_of(c, plan, p);
+  EACH_BLOCK_OF(i, left, p->first, p->end, settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left));
+}
+
 /* Takes back pushes and limits speeds where no velocities follow from moved positions. */
-CLOTH_HOT CLOTH_SEPARATE void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
-  const settlement s = settlement_of(c, plan, counts);
-  EACH_BLOCK(i, left, c->count, { settle_block(&s, lanes3_load(s.v, i), lanes3_load(s.moved, i), i, left); });
+static void settle_velocities(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  counts->particles_limited += run_pieces(c, plan, settle_piece, NULL, c->count, LEAST_PARTICLES).limited;
 }
 
 /* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
@@ -499,15 +512,23 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   });
 }
 
+CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const settlement s = settlement_of(c, plan, p);
+  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
+}
+
 /* Velocities from the moved positions, limited, without the pushes of contacts. */
-CLOTH_HOT CLOTH_SEPARATE void update_velocities_from_positions(const cloth *c, const step_plan *plan,
-                                                               cloth_statistics *counts) {
-  const settlement s = settlement_of(c, plan, counts);
+static void update_velocities_from_positions(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
+  piece_counts made;
   if (plan->is_free) {
+    stage_piece p = whole_piece(c, NULL, c->count);
+    const settlement s = settlement_of(c, plan, &p);
     update_free_velocities(c, plan, &s);
-    return;
+    made = p.counts;
+  } else {
+    made = run_pieces(c, plan, update_velocities_of_piece, NULL, c->count, LEAST_PARTICLES);
   }
-  EACH_BLOCK(i, left, c->count, update_velocity_block(&s, i, left));
+  counts->particles_limited += made.limited;
 }
 
 /* 1 if no particle is pinned or confined, and the cloth is one piece: each piece has momenta of its own. */
@@ -530,18 +551,18 @@ static int is_free_cloth(const cloth *c) {
 
 /* Makes a particle's predicted position and velocity its new ones. One that is NaN, infinite or out of the world stays
    where it was, without velocity. */
-static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts) {
+static void accept_particle(const cloth *c, int32_t i, piece_counts *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
   cloth_vector to = vector_load(predicted_of(c), i);
   cloth_vector velocity = vector_load(v, i);
   if (!vector_is_finite(velocity) || !is_step_place(c, to)) {
     vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
+    counts->recovered++;
     return;
   }
   if (!is_pinned(c, i)) {
-    counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
+    counts->limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
   }
   CLOTH_ASSERT(is_step_place(c, to) && vector_is_finite(velocity));
   vector_store(x, i, vector_flush(to, STATE_QUANTUM));
@@ -549,7 +570,7 @@ static void accept_particle(const cloth *c, int32_t i, cloth_statistics *counts)
 }
 
 /* Accepts the particles of a block, of which `left` exist, one by one. */
-CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, cloth_statistics *counts) {
+CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, piece_counts *counts) {
   for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
     accept_particle(c, i + lane, counts);
   }
@@ -558,7 +579,7 @@ CLOTH_SEPARATE void accept_singly(const cloth *c, int32_t i, int32_t left, cloth
 /* Loop invariants of accept_particles(), copied: the stores of lanes may alias the cloth. */
 typedef struct acceptance_context {
   const cloth *c;
-  cloth_statistics *counts;
+  piece_counts *counts;
   vector_array x, velocity, predicted;
   float max_coordinate; /* relative to the origin of the step [m] */
   int32_t fixed_work;   /* 1: every particle is accepted singly */
@@ -583,20 +604,27 @@ CLOTH_INLINE void accept_block(const acceptance_context *a, int32_t i, int32_t l
   }
 }
 
-/* Makes the predicted positions and the velocities the new state: whole blocks where all particles are certainly within
-   the limits, the others one by one. */
-CLOTH_HOT CLOTH_SEPARATE void accept_particles(const cloth *c, cloth_statistics *counts) {
+/* Accepts a piece: whole blocks where all particles are certainly within the limits, the others one by one. */
+CLOTH_HOT CLOTH_SEPARATE void accept_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const acceptance_context a = {.c = c,
-                                .counts = counts,
+                                .counts = &p->counts,
                                 .x = vectors_at(c, c->state.position),
                                 .velocity = vectors_at(c, c->state.velocity),
                                 .predicted = predicted_of(c),
                                 .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach,
                                 .fixed_work = c->settings.capacity.fixed_work};
-  EACH_BLOCK(i, left, c->count, accept_block(&a, i, left));
+  (void)plan;
+  EACH_BLOCK_OF(i, left, p->first, p->end, accept_block(&a, i, left));
+}
+
+/* Makes the predicted positions and the velocities the new state. */
+static void accept_particles(const cloth *c, cloth_statistics *counts) {
+  const piece_counts made = run_pieces(c, NULL, accept_piece, NULL, c->count, LEAST_PARTICLES);
+  counts->particles_limited += made.limited;
+  counts->particles_recovered += made.recovered;
 #if WITH_GAPS
   if (has_gaps(c)) {
-    place_absent_particles(c, a.x);
+    place_absent_particles(c, vectors_at(c, c->state.position));
   }
 #endif
 }

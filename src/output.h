@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "blend.h"
 #include "compiler.h"
 #include "gaps.h"
 #include "lanes.h"
@@ -58,8 +59,7 @@ CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vec
   return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
 }
 
-static cloth_vector unit_normal(const cloth *c, int32_t column, int32_t row) {
-  const vector_array x = vectors_at(c, c->state.position);
+static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, int32_t row) {
   const row_neighbours near = row_neighbours_at(c, x, row);
   return lanes3_first(unit_normals(c, &near, x, column));
 }
@@ -96,16 +96,11 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
   if (!normal) {
     return CLOTH_ERROR_NULL;
   }
-  *normal = unit_normal(c, particle % c->grid.columns, particle / c->grid.columns);
+  *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
 
 #if WITH_VERTICES
-
-/* Vertices of the particles. */
-static int32_t grid_vertices(const cloth *c) {
-  return row_vertices(c) * c->grid.rows;
-}
 
 int cloth_get_vertex_count(const cloth *c) {
   int error = check_cloth(c);
@@ -117,84 +112,102 @@ int cloth_get_vertex_count(const cloth *c) {
   return error ? error : grid_vertices(c);
 }
 
-/* Writes the attributes of one vertex. Vertex number `columns` of a row of a tube is that of column 0 with u = 1. */
-static void write_vertex(const cloth *c, const cloth_vertex_layout *layout, int32_t vertex, int32_t row, uint8_t *to) {
-  int32_t column = vertex < c->grid.columns ? vertex : 0;
+/* Writes the attributes of a vertex of a cloth whose particles are at `x`. */
+static void write_attributes(const cloth *c, vector_array x, const cloth_vertex_layout *layout, const grid_vertex *v,
+                             uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector p = vector_load(vectors_at(c, c->state.position), row * c->grid.columns + column);
-    copy_floats(to + layout->position_offset, &p.x, 3);
+    copy_floats(to + layout->position_offset, &v->position.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-    cloth_vector n = unit_normal(c, column, row);
-    copy_floats(to + layout->normal_offset, &n.x, 3);
+    const cloth_vector normal = unit_normal(c, x, v->particle % c->grid.columns, v->particle / c->grid.columns);
+    copy_floats(to + layout->normal_offset, &normal.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-    float uv[2] = {(float)vertex / (float)cells_along_warp(c), (float)row / (float)(c->grid.rows - 1)};
+    const float uv[2] = {v->column / (float)cells_along_warp(c), v->row / (float)(c->grid.rows - 1)};
     copy_floats(to + layout->texcoord_offset, uv, 2);
   }
+}
+
+/* Writes a vertex of a row. Number `columns` of a row of a tube is that of column 0 with u = 1. */
+static void write_vertex(const cloth *c, vector_array x, const cloth_vertex_layout *layout, int32_t vertex, int32_t row,
+                         uint8_t *to) {
+  const int32_t column = vertex < c->grid.columns ? vertex : 0;
+  grid_vertex v = {.particle = row * c->grid.columns + column, .column = (float)vertex, .row = (float)row};
+  v.position = vector_load(x, v.particle);
+  write_attributes(c, x, layout, &v, to);
 }
 
 #if WITH_TEARING
 
 /* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
-static void write_pieces(const cloth *c, const cloth_vertex_layout *layout, void *vertices) {
+static void write_pieces(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
   const int32_t end = cloth_get_vertex_count(c);
   uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
-  torn_cells torn = {.count = 0};
+  torn_cells torn = {.x = x};
   int32_t written = grid_vertices(c);
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
     for (int32_t n = 0; n < PIECE_VERTICES; n++, written++, to += layout->stride) {
-      const piece_vertex v = piece_vertex_of(c, &torn, n);
-      const int32_t column = v.particle % c->grid.columns, row = v.particle / c->grid.columns;
-      if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-        copy_floats(to + layout->position_offset, &v.position.x, 3);
-      }
-      if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-        const cloth_vector normal = unit_normal(c, column, row);
-        copy_floats(to + layout->normal_offset, &normal.x, 3);
-      }
-      if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
-        const float uv[2] = {v.column / (float)cells_along_warp(c), v.row / (float)(c->grid.rows - 1)};
-        copy_floats(to + layout->texcoord_offset, uv, 2);
-      }
+      const grid_vertex v = piece_vertex_of(c, &torn, n);
+      write_attributes(c, x, layout, &v, to);
     }
   }
   for (; written < end; written++, to += layout->stride) {
-    write_vertex(c, layout, 0, 0, to);
+    write_vertex(c, x, layout, 0, 0, to);
   }
 }
 
 #endif
 
-int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = check_cloth(c);
-  if (error) {
-    return error;
+  if (error || !layout || !vertices) {
+    return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!layout || !vertices) {
-    return CLOTH_ERROR_NULL;
-  }
-  int32_t along = row_vertices(c);
-  error = check_vertices(c, layout, bytes);
-  if (!error && bytes / (size_t)layout->stride < (size_t)(uint32_t)cloth_get_vertex_count(c)) {
-    error = CLOTH_ERROR_BUFFER;
-  }
-  if (error) {
-    return error;
-  }
+  return check_vertices(layout, cloth_get_vertex_count(c), bytes);
+}
+
+/* Writes the vertices of a cloth whose particles are at `x`. */
+static void write_all_vertices(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
+  const int32_t along = row_vertices(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(c, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, x, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
 #if WITH_TEARING
   if (can_tear(c)) {
-    write_pieces(c, layout, vertices);
+    write_pieces(c, x, layout, vertices);
   }
 #endif
+}
+
+int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error) {
+    return error;
+  }
+  write_all_vertices(c, vectors_at(c, c->state.position), layout, vertices);
   return CLOTH_OK;
 }
+
+#if WITH_BLEND
+
+int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
+                                 size_t bytes) {
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error || !blend) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  error = check_blend(c, blend);
+  if (error) {
+    return error;
+  }
+  write_all_vertices(c, blended_positions(c, blend), layout, vertices);
+  return CLOTH_OK;
+}
+
+#endif
 
 /* Indices of the cells that are whole, and of all. */
 typedef struct index_counts {

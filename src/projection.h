@@ -4,13 +4,16 @@
 #include "bend_solve.h"
 #include "compiler.h"
 #include "gaps.h"
+#include "gathers.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pieces.h"
 #include "pin_hinges.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
 #include "stretch_solve.h"
+#include "twist_solve.h"
 #include "types.h"
 
 /// Line solves of a substep ///
@@ -41,13 +44,12 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->compliance_below = s->compliance[1];
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
-  l->has_maps = c->constant.stiffness_map || has_gaps(c);
+  l->has_maps = c->constant.stiffness_map || has_gaps(c) || (d <= WEFT && has_gathers(c));
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
     l->above = plan->projected_above;
   }
-  l->work = floats_at(c, c->scratch.line_work);
   l->is_special = l->has_maps || l->damping_share > 0.0f;
   return s->projected != PROJECTED_NONE;
 }
@@ -74,6 +76,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l)
 static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   stretch_lines l = *family;
   l.b = *b;
+  l.work = b->work;
   l.original = &l;
   if (b->slant > 0) {
     solve_diagonal_stretch(&l);
@@ -93,15 +96,23 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
 #endif
 }
 
-/* Solves the shear springs of one direction. */
-static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction) {
+/* Solves the shear springs of a direction, an int32_t that p->what points to. */
+static void solve_shear_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const int32_t direction = *(const int32_t *)p->what;
   stretch_lines l;
   if (!stretch_lines_of(c, plan, direction, &l)) {
     return;
   }
-  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-    line_bundle b = bundle_of_diagonals(c, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
+  for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_diagonals(c, p, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
     solve_stretch(&l, &b);
+  }
+}
+
+/* Solves the shear springs of one direction. */
+static void solve_shear(const cloth *c, const step_plan *plan, int32_t direction) {
+  if (plan->spring[direction].projected != PROJECTED_NONE) {
+    run_pieces(c, plan, solve_shear_piece, &direction, c->grid.columns, LINE_BLOCK);
   }
 }
 
@@ -113,17 +124,16 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
   const vector_array old = vectors_at(c, c->state.position);
   vector_array rows = {old.x + b->first, old.y + b->first, old.z + b->first};
 #if CLOTH_LANES > 1
-  rows = row_vectors(c, ROW_OLD_X);
+  rows = row_vectors(c, b->rows, ROW_OLD_X);
   if (is_read) {
-    transpose_vectors(c, old, b->first, b->count, ROW_OLD_X);
+    transpose_vectors(c, old, b->first, b->count, rows);
   }
 #endif
   (void)is_read;
   return rows;
 }
 
-/* Solves bending and stretch of rows. */
-static void solve_rows(const cloth *c, const step_plan *plan) {
+static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array x = predicted_of(c);
   const int bends = has_bend_lines(plan);
   int is_damped = bends && plan->bend.shift > 0.0f;
@@ -132,8 +142,8 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
   const int stretches = stretch_lines_of(c, plan, WARP, &l);
   is_damped |= stretches && l.damping_share > 0.0f;
 #endif
-  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
-    line_bundle b = bundle_of_rows(c, x, row);
+  for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
+    line_bundle b = bundle_of_rows(c, p, x, row);
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
@@ -151,15 +161,19 @@ static void solve_rows(const cloth *c, const step_plan *plan) {
   }
 }
 
-/* Solves bending and stretch of columns. */
-static void solve_columns(const cloth *c, const step_plan *plan) {
+/* Solves bending and stretch of rows. */
+static void solve_rows(const cloth *c, const step_plan *plan) {
+  run_pieces(c, plan, solve_row_piece, NULL, c->grid.rows, LINE_BLOCK);
+}
+
+static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array old = vectors_at(c, c->state.position);
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WEFT, &l);
 #endif
-  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-    line_bundle b = bundle_of_columns(c, predicted_of(c), column);
+  for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
@@ -174,6 +188,11 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
     }
 #endif
   }
+}
+
+/* Solves bending and stretch of columns. */
+static void solve_columns(const cloth *c, const step_plan *plan) {
+  run_pieces(c, plan, solve_column_piece, NULL, c->grid.columns, LINE_BLOCK);
 }
 
 /* Solves everything that acts along lines on the predicted positions. */

@@ -39,7 +39,7 @@ static self_workspace *self_workspace_of(const cloth *c) {
 
 /* Steps in succession for which each particle has been part of an intersection. */
 static uint8_t *ages_of(const cloth *c) {
-  return freedom_of(c) + ((c->count + 3) & ~3);
+  return freedom_of(c) + whole_words(c->count);
 }
 
 /* A level of the tree, row by row. */

@@ -76,6 +76,7 @@
   X(capacity.geometry, 0, 1, "")                                                                                       \
   X(capacity.meshes, 0, 16, "")                                                                                        \
   X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
+  X(capacity.workers, 0, CLOTH_WORKER_LIMIT, "")                                                                       \
   CONTACT_INTEGERS(X)
 
 #define CONFIG_FLOATS(X)                                                                                               \
@@ -120,6 +121,7 @@
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
   X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
     TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
+  X(NO_WORKERS, LEFT_OUT, TEXT_WITHOUT(WITH_WORKERS, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS"))              \
   X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
   X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \

@@ -4,6 +4,8 @@
 #include "block3.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gathers.h"
+#include "implicit.h"
 #include "lanes.h"
 #include "motion.h"
 #include "pin_reactions.h"
@@ -30,11 +32,11 @@
  * particles of mobility w has r = w - w^2 cos^2 / (w + e + r') from its end on, with the r' of the rest of the line and
  * the angle between its springs. So what hangs on a stitch is felt with all of its mass, and what is held by a pin not
  * at all. Impulses f with (R_s + (1 - t)^2 R_p + t^2 R_q) f = gap change the velocities of the particles, and lines are
- * solved from the new predictions.
+ * solved from the new predictions. Implicit springs are solved a second time, for what these impulses change.
  *
  * What is left of the gaps is closed by moving the particles with their masses as weights, after the solves and again
- * after contact; so are differences of velocity. The forces of a stitch are equal and opposite and act in one point, so
- * that both momenta are kept. A gap with which a step begins closes by seam_speed.
+ * after contact, and their velocities with them; so are differences of velocity. The forces of a stitch are equal and
+ * opposite and act in one point, so that both momenta are kept. A gap with which a step begins closes by seam_speed.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
  * reactions of pins. Scratch: in the memory of the group.
@@ -49,6 +51,8 @@
 #define STITCH_TOLERANCE 1.0e-3f
 /* Gaps of so many tolerances, and shorter ones, close without a velocity. */
 #define OPEN_TOLERANCES 5.0f
+/* A side of a seam is gathered if it is longer than the other one at rest by more than this factor. */
+#define GATHERED_RATIO 1.001f
 /* Least eigenvalue of the response of a stitch, over the mobility. */
 #define LEAST_RESPONSE 1.0e-3f
 
@@ -80,6 +84,8 @@ typedef struct sewing {
   float scale[CLOTH_GROUP_LIMIT];     /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
   uint8_t is_sewn[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a seam has a particle of it */
   sewn_labels labels;
+  uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
+  uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
 } sewing;
 
 /// Lists ///
@@ -133,6 +139,59 @@ static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, 
   const int turned = seam->b.count > seam->a.count;
   *longer = turned ? &seam->b : &seam->a;
   *shorter = turned ? &seam->a : &seam->b;
+}
+
+/// Gathers ///
+
+/* Length at rest from a particle to another, along the grid [m]. */
+static float rest_between(const cloth *c, int32_t a, int32_t b) {
+  const int32_t columns = c->grid.columns, row = a / columns, other = b / columns;
+  int32_t across = (b - other * columns) - (a - row * columns), down = other - row;
+  across = across < 0 ? -across : across;
+  down = down < 0 ? -down : down;
+  across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
+  const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
+  return square_root(u * u + v * v);
+}
+
+static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
+  float sum = 0.0f;
+  for (int32_t n = 0; n + 1 < side->count; n++) {
+    sum += rest_between(group->cloths[side->cloth], sewn_at(side, n), sewn_at(side, n + 1));
+  }
+  return sum;
+}
+
+/* The side of a seam that is gathered; NULL if none is. */
+static const cloth_seam_side *gathered_side(const cloth_group *group, const cloth_seam *seam) {
+  const float a = rest_of_side(group, &seam->a), b = rest_of_side(group, &seam->b);
+  return a > GATHERED_RATIO * b ? &seam->a : b > GATHERED_RATIO * a ? &seam->b : NULL;
+}
+
+/* Marks the spring between two particles of a cloth, if there is one along warp or weft. */
+static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b) {
+  const int32_t columns = c->grid.columns, first = a < b ? a : b, way = a < b ? b - a : a - b;
+  const int is_last = (first + 1) % columns == 0;
+  if (way == 1 && !is_last) {
+    gathers[first] |= GATHERED_WARP;
+  } else if (way == columns - 1 && is_wrapped(c) && first % columns == 0) {
+    gathers[first + way] |= GATHERED_WARP;
+  } else if (way == columns) {
+    gathers[first] |= GATHERED_WEFT;
+  }
+}
+
+/* Marks the springs along the gathered side of a seam. */
+static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  const cloth_seam_side *side = gathered_side(group, seam);
+  if (side) {
+    const cloth *c = group->cloths[side->cloth];
+    uint8_t *gathers = s->gathers + s->labels.first[side->cloth];
+    for (int32_t n = 0; n + 1 < side->count; n++) {
+      mark_gathered(c, gathers, sewn_at(side, n), sewn_at(side, n + 1));
+    }
+    s->is_gathered[side->cloth] = 1;
+  }
 }
 
 /// The stitches of a step ///
@@ -205,9 +264,11 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   }
   for (int32_t i = 0; i < end; i++) {
     s->labels.number[i] = -1;
+    s->gathers[i] = 0;
   }
   for (int32_t n = 0; n < group->seam_count; n++) {
     add_stitches(s, &group->seams[n]);
+    mark_gathers(s, group, &group->seams[n]);
   }
   label_sewn(s);
   s->tolerance = STITCH_TOLERANCE * spacing;
@@ -535,56 +596,38 @@ static void change_velocity(const cloth *c, int32_t particle, cloth_vector chang
   vector_store(v, particle, vector_add(vector_load(v, particle), vector_flush_work(change)));
 }
 
-/* Changes the velocities of a line whose first spring pulls at the sewn particle with an impulse, as a displacement of
-   mobility 1 [m]. */
-static void pull_line(const sewn_line *l, const sewn_chain *chain, float pull, float inverse_h) {
-  const float *mobility = floats_at(l->c, l->c->scratch.mobility);
-  cloth_vector before = vector_flush_work(vector_scale(chain->along[0], negate(pull)));
-  for (int32_t n = 0; n < chain->count; n++) {
-    const int32_t i = sewn_line_particle(l, n + 1);
-    cloth_vector force = before;
-    if (n + 1 < chain->count) {
-      const float along = flush_small(mobility[i] * vector_dot(before, chain->along[n + 1]), WORK_QUANTUM);
-      const float sum = mobility[i] + chain->compliance[n + 1] + chain->mobility[n + 1];
-      const cloth_vector next = vector_flush_work(vector_scale(chain->along[n + 1], along / sum));
-      force = vector_subtract(before, next);
-      before = next;
+/* Changes the velocities of the sewn particles of a cloth by the impulses on them. Springs that are projected follow
+   when they are solved again; implicit ones in a solve with the impulses in place of forces. */
+static void pull_cloth(const sewing *s, const cloth *c, int32_t member, int32_t index) {
+  const step_plan *plan = &workspace_of(c)->plan;
+  const int solves = WITH_SOLVER && plan->solves;
+  if (solves) {
+    fill_vectors(c, vectors_at(c, c->scratch.residual), 0.0f);
+  }
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    const sewn_particle *p = &s->particles[n];
+    if (p->cloth != member || !(p->mobility > 0.0f)) {
+      continue;
     }
-    const int32_t last = n + 1 < chain->count ? n + 1 : l->count;
-    const float share = inverse_h / (float)(last - n);
-    for (int32_t k = n + 1; k <= last; k++) {
-      const int32_t j = sewn_line_particle(l, k);
-      change_velocity(l->c, j, vector_scale(force, mobility[j] * share));
+    if (solves) {
+      const cloth_vector impulse = vector_scale(p->impulse, s->scale[member] * plan->inverse_h);
+      vector_store(vectors_at(c, c->scratch.residual), p->particle, vector_flush_work(impulse));
+    } else {
+      change_velocity(c, p->particle, vector_scale(p->impulse, p->mobility * plan->inverse_h));
     }
   }
-}
-
-/* Changes the velocities of a sewn particle and of its lines by the impulse on it. Springs that are projected do the
-   latter when they are solved again. */
-static void pull_particle(const sewing *s, const cloth *c, const sewn_particle *p, float inverse_h) {
-  if (!(p->mobility > 0.0f)) {
-    return;
+#if WITH_SOLVER
+  if (solves) {
+    add_change_by_impulses(c, plan, index);
   }
-  if (!workspace_of(c)->plan.solves) {
-    change_velocity(c, p->particle, vector_scale(p->impulse, p->mobility * inverse_h));
-    return;
-  }
-  sewn_line lines[4];
-  const cloth_vector moved = apply_response(p->response, p->impulse);
-  const int32_t count = find_sewn_lines(s, c, p, lines);
-  change_velocity(c, p->particle, vector_scale(moved, inverse_h));
-  for (int32_t n = 0; n < count; n++) {
-    sewn_chain chain;
-    follow_line(&lines[n], &chain);
-    const float along = flush_small(vector_dot(moved, chain.along[0]), WORK_QUANTUM);
-    pull_line(&lines[n], &chain, negate(along) / (chain.mobility[0] + chain.compliance[0]), inverse_h);
-  }
+#endif
+  (void)index;
 }
 
 /* Before the solves of substep `index`: changes the velocities of sewn particles by what closes the gaps that the
    solves would leave, and predicts positions again. */
-CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const step_plan *plan, int32_t index) {
-  aim_stitches(s, group, plan->h);
+CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, float h, int32_t index) {
+  aim_stitches(s, group, h);
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n) && solves_lines(&workspace_of(group->cloths[n])->plan)) {
       try_lines(group->cloths[n], index);
@@ -593,18 +636,16 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, const ste
   take_places(s, group, STITCH_PULL);
   close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   note_stitches(s, group);
-  for (int32_t n = 0; n < s->particle_count; n++) {
-    const sewn_particle *p = &s->particles[n];
-    pull_particle(s, group->cloths[p->cloth], p, plan->inverse_h);
-  }
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n)) {
+      pull_cloth(s, group->cloths[n], n, index);
       predict_positions(group->cloths[n], &workspace_of(group->cloths[n])->plan);
     }
   }
 }
 
-/* After the solves, and after contact: closes what is left of the gaps, and makes velocities equal. */
+/* After the solves, and after contact: closes what is left of the gaps, in positions and velocities, and makes
+   velocities equal. */
 CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const step_plan *plan) {
   for (int32_t pass = STITCH_MOVE; pass <= STITCH_SLOW; pass++) {
     take_places(s, group, (stitch_pass)pass);
@@ -617,6 +658,9 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
       const sewn_particle *p = &s->particles[n];
       const cloth *c = group->cloths[p->cloth];
       if (p->mobility > 0.0f) {
+        if (pass == STITCH_MOVE) {
+          change_velocity(c, p->particle, vector_scale(p->impulse, p->mobility * plan->inverse_h));
+        }
         vector_store(pass == STITCH_SLOW ? vectors_at(c, c->state.velocity) : predicted_of(c), p->particle, p->place);
       }
     }

@@ -1,5 +1,4 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"
@@ -176,7 +175,7 @@ static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
 }
 
 /* Searches along the pieces of a path, one after the other: *s holds the piece in work. */
-static void search_field(const cloth *c, const cloth_geometry *g, surface_search *s) {
+static void search_field(const cloth_geometry *g, surface_search *s) {
   const cloth_vector from = s->from, to = s->to;
   const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
   const int32_t pieces = pieces_of_path(g, s), overflows = s->overflows;
@@ -190,9 +189,8 @@ static void search_field(const cloth *c, const cloth_geometry *g, surface_search
     reset_search(s);
     search_field_cells(g, s);
   }
-  add_work(c, (uint32_t)searched, COST_FIELD_PIECE);
-  add_work(c, (uint32_t)s->tested, COST_FIELD_TEST);
-  add_work(c, (uint32_t)s->met, COST_FIELD_CELL);
+  s->work += (uint32_t)searched * COST_FIELD_PIECE + (uint32_t)s->tested * COST_FIELD_TEST;
+  s->work += (uint32_t)s->met * COST_FIELD_CELL;
   if (s->touches) {
     const cloth_vector rest = vector_flush(vector_subtract(to, s->to), STATE_QUANTUM);
     s->penetration = maximum(s->penetration - vector_dot(rest, s->normal), 0.0f);

@@ -1,5 +1,4 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"
@@ -93,11 +92,11 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
 
 /* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
    plane is its penetration. */
-CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_search *s, float distance) {
+CLOTH_SEPARATE void trace_grid(const cloth_geometry *g, surface_search *s, float distance) {
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
   float share = 0.0f;
-  add_work(c, 1, COST_GRID);
+  s->work += COST_GRID;
   while (s->looked_at++ < GRID_STEPS) {
     share = share + maximum(distance, GRID_CONTACT) * scale;
     if (share >= 1.0f) {
@@ -107,7 +106,7 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
     const cloth_vector p =
         vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
     distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
-    add_work(c, 1, COST_GRID);
+    s->work += COST_GRID;
     const float depth = negate(vector_dot(way, normal) * (1.0f - share));
     if (distance < GRID_CONTACT && depth > 0.0f) {
       s->normal = normal;
@@ -120,12 +119,12 @@ CLOTH_SEPARATE void trace_grid(const cloth *c, const cloth_geometry *g, surface_
   s->overflows++;
 }
 
-static void search_grid(const cloth *c, const cloth_geometry *g, surface_search *s) {
+static void search_grid(const cloth_geometry *g, surface_search *s) {
   cloth_vector normal_before, normal;
   const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
   const float after = distance_in_grid(g, s->to, &normal) - s->margin;
   const float length = vector_length(vector_subtract(s->to, s->from));
-  add_work(c, 2, COST_GRID);
+  s->work += 2 * COST_GRID;
   const int same_side = vector_dot(normal_before, normal) > 0.0f;
   if (after < 0.0f) {
     s->normal = normal;
@@ -139,7 +138,7 @@ static void search_grid(const cloth *c, const cloth_geometry *g, surface_search 
   if (is_outside && (after < 0.0f ? !same_side : is_long)) {
     s->touches = 0;
     s->penetration = 0.0f;
-    trace_grid(c, g, s, before);
+    trace_grid(g, s, before);
     if (s->touches == 0 && after < 0.0f) {
       s->normal = normal;
       s->penetration = negate(after);

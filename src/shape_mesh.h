@@ -164,16 +164,15 @@ static int is_in_ball(const mesh_cache *cache, cloth_vector p) {
   return square_of(d) < cache->squared_radius;
 }
 
-/* Charges a walk to the step and to its particle. */
-static void charge_walk(const cloth *c, const mesh_walk *w, mesh_cache *cache) {
+/* Charges a walk to a search and to its particle. */
+static void charge_walk(const mesh_walk *w, mesh_cache *cache, surface_search *s) {
   const uint32_t work = (uint32_t)w->nodes * COST_MESH_NODE + (uint32_t)w->triangles * COST_TRIANGLE;
   cache->spent += work;
-  add_work(c, 1, work);
+  s->work += work;
 }
 
 /* Walks the tree for the triangles within the margin of a ball around a path, and remembers them. */
-CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, const surface_search *s,
-                                       mesh_cache *cache) {
+CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, surface_search *s, mesh_cache *cache) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector way = vector_subtract(s->to, s->from);
   const step_plan *plan = &workspace_of(c)->plan;
@@ -197,11 +196,11 @@ CLOTH_SEPARATE void remember_triangles(const cloth *c, const cloth_geometry *g, 
     }
   }
   cache->count = w.overflows ? MESH_CACHE_FULL : cache->count;
-  charge_walk(c, &w, cache);
+  charge_walk(&w, cache, s);
 }
 
 /* Takes into account all triangles near a path. */
-CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, mesh_cache *cache, surface_search *s) {
+CLOTH_SEPARATE void walk_path(const cloth_geometry *g, mesh_cache *cache, surface_search *s) {
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   const cloth_vector margin = vector(s->margin, s->margin, s->margin);
   const cloth_vector low =
@@ -214,7 +213,7 @@ CLOTH_SEPARATE void walk_path(const cloth *c, const cloth_geometry *g, mesh_cach
     meet_triangle(s, &triangles[n]);
   }
   s->overflows += w.overflows;
-  charge_walk(c, &w, cache);
+  charge_walk(&w, cache, s);
 }
 
 /* Finds the contact of a path with a mesh. `cache` is what the particle remembers of it; only if `may_remember` is 1 it
@@ -232,14 +231,14 @@ static void search_mesh(const cloth *c, const cloth_geometry *g, mesh_cache *cac
     is_known = 1;
   }
   if (!is_known || cache->count == MESH_CACHE_FULL) {
-    walk_path(c, g, cache, s);
+    walk_path(g, cache, s);
     return;
   }
   const surface_triangle *triangles = (const surface_triangle *)geometry_data(g, g->data);
   for (int32_t n = 0; n < cache->count; n++) {
     meet_triangle(s, &triangles[cache->triangles[n]]);
   }
-  add_work(c, (uint32_t)cache->count, COST_TRIANGLE);
+  s->work += (uint32_t)cache->count * COST_TRIANGLE;
 }
 
 #endif

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "blend.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "output.h"
@@ -128,8 +129,8 @@ static vector_array particle_normals(const cloth *c) {
   return vectors_at(c, c->scratch.residual);
 }
 
-static void compute_particle_normals(const cloth *c) {
-  const vector_array x = vectors_at(c, c->state.position), to = particle_normals(c);
+static void compute_particle_normals(const cloth *c, vector_array x) {
+  const vector_array to = particle_normals(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const row_neighbours near = row_neighbours_at(c, x, row);
     for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
@@ -239,6 +240,7 @@ typedef struct skin_job {
   const cloth_skin_layout *layout;
   const uint8_t *animated; /* or NULL */
   uint8_t *vertices;
+  const cloth_blend *blends; /* one for each cloth, or NULL: as the cloths are now */
 } skin_job;
 
 /* Where an attribute of a vertex lies in a mesh [bytes]. */
@@ -323,13 +325,24 @@ static void finish_block(const skin_job *job, const skin_source *source, skin_bl
   block->count = 0;
 }
 
+static vector_array positions_for(const cloth *c, int32_t number, const skin_job *job) {
+#if WITH_BLEND
+  if (job->blends) {
+    return blended_positions(c, &job->blends[number]);
+  }
+#endif
+  (void)number;
+  (void)job;
+  return vectors_at(c, c->state.position);
+}
+
 /* Skins the vertices that are bound to cloth `number`. */
 static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
-  const skin_source source = {c, vectors_at(c, c->state.position), particle_normals(c),
+  const skin_source source = {c, positions_for(c, number, job), particle_normals(c),
                               mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  compute_particle_normals(c);
+  compute_particle_normals(c, source.position);
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
@@ -380,32 +393,52 @@ static int is_binding(const cloth *const *cloths, int32_t count, const cloth_bin
          (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
 }
 
-int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
-               const void *animated, void *vertices) {
-  const cloth *const *all = (const cloth *const *)cloths;
-  if (!bindings || !layout || !vertices) {
+/* cloth_skin() and, with blends, cloth_skin_blended(). */
+static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  const cloth_skin_layout *layout = job->layout;
+  if (!job->bindings || !layout || !job->vertices) {
     return CLOTH_ERROR_NULL;
   }
   int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
+#if WITH_BLEND
+  for (int32_t number = 0; job->blends && number < count && !error; number++) {
+    error = check_blend(all[number], &job->blends[number]);
+  }
+#endif
   if (error) {
     return error;
   }
   for (int32_t i = 0; i < layout->count; i++) {
-    if (!is_binding(all, count, &bindings[i])) {
+    if (!is_binding(all, count, &job->bindings[i])) {
       return CLOTH_ERROR_INDEX;
     }
   }
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices};
-  for (int32_t i = 0; animated && i < layout->count; i++) {
-    if (bindings[i].weight == 0) {
-      copy_animated(&job, i);
+  for (int32_t i = 0; job->animated && i < layout->count; i++) {
+    if (job->bindings[i].weight == 0) {
+      copy_animated(job, i);
     }
   }
   for (int32_t number = 0; number < count; number++) {
-    skin_cloth(all[number], number, &job);
+    skin_cloth(all[number], number, job);
   }
   return CLOTH_OK;
 }
+
+int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
+               const void *animated, void *vertices) {
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL};
+  return skin((const cloth *const *)cloths, count, &job);
+}
+
+#if WITH_BLEND
+
+int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends, const cloth_binding *bindings,
+                       const cloth_skin_layout *layout, const void *animated, void *vertices) {
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends};
+  return blends ? skin((const cloth *const *)cloths, count, &job) : CLOTH_ERROR_NULL;
+}
+
+#endif
 
 #endif

@@ -4,6 +4,7 @@
 #include "contact.h"
 #include "contact_record.h"
 #include "contact_response.h"
+#include "contact_sums.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "gaps.h"
+#include "gathers.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "types.h"
@@ -294,6 +295,13 @@ typedef struct spring_context {
 CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   const spring_family *family = &s->plan->spring[s->direction];
   lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+#if WITH_SEAMS
+  if (s->direction <= WEFT && has_gathers(s->c)) {
+    const lanes_mask is_long = lanes_less(lanes_splat(family->rest), s->length.length);
+    const lanes_mask whole = without_gather(s->c, s->ends.i, s->ends.next, s->count, s->direction);
+    scale = lanes_select(is_long, scale, lanes_keep(whole, scale));
+  }
+#endif
   lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
   spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
   if (WITH_SOLVER && s->stored) {

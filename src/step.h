@@ -2,7 +2,6 @@
 #include "access.h"
 #include "air.h"
 #include "attachments.h"
-#include "bend_solve.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
@@ -29,6 +28,7 @@
 #include "tear.h"
 #include "tether_pull.h"
 #include "tethers.h"
+#include "twist_solve.h"
 #include "types.h"
 #include "uniform.h"
 #include "work.h"
@@ -175,7 +175,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
       refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
       break;
     }
-    limit_strain(c, predicted_of(c));
+    limit_strain(c, plan);
   }
 #endif
 
@@ -325,6 +325,8 @@ CLOTH_SEPARATE void substep(const cloth *c, const step_plan *plan, int32_t index
 /* What precedes the substeps: the plan, mobilities and uniform lines, the planned work, tethers and constraints. */
 static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   workspace *w = workspace_of(c);
+  w->least_iterations = 0;
+  w->gathers[0] = w->gathers[1] = 0u;
   plan_step_in(c, dt, substeps, &w->plan);
   plan_hinges(c, &w->plan);
   clear_pads(c);

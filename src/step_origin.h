@@ -32,7 +32,7 @@ static int32_t whole_below(float a) {
 
 #endif
 
-#if WITH_ORIGIN || WITH_COLLIDERS
+#if WITH_ORIGIN || WITH_COLLIDERS || WITH_BLEND
 
 /* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {

@@ -5,6 +5,7 @@
 #include "gaps.h"
 #include "lanes.h"
 #include "lines.h"
+#include "pieces.h"
 #include "pin_reactions.h"
 #include "scalar.h"
 #include "stiffness.h"
@@ -231,19 +232,30 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
   return range;
 }
 
-/* One sweep of strain limiting: brings the stretch springs back to strains between -max_compression and
-   max_extension. */
-static void limit_strain(const cloth *c, vector_array x) {
-  const distance_range warp = strain_range(c, WARP), weft = strain_range(c, WEFT);
-  for (int32_t row = 0; row < c->grid.rows; row += CLOTH_LANES) {
-    line_bundle b = bundle_of_rows(c, x, row);
+static void limit_rows(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const distance_range warp = strain_range(c, WARP);
+  (void)plan;
+  for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
+    line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
     limit_lines(&warp, &b);
-    return_rows(c, x, &b);
+    return_rows(c, predicted_of(c), &b);
   }
-  for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-    line_bundle b = bundle_of_columns(c, x, column);
+}
+
+static void limit_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const distance_range weft = strain_range(c, WEFT);
+  (void)plan;
+  for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
+    line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
     limit_lines(&weft, &b);
   }
+}
+
+/* One sweep of strain limiting: brings the stretch springs back to strains between -max_compression and
+   max_extension. */
+static void limit_strain(const cloth *c, const step_plan *plan) {
+  run_pieces(c, plan, limit_rows, NULL, c->grid.rows, LINE_BLOCK);
+  run_pieces(c, plan, limit_columns, NULL, c->grid.columns, LINE_BLOCK);
 }
 
 #endif

@@ -2,11 +2,13 @@
 #include "access.h"
 #include "compiler.h"
 #include "gaps.h"
+#include "gathers.h"
 #include "lanes.h"
 #include "layout.h"
 #include "lines.h"
 #include "pin_reactions.h"
 #include "scalar.h"
+#include "types.h"
 #include "springs.h"
 #include "stiffness.h"
 
@@ -80,8 +82,9 @@ CLOTH_INLINE void store_tension(const stretch_lines *l, int32_t element, lanes t
   }
 }
 
-/* Compliance of the springs from an element to the next where maps vary, from that of the family. */
-CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, lanes compliance) {
+/* Compliance of the springs from an element to the next where maps vary, from that of the family. `is_short`: those
+   that are shorter than at rest. */
+CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, lanes compliance, lanes_mask is_short) {
   const cloth *c = l->c;
   lanes scale = lanes_splat(1.0f), mass = lanes_splat(1.0f);
   int32_t other = element + 1 < l->b.length ? element + 1 : 0;
@@ -105,6 +108,15 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     compliance = lanes_select(line_springs(c, &l->b, element), compliance, lanes_splat(COMPLIANCE_ABSENT));
   }
 #endif
+#if WITH_SEAMS
+  if (l->b.slant == 0 && has_gathers(c)) {
+    const int32_t first = l->b.first + element * l->b.along, d = l->b.along == 1 ? WARP : WEFT;
+    const lanes_mask whole = without_gather(c, first, l->b.across, l->b.count, d);
+    const lanes when_short = lanes_select(whole, compliance, lanes_splat(COMPLIANCE_ABSENT));
+    compliance = lanes_select(is_short, when_short, compliance);
+  }
+#endif
+  (void)is_short;
   return compliance;
 }
 
@@ -144,12 +156,12 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.d = lanes3_subtract(q.x, s->x);
   q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
   const lanes ratio = lanes_square_root(q.squared);
-  lanes compliance =
-      lanes_select(lanes_less(ratio, one), lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  const lanes_mask is_short = lanes_less(ratio, one);
+  lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
   lanes target = ratio;
   if (l->is_special) {
     if (l->has_maps) {
-      compliance = mapped_compliance(l->original, element, compliance);
+      compliance = mapped_compliance(l->original, element, compliance, is_short);
     }
     if (l->damping_share > 0.0f) {
       target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));

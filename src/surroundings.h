@@ -31,7 +31,8 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
       around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies)) {
+  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+      (WITH_WORKERS && around->workers && !around->workers->run)) {
     return CLOTH_ERROR_NULL;
   }
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;

@@ -300,7 +300,8 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   if (!c->state.targets) {
     return CLOTH_ERROR_STATE;
   }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER : check_vertices(c, layout, bytes);
+  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER
+                                                          : check_vertices(layout, grid_vertices(c), bytes);
   error = error ? error : check_targets(c, layout, vertices);
   if (error) {
     return error;

@@ -5,6 +5,7 @@
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "pieces.h"
 #include "pin_reactions.h"
 #include "scalar.h"
 #include "shapes.h"
@@ -163,9 +164,9 @@ CLOTH_INLINE lanes3 pull_along_surface(const obstacle_capsule *capsule, lanes3 p
 }
 
 /* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, of
-   which `left` exist, and *d leads to them from their anchors. */
-CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
-                                    int32_t left, lanes3 *d) {
+   which `left` exist, and *d leads to them from their anchors. Returns the work. */
+CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
+                                        int32_t left, lanes3 *d) {
   const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
   uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
@@ -178,7 +179,7 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
       *d = lanes3_select(blocked, pull_along_surface(&obstacles[n], *p, *d), *d);
     }
   }
-  add_varying_work(c, work, 1);
+  return work;
 }
 
 /* Least l^2 + T^2 [m^2]. Only the tether of a pin to itself is below; it is not taut, and the bound keeps its unused
@@ -188,6 +189,7 @@ CLOTH_SEPARATE void deflect_blocked(const cloth *c, const lanes3 *p, const lanes
 /* Loop invariants of pull_block(), copied: the stores of lanes may alias the cloth and the plan. */
 typedef struct tether_pull {
   const cloth *c;
+  piece_counts *counts;
   vector_array x;
   const float *mobility;
   float growth, slack; /* of squared lengths */
@@ -195,9 +197,10 @@ typedef struct tether_pull {
   int32_t obstacles, fixed_work;
 } tether_pull;
 
-static tether_pull tether_pull_of(const cloth *c) {
+static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
   const workspace *w = workspace_of(c);
   const tether_pull t = {.c = c,
+                         .counts = counts,
                          .x = predicted_of(c),
                          .mobility = floats_at(c, c->scratch.mobility),
                          .growth = w->plan.tether_growth,
@@ -230,7 +233,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
     lanes3 deflected = d;
-    deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
     d = deflected;
   }
   lanes3_store(t->x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
@@ -251,6 +254,7 @@ static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t col
 
 /* Rows of a block of columns that hang alike: on one pin, or each column on one of consecutive pins. */
 typedef struct tether_piece {
+  piece_counts *counts;
   rest_metric metric;
   int32_t pin, side_by_side;
   int32_t row, rows, column;
@@ -258,7 +262,7 @@ typedef struct tether_piece {
 
 /* Pulls CLOTH_LANES columns of a piece, `from` columns from its first. */
 CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  const tether_pull t = tether_pull_of(c);
+  const tether_pull t = tether_pull_of(c, piece->counts);
   const int32_t width = c->grid.columns;
   int32_t pin_row = piece->pin / width;
   int32_t pin_column = piece->pin - pin_row * width;
@@ -286,12 +290,13 @@ CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *who
   }
 }
 
-/* Pulls the particles of a row between two columns, whose anchors have no pattern. `pins` holds those of all
-   particles. */
-CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int32_t *pins, int32_t row, int32_t from,
-                                 int32_t to) {
-  const tether_pull t = tether_pull_of(c);
-  for (int32_t column = from; column < to; column += CLOTH_LANES) {
+/* Pulls the particles of the row of a piece from its column to another one, whose anchors have no pattern. `pins` holds
+   those of all particles. */
+CLOTH_SEPARATE void pull_to_many(const cloth *c, const tether_piece *piece, const int32_t *pins, int32_t to) {
+  const rest_metric *m = &piece->metric;
+  const tether_pull t = tether_pull_of(c, piece->counts);
+  const int32_t row = piece->row;
+  for (int32_t column = piece->column; column < to; column += CLOTH_LANES) {
     int32_t i = row * c->grid.columns + column;
     tether_ends ends;
 #if CLOTH_LANES > 1
@@ -309,11 +314,14 @@ CLOTH_SEPARATE void pull_to_many(const cloth *c, const rest_metric *m, const int
   }
 }
 
-/* Pulls the tethers of one slot, block of columns by block of columns. */
-static void pull_tethers(const cloth *c, int32_t slot) {
+/* Pulls the tethers of one slot, an int32_t that p->what points to, block of columns by block of columns. */
+static void pull_tethers_of_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const int32_t slot = *(const int32_t *)p->what;
   tether_piece piece;
+  (void)plan;
+  piece.counts = &p->counts;
   piece.metric = metric_of(c, workspace_of(c)->plan.tether_scale);
-  for (piece.column = 0; piece.column < c->grid.columns; piece.column += TETHER_BLOCK) {
+  for (piece.column = p->first; piece.column < p->end; piece.column += TETHER_BLOCK) {
     int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
       int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
@@ -321,12 +329,17 @@ static void pull_tethers(const cloth *c, int32_t slot) {
       piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
       if (mark == TETHERS_MANY) {
-        pull_to_many(c, &piece.metric, tethers_of(c, slot), piece.row, piece.column, end);
+        pull_to_many(c, &piece, tethers_of(c, slot), end);
       } else if (mark != TETHERS_NONE) {
         pull_piece(c, &piece);
       }
     }
   }
+}
+
+/* Pulls the tethers of one slot. */
+static void pull_tethers(const cloth *c, int32_t slot) {
+  add_varying_work(c, run_pieces(c, NULL, pull_tethers_of_columns, &slot, c->grid.columns, TETHER_BLOCK).work, 1);
 }
 
 #if WITH_BODIES

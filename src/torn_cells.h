@@ -6,6 +6,7 @@
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
+#include "vertices.h"
 
 /// Pieces of torn cells ///
 
@@ -29,6 +30,7 @@
 
 /* The torn cells, one after the other. */
 typedef struct torn_cells {
+  vector_array x;      /* positions of the particles */
   int32_t count;       /* how many there are, up to the one it is at */
   int32_t drawn;       /* as many of them as may be drawn */
   int32_t next;        /* particle from which the next one is looked for */
@@ -77,7 +79,7 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
 
 /* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
  */
-static cloth_vector thread_from(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
+static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
   const int inside =
       row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
@@ -86,7 +88,6 @@ static cloth_vector thread_from(const cloth *c, int32_t column, int32_t row, int
     return vector(0.0f, 0.0f, 0.0f);
   }
   const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
-  const vector_array x = vectors_at(c, c->state.position);
   if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) {
     return vector(0.0f, 0.0f, 0.0f);
   }
@@ -100,14 +101,14 @@ static int is_no_vector(cloth_vector a) {
 }
 
 /* The edge from a corner in a direction as it was before it broke. */
-static cloth_vector lost_edge(const cloth *c, int32_t column, int32_t row, int32_t d, int32_t sign) {
-  cloth_vector edge = vector_scale(thread_from(c, column, row, d, -sign), -1.0f);
+static cloth_vector lost_edge(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
+  cloth_vector edge = vector_scale(thread_from(c, x, column, row, d, -sign), -1.0f);
   for (int32_t beside = -1; beside <= 1 && is_no_vector(edge); beside += 2) {
     const int32_t q = column + (d == WEFT ? beside : 0), r = row + (d == WARP ? beside : 0);
-    const int joined = !is_no_vector(thread_from(c, column, row, d == WARP ? WEFT : WARP, beside));
+    const int joined = !is_no_vector(thread_from(c, x, column, row, d == WARP ? WEFT : WARP, beside));
     if (joined) {
-      edge = thread_from(c, q, r, d, sign);
-      edge = is_no_vector(edge) ? vector_scale(thread_from(c, q, r, d, -sign), -1.0f) : edge;
+      edge = thread_from(c, x, q, r, d, sign);
+      edge = is_no_vector(edge) ? vector_scale(thread_from(c, x, q, r, d, -sign), -1.0f) : edge;
     }
   }
   return edge;
@@ -117,18 +118,17 @@ static cloth_vector lost_edge(const cloth *c, int32_t column, int32_t row, int32
 static cloth_vector half_edge(const cloth *c, const torn_cells *t, int32_t corner, int32_t step) {
   const int32_t from = corner & 3, to = (corner + step) & 3;
   if (!is_edge_broken(c, t, step > 0 ? from : to)) {
-    const vector_array x = vectors_at(c, c->state.position);
-    const cloth_vector a = vector_load(x, piece_corner(c, t, from)), b = vector_load(x, piece_corner(c, t, to));
+    const cloth_vector a = vector_load(t->x, piece_corner(c, t, from)), b = vector_load(t->x, piece_corner(c, t, to));
     return vector_scale(vector_subtract(b, a), 0.5f);
   }
   const int32_t d = piece_row[from] == piece_row[to] ? WARP : WEFT;
   const int32_t sign = d == WARP ? piece_column[to] - piece_column[from] : piece_row[to] - piece_row[from];
-  return vector_scale(lost_edge(c, t->column + piece_column[from], t->row + piece_row[from], d, sign), 0.5f);
+  return vector_scale(lost_edge(c, t->x, t->column + piece_column[from], t->row + piece_row[from], d, sign), 0.5f);
 }
 
 /* What a corner would make of the middle of its cell. */
 static cloth_vector middle_from(const cloth *c, const torn_cells *t, int32_t corner) {
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), piece_corner(c, t, corner));
+  const cloth_vector x = vector_load(t->x, piece_corner(c, t, corner));
   return vector_add(x, vector_add(half_edge(c, t, corner, 1), half_edge(c, t, corner, -1)));
 }
 
@@ -146,18 +146,12 @@ static cloth_vector middle_of_piece(const cloth *c, const torn_cells *t, int32_t
   return vector_scale(sum, count == 1 ? 1.0f : count == 2 ? 0.5f : count == 3 ? 1.0f / 3.0f : 0.25f);
 }
 
-/* A vertex of a piece, and its place in the grid. */
-typedef struct piece_vertex {
-  cloth_vector position;
-  int32_t particle;  /* at the corner it belongs to */
-  float column, row; /* [cells] */
-} piece_vertex;
-
-static piece_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t number) {
+/* A vertex of a torn cell. Its particle is that of the corner it belongs to. */
+static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t number) {
   const int32_t corner = number / 3, kind = number % 3, other = (corner + (kind == 0 ? 1 : 3)) & 3;
-  piece_vertex v;
+  grid_vertex v;
   v.particle = piece_corner(c, t, corner);
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), v.particle);
+  const cloth_vector x = vector_load(t->x, v.particle);
   v.column = (float)t->column + 0.5f;
   v.row = (float)t->row + 0.5f;
   if (kind == 2) {

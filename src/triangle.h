@@ -144,6 +144,7 @@ typedef struct surface_search {
   int32_t looked_at;   /* units of work in a height field, or steps in a distance grid, in all passes of the substep */
   int32_t tested, met; /* cells of a height field that may be near, and that are, in this pass */
   int32_t overflows;   /* how often the search ended at a bound */
+  uint32_t work;       /* see costs.h */
 } surface_search;
 
 #define SEARCH_NONE 2.0f
@@ -169,6 +170,7 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   s.push = push;
   s.one_sided = one_sided;
   s.looked_at = s.tested = s.met = s.overflows = 0;
+  s.work = 0;
   reset_search(&s);
   return s;
 }

@@ -23,17 +23,33 @@ static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
 
-/* Does a layout fit its stride, and has the buffer room for all vertices? */
-static int check_vertices(const cloth *c, const cloth_vertex_layout *layout, size_t bytes) {
+/* Vertices of the particles. */
+static int32_t grid_vertices(const cloth *c) {
+  return row_vertices(c) * c->grid.rows;
+}
+
+/* Does a layout fit its stride, and has the buffer room for so many vertices? */
+static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
   if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
       !attribute_fits(layout->position_offset, 3, layout->stride) ||
       !attribute_fits(layout->normal_offset, 3, layout->stride) ||
       !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(row_vertices(c) * c->grid.rows)) {
+      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
     return CLOTH_ERROR_BUFFER;
   }
   return CLOTH_OK;
 }
+
+#endif
+
+#if WITH_VERTICES
+
+/* A vertex to be drawn. */
+typedef struct grid_vertex {
+  cloth_vector position;
+  int32_t particle;  /* whose normal it has */
+  float column, row; /* place in the grid [cells] */
+} grid_vertex;
 
 #endif
 

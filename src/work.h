@@ -223,11 +223,26 @@ static uint64_t sewn_lines_work(const cloth *c, const step_plan *plan) {
   return work * (uint32_t)plan->substeps;
 }
 
+/* Work of a sewn cloth, in a step, that solves a second time for implicit springs; with `most`, of as many iterations
+   of both solves as there may be beyond those of its settings. */
+static uint64_t sewn_solves_work(const cloth *c, const step_plan *plan, int most) {
+  const int32_t own = c->settings.solver.max_iterations, cap = own > SEWN_ITERATIONS ? own : SEWN_ITERATIONS;
+  if (!plan->solves) {
+    return 0;
+  }
+  const uint64_t more = most ? (uint64_t)(uint32_t)(2 * cap + 1 - own) * iteration_cost(c, plan) : 0u;
+  return ((uint64_t)(COST_SOLVE + COST_CHANGE) + more) * (uint32_t)c->count * (uint32_t)plan->substeps;
+}
+
 /* Most work of so many sewn particles and stitches in a step. */
-static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps, int32_t substeps, int solves) {
-  const uint64_t particle = COST_SEWN + (solves ? COST_RESPONSE : 0u);
-  return sewn * (COST_RESPONSE + particle * (uint32_t)substeps) +
+static uint64_t max_stitch_work(uint64_t sewn, uint64_t stitches, int32_t sweeps, int32_t substeps) {
+  return sewn * (COST_RESPONSE + (uint64_t)COST_SEWN * (uint32_t)substeps) +
          stitches * COST_STITCH * (uint32_t)substeps * (5u * (uint32_t)sweeps);
+}
+
+/* Work of gathered springs in a step of a cloth, which solves all its rows and columns twice as if it had maps. */
+static uint64_t gathers_work(const cloth *c, int32_t substeps) {
+  return (uint64_t)(uint32_t)c->count * (4u * COST_MAPPED) * (uint32_t)substeps;
 }
 
 #endif

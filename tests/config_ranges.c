@@ -82,6 +82,7 @@ static const config_field config_fields[] = {
     INTS(capacity.geometry, 0, 1, ""),
     INTS(capacity.meshes, 0, 16, ""),
     INTS(capacity.max_shared_bodies, 0, 64, ""),
+    INTS(capacity.workers, 0, CLOTH_WORKER_LIMIT, ""),
     FLOATS(sleep.speed, 0, 10, " m/s"),
     FLOATS(sleep.time, 0, 60, " s"),
     FLOATS(tearing.strain, 0, 100, ""),

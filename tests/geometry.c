@@ -483,7 +483,7 @@ static void test_shared_bodies(void) {
   cloth_add_collider(own.sheet, &bodies[1].collider);
   cloth_add_collider(own.sheet, &bodies[2].collider);
   const cloth_surroundings mine = around_of(&hull);
-  cloth_surroundings theirs = {&hull.geometry, 1, bodies, 6, reactions, {0, 0, 0}};
+  cloth_surroundings theirs = {&hull.geometry, 1, bodies, 6, reactions, {0, 0, 0}, NULL};
   for (int step = 0; step < 60; step++) {
     for (int n = 0; n < 6; n++)
       bodies[n].previous = bodies[n].collider.pose;

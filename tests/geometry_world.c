@@ -120,7 +120,7 @@ static void test_shared_weight(void) {
   bodies[3].collider = collider_with(&b);
   bodies[3].collider.pose.position = vector_at(0.0, -0.5, 0.0);
   bodies[3].previous = bodies[3].collider.pose;
-  const cloth_surroundings around = {&b.geometry, 1, bodies, 5, reactions, {0, 0, 0}};
+  const cloth_surroundings around = {&b.geometry, 1, bodies, 5, reactions, {0, 0, 0}, NULL};
   run_with(&s, 20, &around);
   cloth_contact contact = {.collider = -1};
   CHECK(cloth_get_contacts(s.sheet, &contact, 1) > 80 && contact.collider == config.max_colliders + 3,
@@ -261,7 +261,7 @@ static void test_table_origin(void) {
     cloth_shared_body bodies[2];
     bodies[0].collider = cloth_collider_default();
     bodies[1].collider = collider_with(&b);
-    cloth_surroundings around = {&b.geometry, 1, bodies, 2, NULL, origins[n]};
+    cloth_surroundings around = {&b.geometry, 1, bodies, 2, NULL, origins[n], NULL};
     around.origin.x += 10 * n;
     for (int k = 0; k < 2; k++) {
       bodies[k].collider.pose.position = vector_at(0.25 - 0.5 * k - 10.0 * n, 0.0, 0.125);

@@ -98,6 +98,11 @@ int main(void) {
   expect_left_out(&config, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES");
   config = cloth_config_default();
 #endif
+#if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_WORKERS)
+  config.capacity.workers = 1;
+  expect_left_out(&config, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS");
+  config = cloth_config_default();
+#endif
 #if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)
   cloth_collider hull = cloth_collider_default();
   hull.shape = CLOTH_SHAPE_HULL;

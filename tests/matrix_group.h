@@ -36,6 +36,21 @@ OWN_FRAME static cloth *make_group_sheet(int n, size_t *used) {
   return sheet;
 }
 
+/* Pins two corners of the first sheet of a group, which gets what is left of the arena. Returns 0 if that is too
+ * little.
+ */
+OWN_FRAME static int hang_group(const cloth_group *group, size_t used) {
+  size_t bytes = 0;
+  checked(cloth_group_bytes(group, &bytes));
+  if (used + bytes > sizeof arena) {
+    fail("no room for the group");
+    return 0;
+  }
+  pin_at(group->cloths[0], 0, 0);
+  pin_at(group->cloths[0], 8, 0);
+  return 1;
+}
+
 OWN_FRAME static void run_group_frames(const cloth_group *group, size_t used) {
   int slept = 0, woken = 0;
   for (scene_frame = 0; scene_frame < 2 * FULL_FRAMES; scene_frame++) {
@@ -62,7 +77,7 @@ OWN_FRAME static void run_group_frames(const cloth_group *group, size_t used) {
 
 OWN_FRAME static uint64_t run_group_scene(void) {
   cloth *sheets[GROUP_SHEETS];
-  size_t used = 0, bytes = 0;
+  size_t used = 0;
   scene_set = "full";
   scene_name = "group";
   scene_frame = 0;
@@ -75,13 +90,8 @@ OWN_FRAME static uint64_t run_group_scene(void) {
   const cloth_group_pair exception = {0, 2, 0.03125f, 0.5f};
   group.exceptions = &exception;
   group.exception_count = 1;
-  checked(cloth_group_bytes(&group, &bytes));
-  if (used + bytes > sizeof arena) {
-    fail("no room for the group");
+  if (!hang_group(&group, used))
     return 0;
-  }
-  pin_at(sheets[0], 0, 0);
-  pin_at(sheets[0], 8, 0);
   for (int particle = 0; particle < 7 * 8; particle++)
     checked(cloth_pin(sheets[2], particle));
   run_group_frames(&group, used);
@@ -92,7 +102,7 @@ OWN_FRAME static uint64_t run_group_scene(void) {
 OWN_FRAME static uint64_t run_sewn_scene(void) {
   const cloth_seam seam = {{0, 45, 1, 9, NULL}, {1, 0, 1, 8, NULL}};
   cloth *sheets[2];
-  size_t used = 0, bytes = 0;
+  size_t used = 0;
   float gap = 0.0f;
   scene_name = "sewn";
   scene_hash = HASH_START;
@@ -103,13 +113,8 @@ OWN_FRAME static uint64_t run_sewn_scene(void) {
   group.count = 2;
   group.seams = &seam;
   group.seam_count = 1;
-  checked(cloth_group_bytes(&group, &bytes));
-  if (used + bytes > sizeof arena) {
-    fail("no room for the group");
+  if (!hang_group(&group, used))
     return 0;
-  }
-  pin_at(sheets[0], 0, 0);
-  pin_at(sheets[0], 8, 0);
   for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++) {
     fold((uint32_t)checked(cloth_step_together(&group, FRAME_SECONDS, arena + used, sizeof arena - used)), 4);
     fold_state(sheets[0]);

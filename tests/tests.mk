@@ -50,7 +50,7 @@ $(INSIDE:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -o $$@
 
 $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(1)/tests/cloth.o
-	$(2) $(CFLAGS) $(3) $$^ -lm -o $$@
+	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 endef
 
 $(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
@@ -109,6 +109,23 @@ contact: $(BUILD)/tests/self_contact $(BUILD)/tests/group $(BUILD)/tests/self_cr
 abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
 	@$(BUILD)/tests/abuse --table
 	@$(BUILD)/tests/abuse_geometry --table
+
+# Steps of large cloths on one thread and on two; and the tests of pieces on threads with a detector of races. There
+# lanes are scalar: wider ones load what lies beside a piece, and discard it.
+workers: $(BUILD)/workers/time
+	@$<
+
+$(BUILD)/workers/time: tests/workers_time.c examples/crowd/jobs.c $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 -I. tests/workers_time.c cloth.c -lpthread -o $@
+
+races: $(BUILD)/workers/races
+	@$<
+
+$(BUILD)/workers/races: tests/workers.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR -I. -Iexamples -Itests tests/workers.c cloth.c -lm \
+		-lpthread -o $@
 
 matrix:
 	@sh tests/install.sh
