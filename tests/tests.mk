@@ -130,6 +130,7 @@ $(BUILD)/workers/races: tests/workers.c examples/crowd/jobs.c $(HEADERS) $(SOURC
 matrix:
 	@sh tests/install.sh
 	@sh tests/matrix.sh $(BUILD) full
+	@sh tests/disassembly.sh $(BUILD) full
 
 size:
 	@sh tests/install.sh
