@@ -377,6 +377,29 @@ static void test_free_body(void) {
   fixture_free(&s);
 }
 
+/* A body that spins about one axis turns about it, by half of the angle in its rotation. */
+static void test_spin_about_axes(void) {
+  for (int axis = 0; axis < 3; axis++) {
+    cloth_config config = sheet_config(4, 4, 0.5f);
+    config.capacity.max_bodies = 1;
+    fixture s = fixture_make(&config);
+    cloth_collider ball = cloth_collider_default();
+    ball.pose.position = vector_at(5.0, 0.0, 0.0);
+    cloth_body body = cloth_body_default(&ball, 1.0f);
+    cloth_pose pose;
+    body.gravity = 0.0f;
+    body.spin = vector_at(axis == 0 ? 2.0 : 0.0, axis == 1 ? 2.0 : 0.0, axis == 2 ? 2.0 : 0.0);
+    CHECK(cloth_add_collider(s.sheet, &ball) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "body");
+    run_steps(s.sheet, 30, FRAME);
+    CHECK(cloth_get_body(s.sheet, 0, &body, &pose) == CLOTH_OK, "body");
+    const float turned[3] = {pose.rotation.x, pose.rotation.y, pose.rotation.z};
+    for (int n = 0; n < 3; n++)
+      CHECK(fabs((double)turned[n] - (n == axis ? 0.479426 : 0.0)) < 1e-3, "spin about axis %d: %g about axis %d", axis,
+            (double)turned[n], n);
+    fixture_free(&s);
+  }
+}
+
 /// Sleep ///
 
 static void test_weight_asleep(void) {
@@ -628,9 +651,10 @@ static void test_pendulum(void) {
 }
 
 static const test tests[] = {
-    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),         TEST(weight_on_pins), TEST(bucket),
-    TEST(free_momentum),    TEST(bounce),          TEST(free_body),     TEST(weight_asleep),  TEST(state),
-    TEST(pendulum),         TEST(rest_on_cloth),   TEST(rest_attached), TEST(light_body),
+    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),      TEST(weight_on_pins),
+    TEST(bucket),           TEST(free_momentum),   TEST(bounce),     TEST(free_body),
+    TEST(spin_about_axes),  TEST(weight_asleep),   TEST(state),      TEST(pendulum),
+    TEST(rest_on_cloth),    TEST(rest_attached),   TEST(light_body),
 };
 
 int main(int count, char **arguments) {

@@ -29,7 +29,7 @@ linked="golden canonical_state output mask tearing seams statistics pins skin bl
   image_content explanations hashes save_exchange corpus contact_cells-quick animation tethers imperfection save_refusals
   strain_limits fabrics accuracy queries contact_list group workers settle self_contact geometry geometry_world give_way
   recovery tubes sleep work_bounds plans stress-short integration origin contact contact_conflicts"
-inside="line_solves culling internals"
+inside="line_solves culling internals deadline"
 
 command_of() { # SUITE
   awk -v suite="$1" '$1 == suite { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites
