@@ -28,7 +28,7 @@
 # make groups       pictures of two sheets on a ball, a cape in a curtain, a thrown towel and a wrung tube
 # make torn         a picture of a round tablecloth with a hole, and of a flag that tears
 # make fuzz         histories of random calls under sanitizers: FUZZ_SECONDS (600) of them; what they reach and find
-# make mutants      MUTANTS (200) small faults put into the source, one at a time: how many the tests catch
+# make mutants      MUTANTS (300) small faults put into the source, one at a time (SEED chooses): how many tests catch
 # make switches     150 random combinations of the switches that leave parts out
 # make coverage     lines and branches of cloth.c that the quick tests and the corpus of make fuzz reach
 # make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target

@@ -11,6 +11,15 @@ static void expect_sheet_refused(guarded_fixture *f, cloth *sheet, int error) {
   cloth_collider ball = cloth_collider_default();
   cloth_fabric fabric = cloth_config_default().fabric;
   cloth_vector one = vector_at(1.0, 1.0, 1.0);
+  cloth_gusts gusts = {one, 1.0f, 0.0f, 0};
+  cloth_metres origin;
+  const cloth_cut_line cut = {0.0f, 0.0f, 1.0f, 1.0f};
+  REFUSED(f, cloth_set_gusts(sheet, &gusts), error);
+  REFUSED(f, cloth_get_wind(sheet, &f->out.a), error);
+  REFUSED(f, cloth_get_vertex_count(sheet), error);
+  REFUSED(f, cloth_recentre(&sheet, 1, &origin), error);
+  REFUSED(f, cloth_cut(sheet, &cut), error);
+  REFUSED(f, cloth_move_frame(sheet, &pose_here, &pose_here, NULL, FRAME, 0), error);
   REFUSED(f, cloth_get_memory(sheet, &f->out.memory), error);
   REFUSED(f, cloth_step(sheet, FRAME), error);
   REFUSED(f, cloth_set_gravity(sheet, one), error);
@@ -454,6 +463,55 @@ static void test_unstable_refusal(void) {
 #define NAMED(error)                                                                                                   \
   { error, #error }
 
+/* The effort of a step that is repeated, and what a moving frame carries along. */
+static void test_effort_and_frame_refusals(void) {
+  cloth_config config = four_by_four();
+  guarded_fixture f = guarded_make(&config);
+  const cloth_effort wrong[] = {{-1, 0}, {INT32_MIN, 1}, {1, 2}, {1, -1}}, right = {0, 0};
+  for (int i = 0; i < 4; i++)
+    REFUSED(&f, cloth_step_again(f.s.sheet, FRAME, &wrong[i]), CLOTH_ERROR_RANGE);
+  REFUSED(&f, cloth_step_again(f.s.sheet, FRAME, NULL), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_step_again(f.s.sheet, NAN, &right), CLOTH_ERROR_RANGE);
+  for (int i = 0; i < 6; i++) {
+    cloth_inertia inertia = {0.5f, 0.5f, 0.5f};
+    float *const fields[3] = {&inertia.linear, &inertia.angular, &inertia.centrifugal};
+    *fields[i / 2] = i % 2 ? 1.01f : -0.01f;
+    REFUSED(&f, cloth_move_frame(f.s.sheet, &pose_here, &pose_here, &inertia, FRAME, 0), CLOTH_ERROR_RANGE);
+  }
+  REFUSED(&f, cloth_move_frame(f.s.sheet, NULL, &pose_here, NULL, FRAME, 0), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_move_frame(f.s.sheet, &pose_here, NULL, NULL, FRAME, 0), CLOTH_ERROR_NULL);
+  CHECK(cloth_body_default(NULL, 1.0f).mass == 1.0f, "a body like no collider");
+  CHECK(cloth_step_again(f.s.sheet, FRAME, &right) >= 0, "a step again");
+  guarded_free(&f);
+  config.capacity.fixed_work = 1;
+  f = guarded_make(&config);
+  REFUSED(&f, cloth_step_again(f.s.sheet, FRAME, &right), CLOTH_ERROR_STATE);
+  guarded_free(&f);
+}
+
+static void test_target_refusals(void) {
+  cloth_config config = four_by_four();
+  config.capacity.targets = 1;
+  guarded_fixture f = guarded_make(&config);
+  const cloth_vertex_layout layout = {24, 0, 12, CLOTH_ATTRIBUTE_NONE};
+  cloth_vector vertices[32];
+  for (int i = 0; i < 32; i++)
+    vertices[i] = vector_at(0.0, i % 2, 0.0);
+  REFUSED(&f, cloth_set_targets(f.s.sheet, &layout, NULL, sizeof vertices), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_move_targets(f.s.sheet, &layout, NULL, sizeof vertices), CLOTH_ERROR_NULL);
+  REFUSED(&f, cloth_move_targets(f.s.sheet, &layout, vertices, sizeof vertices - 1), CLOTH_ERROR_BUFFER);
+  REFUSED(&f, cloth_move_targets(NULL, &layout, vertices, sizeof vertices), CLOTH_ERROR_NULL);
+  for (int i = 30; i < 32; i++) {
+    const cloth_vector good = vertices[i];
+    vertices[i].z = NAN;
+    REFUSED(&f, cloth_set_targets(f.s.sheet, &layout, vertices, sizeof vertices), CLOTH_ERROR_RANGE);
+    REFUSED(&f, cloth_move_targets(f.s.sheet, &layout, vertices, sizeof vertices), CLOTH_ERROR_RANGE);
+    vertices[i] = good;
+  }
+  CHECK(cloth_set_targets(f.s.sheet, &layout, vertices, sizeof vertices) == CLOTH_OK, "targets");
+  guarded_free(&f);
+}
+
 static void test_names(void) {
   static const struct {
     int error;
@@ -500,6 +558,8 @@ static void test_names(void) {
 
 static const test tests[] = {
     TEST(names),
+    TEST(effort_and_frame_refusals),
+    TEST(target_refusals),
     TEST(wide_indices),
     TEST(preset_refusals),
     TEST(unstable_refusal),

@@ -377,6 +377,29 @@ static void test_free_body(void) {
   fixture_free(&s);
 }
 
+/* A body that spins about one axis turns about it, by half of the angle in its rotation. */
+static void test_spin_about_axes(void) {
+  for (int axis = 0; axis < 3; axis++) {
+    cloth_config config = sheet_config(4, 4, 0.5f);
+    config.capacity.max_bodies = 1;
+    fixture s = fixture_make(&config);
+    cloth_collider ball = cloth_collider_default();
+    ball.pose.position = vector_at(5.0, 0.0, 0.0);
+    cloth_body body = cloth_body_default(&ball, 1.0f);
+    cloth_pose pose;
+    body.gravity = 0.0f;
+    body.spin = vector_at(axis == 0 ? 2.0 : 0.0, axis == 1 ? 2.0 : 0.0, axis == 2 ? 2.0 : 0.0);
+    CHECK(cloth_add_collider(s.sheet, &ball) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "body");
+    run_steps(s.sheet, 30, FRAME);
+    CHECK(cloth_get_body(s.sheet, 0, &body, &pose) == CLOTH_OK, "body");
+    const float turned[3] = {pose.rotation.x, pose.rotation.y, pose.rotation.z};
+    for (int n = 0; n < 3; n++)
+      CHECK(fabs((double)turned[n] - (n == axis ? 0.479426 : 0.0)) < 1e-3, "spin about axis %d: %g about axis %d", axis,
+            (double)turned[n], n);
+    fixture_free(&s);
+  }
+}
+
 /// Sleep ///
 
 static void test_weight_asleep(void) {
@@ -572,10 +595,27 @@ static void test_state(void) {
   CHECK(cloth_attach(s.sheet, 5, 0, NULL) == CLOTH_ERROR_FULL, "a third attachment");
   CHECK(cloth_move_pin(s.sheet, 58, vector_at(0.0, 0.0, 0.0)) == CLOTH_ERROR_STATE, "an attached pin");
   CHECK(cloth_set_pin_velocity(s.sheet, 58, vector_at(0.0, 0.0, 0.0)) == CLOTH_ERROR_STATE, "an attached pin");
+  for (int n = 0; n < 4; n++) {
+    other = body;
+    other.gravity = n == 0 ? -0.1f : n == 1 ? 1.1f : 1.0f;
+    other.inertia = n == 2 ? vector_at(0.0, 0.1, 0.1) : n == 3 ? vector_at(0.1, 0.1, 0.0) : other.inertia;
+    CHECK(cloth_set_body(s.sheet, 0, &other) == CLOTH_ERROR_RANGE, "gravity or inertia, %d", n);
+  }
+  CHECK(cloth_get_body(s.sheet, 0, NULL, &pose) == CLOTH_ERROR_NULL, "nowhere to write a body");
+  CHECK(cloth_get_body(s.sheet, 0, &body, NULL) == CLOTH_ERROR_NULL, "nowhere to write a pose");
+  CHECK(cloth_get_body(s.sheet, -1, &body, &pose) == CLOTH_ERROR_INDEX, "a collider before the first");
+  CHECK(cloth_get_pin_reaction(s.sheet, 58, NULL) == CLOTH_ERROR_NULL, "nowhere to write a reaction");
+  const cloth_vector far_point = vector_at(1.1e5, 0.0, 0.0), near_point = vector_at(0.0, 0.25, 0.0);
+  CHECK(cloth_attach(s.sheet, 58, 0, &far_point) == CLOTH_ERROR_RANGE, "a point out of the world");
   cloth_vector impulse;
+  CHECK(cloth_get_pin_reaction(s.sheet, -1, &impulse) == CLOTH_ERROR_INDEX, "a particle before the first");
   CHECK(cloth_get_pin_reaction(s.sheet, 30, &impulse) == CLOTH_ERROR_STATE, "a free particle");
   CHECK(read_hash(s.sheet) == before, "refused calls change nothing");
   CHECK(cloth_set_body(s.sheet, 0, &body) == CLOTH_OK && cloth_attach(s.sheet, 58, 0, NULL) >= CLOTH_OK, "as it is");
+  CHECK(cloth_attach(s.sheet, 58, 0, &near_point) == CLOTH_OK, "to another point");
+  const uint64_t attached = read_hash(s.sheet);
+  CHECK(cloth_attach(s.sheet, 58, 0, &near_point) == CLOTH_OK && read_hash(s.sheet) == attached, "the same again");
+  CHECK(cloth_attach(s.sheet, 5, 0, NULL) == CLOTH_ERROR_FULL, "a third attachment, after one has moved");
   cloth_collider ball = cloth_collider_default();
   CHECK(cloth_add_collider(s.sheet, &ball) == 1 && cloth_set_body(s.sheet, 1, &body) == CLOTH_ERROR_FULL, "two bodies");
   CHECK(cloth_remove_collider(s.sheet, 0) == CLOTH_OK && cloth_get_freedom(s.sheet, 58) == 3, "a knot comes loose");
@@ -611,9 +651,10 @@ static void test_pendulum(void) {
 }
 
 static const test tests[] = {
-    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),         TEST(weight_on_pins), TEST(bucket),
-    TEST(free_momentum),    TEST(bounce),          TEST(free_body),     TEST(weight_asleep),  TEST(state),
-    TEST(pendulum),         TEST(rest_on_cloth),   TEST(rest_attached), TEST(light_body),
+    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),      TEST(weight_on_pins),
+    TEST(bucket),           TEST(free_momentum),   TEST(bounce),     TEST(free_body),
+    TEST(spin_about_axes),  TEST(weight_asleep),   TEST(state),      TEST(pendulum),
+    TEST(rest_on_cloth),    TEST(rest_attached),   TEST(light_body),
 };
 
 int main(int count, char **arguments) {

@@ -5,7 +5,8 @@
  *   - a call that is refused, or that asks, leaves every state as it is,
  *   - results are finite and within their limits, and work is within its bound,
  *   - a twin that takes over from a save or an image in the middle of the history, in other memory with other bytes in
- *     it, returns the same and comes to the same states.
+ *     it, and whose steps are shared out to workers where the cloths have memory for that, returns the same and comes
+ * to the same states.
  *
  *   fuzz FILE...           replays histories; prints how many, the calls of each function, and one hash of all they
  *                          returned, which is the same on every machine
@@ -44,21 +45,29 @@ static int make_cloth(world *w, int number) {
   return 1;
 }
 
-/* The same cloths in other memory, with the state of a save or of an image. */
+/* The same cloths in other memory, with the state of a save or of an image. Where there is memory for pieces of steps,
+   there is for another number of them, and workers. */
 static void take_over(world *twin, const world *w, int by_image) {
+  twin->workers = &backwards;
   for (int n = 0; n < w->count; n++) {
     const size_t bytes = by_image ? w->memories[n].image_bytes : w->memories[n].saved_bytes;
     void *buffer = memory_of(bytes, 0x33);
     const int written =
         by_image ? cloth_write_image(w->cloths[n], buffer, bytes) : cloth_save(w->cloths[n], buffer, bytes);
     cloth *made = NULL;
+    cloth_memory *memory = &twin->memories[n];
+    if (w->configs[n].capacity.workers > 0) {
+      twin->configs[n].capacity.workers = 6 - w->configs[n].capacity.workers;
+    }
     /* Maps and start positions are where they were. */
-    need(written == CLOTH_OK && cloth_init(&w->configs[n], memory_of(w->memories[n].total_bytes, 0x5a),
-                                           w->memories[n].total_bytes, &made) == CLOTH_OK,
+    need(written == CLOTH_OK && cloth_memory_needed(&twin->configs[n], memory) == CLOTH_OK &&
+             cloth_init(&twin->configs[n], memory_of(memory->total_bytes, 0x5a), memory->total_bytes, &made) ==
+                 CLOTH_OK,
          "a twin could not be made");
-    if (w->memories[n].shared_bytes > 0) {
-      need(cloth_set_scratch(made, memory_of(w->memories[n].shared_bytes, 0x5a), w->memories[n].shared_bytes) ==
-               CLOTH_OK,
+    need(memory->saved_bytes == w->memories[n].saved_bytes && memory->image_bytes == w->memories[n].image_bytes,
+         "saves of another size for another number of pieces");
+    if (memory->shared_bytes > 0) {
+      need(cloth_set_scratch(made, memory_of(memory->shared_bytes, 0x5a), memory->shared_bytes) == CLOTH_OK,
            "scratch of a twin was refused");
     }
     const int read = by_image ? cloth_read_image(made, buffer, bytes) : cloth_load(made, buffer, bytes);
@@ -205,9 +214,12 @@ int main(int count, char **arguments) {
       missed++;
     }
   }
+  if (total_pieces == 0) {
+    printf("no piece of a step was run by workers\n");
+  }
   printf("%lu histories, %lu calls, %d of %d functions\n", (unsigned long)all_histories, (unsigned long)calls,
          FUNCTION_COUNT - missed, FUNCTION_COUNT);
   printf("hash %08lx%08lx\n", (unsigned long)(all_output >> 32), (unsigned long)(all_output & 0xffffffffu));
-  return missed > 0;
+  return missed > 0 || total_pieces == 0;
 }
 #endif

@@ -88,6 +88,20 @@ static void check_step(world *w, int which, int result, uint64_t bound, int is_a
   }
 }
 
+/* Runs pieces in another order than they are made in, with numbers that there are none of. */
+static void run_backwards(void *context, cloth_piece piece, void *job, int32_t count) {
+  *(uint64_t *)context += (uint64_t)count;
+  need(count >= 2 && count <= CLOTH_WORKER_LIMIT, "a number of pieces");
+  piece(job, count);
+  for (int32_t n = count; n-- > 0;) {
+    piece(job, n);
+  }
+  piece(job, -1);
+}
+
+static uint64_t total_pieces;
+static const cloth_workers backwards = {run_backwards, &total_pieces}, nobody = {NULL, NULL};
+
 /* The surroundings of a step: all geometries, and the bodies, which move. */
 static cloth_surroundings around_of(world *w) {
   cloth_surroundings around;
@@ -96,6 +110,7 @@ static cloth_surroundings around_of(world *w) {
   around.geometry_count = whole(w, 0, 255) >= 16 ? MOST_GEOMETRIES : 2;
   around.bodies = w->bodies;
   around.body_count = w->body_count;
+  around.workers = w->workers;
   for (int32_t n = 0; n < w->body_count; n++) {
     w->bodies[n].previous = w->bodies[n].collider.pose;
     w->bodies[n].collider.pose.position.y += n % 2 ? 0.015625f : -0.0078125f;
@@ -108,6 +123,7 @@ static cloth_surroundings around_of(world *w) {
     around.geometry_count = whole(w, 0, MOST_GEOMETRIES);
     around.geometry_count = around.geometry_count > MOST_GEOMETRIES ? MOST_GEOMETRIES : around.geometry_count;
     around.origin.x = whole(w, -5, 5);
+    around.workers = chance(w, 16) ? &nobody : w->workers;
   }
   return around;
 }
@@ -117,8 +133,14 @@ static uint64_t bound_of(world *w, int which, float dt) {
   return ASK(w, cloth_get_work_bound, w->cloths[which], dt, &bound) == CLOTH_OK ? bound : 0;
 }
 
-static void check_reactions(const cloth_surroundings *around) {
+/* Of this step alone, so that twins must repeat them. */
+static void check_reactions(world *w, const cloth_surroundings *around) {
   for (int32_t n = 0; around->reactions != NULL && n < around->body_count; n++) {
+    uint32_t words[sizeof(cloth_reaction) / sizeof(uint32_t)];
+    memcpy(words, &around->reactions[n], sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+      w->digest = folded(w->digest, words[i]);
+    }
     need_finite(around->reactions[n].impulse, "a shared body's impulse that is not finite");
     need_finite(around->reactions[n].torque, "a shared body's torque that is not finite");
   }
@@ -137,7 +159,7 @@ static void do_step_with(world *w, int which) {
   const cloth_surroundings around = around_of(w);
   const uint64_t bound = bound_of(w, which, dt);
   check_step(w, which, CALL(w, cloth_step_with, w->cloths[which], dt, &around), bound, 1);
-  check_reactions(&around);
+  check_reactions(w, &around);
 }
 
 static void do_step_until(world *w, int which) {
@@ -267,7 +289,7 @@ static void do_group(world *w, int which) {
     check_step(w, (int)(group.cloths - w->cloths) + n, result, 0, group.count == 1);
   }
   need(result < 0 || bounded != CLOTH_OK || w->measured - before <= bound, "work of a group beyond its bound");
-  check_reactions(&around);
+  check_reactions(w, &around);
 }
 
 /// Pins and particles ///

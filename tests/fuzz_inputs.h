@@ -97,6 +97,17 @@ static void keep_small(cloth_config *config) {
   config->capacity.max_contacts = config->capacity.max_contacts > 60 ? 60 : config->capacity.max_contacts;
 }
 
+/* Memory for pieces, and a grid that is large enough for some. */
+static void add_workers(cloth_config *config, uint32_t kind) {
+  config->capacity.workers = 1 + (int32_t)(kind % 5u);
+  if (config->columns >= 2 && config->columns <= 13) {
+    config->columns += 8;
+  }
+  if (config->rows >= 2 && config->rows <= 13) {
+    config->rows += 8;
+  }
+}
+
 /* Cells left out, and threads that tear. */
 static void add_gaps(cloth_config *config, uint32_t kind) {
   config->grid.cell_mask = kind & 1 ? cell_mask : NULL;
@@ -125,6 +136,9 @@ static cloth_config config_of(world *w, int number) {
   }
   config.columns = whole(w, 2, 13);
   config.rows = whole(w, 2, 13);
+  if (special & 32) {
+    add_workers(&config, special);
+  }
   if (kind & 2) {
     config.grid.wrap = 1;
     config.columns = config.columns < 5 ? 5 : config.columns;

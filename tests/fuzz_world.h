@@ -29,7 +29,7 @@ enum {
   MOST_BODIES = 4,
   MOST_BINDINGS = 40,
   MOST_BLOCKS = 600, /* of memory of one history */
-  MOST_SIDE = 16,    /* columns or rows */
+  MOST_SIDE = 24,    /* columns or rows; with workers a stage over so many particles has pieces */
   MOST_CALLS = 100,  /* operations of a history */
 };
 #define MOST_WORK 30000000u    /* of the steps of a history, ... */
@@ -107,11 +107,12 @@ typedef struct world {
   int32_t body_count;
   cloth_binding bindings[MOST_BINDINGS];
   cloth_effort efforts[MOST_CLOTHS];
-  int filling;       /* of new memory, which results must not depend on */
-  uint64_t digest;   /* of results and states: what twins must repeat */
-  uint64_t output;   /* of all that calls returned: what machines must repeat */
-  uint64_t work;     /* of the history so far, as counted by WORK_OF_PARTICLE */
-  uint64_t measured; /* work that steps have reported */
+  const cloth_workers *workers; /* of steps with surroundings: of the twin, which must come to the same without them */
+  int filling;                  /* of new memory, which results must not depend on */
+  uint64_t digest;              /* of results and states: what twins must repeat */
+  uint64_t output;              /* of all that calls returned: what machines must repeat */
+  uint64_t work;                /* of the history so far, as counted by WORK_OF_PARTICLE */
+  uint64_t measured;            /* work that steps have reported */
 } world;
 
 static uint64_t total_calls[FUNCTION_COUNT], total_successes[FUNCTION_COUNT];

@@ -512,6 +512,46 @@ static void test_shared_bodies(void) {
   free_built(&hull);
 }
 
+/* Of grids of heights beside, under and over the cloth, and of those that the cloth is too far above, only the one
+   under it takes its room, whether it stays, moves or turns. */
+static void test_shared_fields(void) {
+  built field = build_field_of(level, 2.0, 9);
+  static const float far_places[6][3] = {{-6.0f, 0.0f, -1.0f}, {4.0f, 0.0f, -1.0f},   {-1.0f, 0.0f, -6.0f},
+                                         {-1.0f, 0.0f, 4.0f},  {-1.0f, -4.0f, -1.0f}, {4.0f, -4.0f, 4.0f}};
+  for (int kind = 0; kind < 3; kind++) {
+    cloth_config config = geometry_config(12);
+    config.capacity.max_shared_bodies = 1;
+    fixture s = fixture_make(&config);
+    cloth_shared_body bodies[7];
+    cloth_reaction reactions[7];
+    memset(reactions, 0, sizeof reactions);
+    for (int n = 0; n < 7; n++) {
+      bodies[n].collider = collider_with(&field);
+      bodies[n].collider.pose.position =
+          n < 6 ? vector_at((double)far_places[n][0], (double)far_places[n][1], (double)far_places[n][2])
+                : vector_at(-1.0, 0.0, -1.0);
+      bodies[n].previous = bodies[n].collider.pose;
+    }
+    const cloth_surroundings around = {&field.geometry, 1, bodies, 7, reactions, {0, 0, 0}, NULL};
+    int overflows = 0;
+    for (int frame = 0; frame < 40; frame++) {
+      bodies[6].previous = bodies[6].collider.pose;
+      if (kind == 1)
+        bodies[6].collider.pose.position.y += 0.001f;
+      if (kind == 2) /* to and fro, by less than a degree */
+        bodies[6].collider.pose.rotation = (cloth_rotation){0.0f, frame % 2 ? 0.005f : 0.0f, 0.0f, 1.0f};
+      CHECK(run_with(s.sheet, 1, &around) >= 0, "step");
+      overflows += read_statistics(s.sheet).overflows;
+    }
+    CHECK(overflows == 0, "kind %d: %d bodies too many", kind, overflows);
+    CHECK(reactions[6].impulse.y < 0.0f, "kind %d: the ground bears nothing", kind);
+    for (int n = 0; n < 6; n++)
+      CHECK(reactions[n].impulse.y == 0.0f, "kind %d: far ground %d bears", kind, n);
+    fixture_free(&s);
+  }
+  free_built(&field);
+}
+
 /* More bodies near the cloth than it has room for are counted; a cloth sleeps beside bodies at rest, and wakes when one
    near it moves or goes, but not for one far away. */
 static void test_bodies_and_sleep(void) {
@@ -543,6 +583,49 @@ static void test_bodies_and_sleep(void) {
   cloth_step(s.sheet, FRAME);
   CHECK(cloth_is_asleep(s.sheet) == 0, "a floor that went did not wake it");
   fixture_free(&s);
+}
+
+/* Of planes that face the same way the inner one counts, wherever the others stand in the list. */
+static void test_doubled_planes(void) {
+  for (int is_first = 0; is_first < 2; is_first++) {
+    built plain = build_box(1.0, 0.5, 0.75), doubled;
+    memset(&doubled, 0, sizeof doubled);
+    cloth_vector normals[12];
+    float offsets[12];
+    for (int i = 0; i < 12; i++) {
+      const int is_outer = (i < 6) == is_first;
+      normals[i] = box_normals[i % 6];
+      offsets[i] = plain.data.hull.offsets[i % 6] + (is_outer ? 0.25f : 0.0f);
+    }
+    doubled.data = plain.data;
+    doubled.data.hull.planes = 12;
+    doubled.data.hull.normals = normals;
+    doubled.data.hull.offsets = offsets;
+    build(&doubled);
+    const cloth_collider a = collider_with(&plain), b = collider_with(&doubled);
+    CHECK(memcmp(&a.half_extents, &b.half_extents, sizeof a.half_extents) == 0, "other extents");
+    uint64_t hashes[2];
+    for (int n = 0; n < 2; n++) {
+      cloth_config config = geometry_config(8);
+      fixture s = fixture_make(&config);
+      const cloth_surroundings around = around_of(n ? &doubled : &plain);
+      CHECK(cloth_add_collider(s.sheet, n ? &b : &a) == 0, "a hull");
+      run_with(s.sheet, 60, &around);
+      hashes[n] = 0;
+      for (int i = 0; i < s.count; i++) {
+        const cloth_vector x = vector_of(position_of(s.sheet, i));
+        uint32_t bits[3];
+        memcpy(bits, &x, sizeof bits);
+        for (int k = 0; k < 3; k++)
+          hashes[n] = (hashes[n] ^ bits[k]) * UINT64_C(0x100000001b3);
+      }
+      CHECK(read_statistics(s.sheet).contacts > 0, "nothing touches the hull");
+      fixture_free(&s);
+    }
+    CHECK(hashes[0] == hashes[1], "cloth on a hull with doubled planes lies elsewhere");
+    free_built(&plain);
+    free_built(&doubled);
+  }
 }
 
 /// Refusals ///
@@ -618,6 +701,17 @@ static void test_mesh_refusals(void) {
   expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.triangle_count");
   bad.mesh.triangle_count = CLOTH_TRIANGLE_LIMIT + 1;
   expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.triangle_count");
+  bad = b.data;
+  bad.mesh.vertex_count = 2;
+  expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.triangle_count");
+  bad.mesh.vertex_count = 3 * CLOTH_TRIANGLE_LIMIT + 1;
+  expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.triangle_count");
+  bad = b.data;
+  bad.mesh.vertices = NULL;
+  expect_build_refused(&b, &bad, CLOTH_ERROR_NULL, "data: an array");
+  bad = b.data;
+  bad.mesh.indices = NULL;
+  expect_build_refused(&b, &bad, CLOTH_ERROR_NULL, "data: an array");
   free(vertices);
   free(indices);
   free_built(&b);
@@ -637,6 +731,14 @@ static void test_sample_refusals(void) {
   expect_build_refused(&field, &bad, CLOTH_ERROR_RANGE, "height_field.columns");
   bad.height_field.columns = bad.height_field.rows = 4096;
   expect_build_refused(&field, &bad, CLOTH_ERROR_RANGE, "height_field.columns");
+  bad = field.data;
+  bad.height_field.rows = 1;
+  expect_build_refused(&field, &bad, CLOTH_ERROR_RANGE, "height_field.columns");
+  bad = field.data;
+  bad.height_field.spacing_x = 0.0f;
+  expect_build_refused(&field, &bad, CLOTH_ERROR_RANGE, "height_field.spacing");
+  bad.height_field.heights = NULL;
+  expect_build_refused(&field, &bad, CLOTH_ERROR_NULL, "data: an array");
   bad = grid.data;
   memcpy(samples, grid.data.distance_grid.distances, sizeof samples);
   bad.distance_grid.distances = samples;
@@ -648,11 +750,23 @@ static void test_sample_refusals(void) {
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.low");
   bad.distance_grid.spacing = 2e3f;
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.spacing");
-  bad.distance_grid.count_z = 1;
-  expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.count_x");
+  for (int field_number = 0; field_number < 4; field_number++) {
+    bad = grid.data;
+    int32_t *counts[3] = {&bad.distance_grid.count_x, &bad.distance_grid.count_y, &bad.distance_grid.count_z};
+    *counts[field_number % 3] = field_number < 3 ? 1 : 1 << 20;
+    expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.count_x");
+  }
+  bad = grid.data;
+  bad.distance_grid.distances = NULL;
+  expect_build_refused(&grid, &bad, CLOTH_ERROR_NULL, "data: an array");
   bad.shape = CLOTH_SHAPE_BOX;
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "shape");
   const cloth_geometry *out;
+  size_t bytes = 7;
+  CHECK(cloth_geometry_bytes(NULL, &bytes) == CLOTH_ERROR_NULL && bytes == 7, "bytes of no data");
+  CHECK(cloth_geometry_bytes(&bad, &bytes) == CLOTH_ERROR_RANGE && bytes == 7, "bytes of a wrong shape");
+  CHECK(cloth_geometry_bytes(&grid.data, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_build_geometry(&grid.data, grid.memory, grid.bytes, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
   CHECK(cloth_build_geometry(&grid.data, grid.memory, grid.bytes - 1, &out) == CLOTH_ERROR_ARENA, "too small");
   CHECK(cloth_build_geometry(&grid.data, grid.memory + 4, grid.bytes, &out) == CLOTH_ERROR_ARENA, "not aligned");
   CHECK(cloth_build_geometry(NULL, grid.memory, grid.bytes, &out) == CLOTH_ERROR_NULL, "no data");
@@ -676,6 +790,16 @@ static void test_call_refusals(void) {
   CHECK(cloth_set_collider(s.sheet, 0, &ball) == CLOTH_OK, "a mesh in place of a mesh");
   bare.shape = CLOTH_SHAPE_HULL;
   CHECK(cloth_add_collider(s.sheet, &bare) == CLOTH_ERROR_GEOMETRY, "a hull without geometry");
+  for (int field = 0; field < 4; field++) {
+    cloth_collider wrong = hull;
+    wrong.geometry.place = field == 0 ? -1 : field == 1 ? CLOTH_GEOMETRY_LIMIT : wrong.geometry.place;
+    wrong.geometry.elements = field == 2 ? 0 : field == 3 ? CLOTH_SAMPLE_LIMIT + 1 : wrong.geometry.elements;
+    CHECK(cloth_add_collider(s.sheet, &wrong) == (field < 2 ? CLOTH_ERROR_RANGE : CLOTH_ERROR_GEOMETRY), "a key, %d",
+          field);
+  }
+  CHECK(cloth_collider_set_geometry(NULL, b.geometry, 0) == CLOTH_ERROR_NULL, "no collider");
+  CHECK(cloth_collider_set_geometry(&bare, NULL, 0) == CLOTH_ERROR_NULL, "no geometry");
+  CHECK(cloth_collider_set_geometry(&bare, b.geometry, -1) == CLOTH_ERROR_RANGE, "place");
   CHECK(cloth_collider_set_geometry(&bare, b.geometry, CLOTH_GEOMETRY_LIMIT) == CLOTH_ERROR_RANGE, "place");
   CHECK(cloth_collider_set_geometry(&bare, (const cloth_geometry *)(const void *)s.arena, 0) == CLOTH_ERROR_GEOMETRY,
         "an arena is no geometry");
@@ -687,6 +811,18 @@ static void test_call_refusals(void) {
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a count");
   around.geometry_count = CLOTH_GEOMETRY_LIMIT + 1;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a count");
+  around.geometry_count = 0;
+  around.bodies = &body;
+  around.body_count = CLOTH_SHARED_BODY_LIMIT + 1;
+  CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a count of bodies");
+  around.body_count = 0;
+  around.origin.y = CLOTH_ORIGIN_LIMIT + 1;
+  CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "an origin");
+  around.origin.y = 0;
+  around.bodies = NULL;
+  around.body_count = 1;
+  CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_NULL, "no bodies");
+  around.body_count = 0;
   around.geometries = NULL;
   around.geometry_count = 1;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_NULL, "no table");
@@ -715,12 +851,26 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),   TEST(level_ground),  TEST(incline),
-      TEST(balls),         TEST(shots),         TEST(both_sides),
-      TEST(one_sided),     TEST(corner),        TEST(overflow),
-      TEST(moving_floor),  TEST(saves),         TEST(moved_geometry),
-      TEST(work),          TEST(shared_bodies), TEST(bodies_and_sleep),
-      TEST(hull_refusals), TEST(mesh_refusals), TEST(sample_refusals),
+      TEST(hull_is_box),
+      TEST(doubled_planes),
+      TEST(level_ground),
+      TEST(incline),
+      TEST(balls),
+      TEST(shots),
+      TEST(both_sides),
+      TEST(one_sided),
+      TEST(corner),
+      TEST(overflow),
+      TEST(moving_floor),
+      TEST(saves),
+      TEST(moved_geometry),
+      TEST(work),
+      TEST(shared_bodies),
+      TEST(shared_fields),
+      TEST(bodies_and_sleep),
+      TEST(hull_refusals),
+      TEST(mesh_refusals),
+      TEST(sample_refusals),
       TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);

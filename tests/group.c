@@ -514,6 +514,44 @@ static void test_deadline(void) {
   disassemble(&a);
 }
 
+/* Cloths of fixed work do the work of their bound in every step, near each other or not, sewn or not, and know no
+   deadline. */
+static void test_fixed_work(void) {
+  for (int is_sewn = 0; is_sewn < 2; is_sewn++) {
+    cloth_config configs[2] = {sheet_config(8, 0), sheet_config(8, 0.02)};
+    for (int i = 0; i < 2; i++)
+      configs[i].capacity.fixed_work = 1;
+    assembly a;
+    assemble(&a, 2, configs);
+    const cloth_seam seam = {{0, 0, 1, 8, NULL}, {1, 0, 1, 8, NULL}};
+    a.group.seams = &seam;
+    a.group.seam_count = is_sewn;
+    size_t bytes = 0;
+    unsigned char *allocation = NULL;
+    CHECK(cloth_group_bytes(&a.group, &bytes) == CLOTH_OK, "bytes");
+    unsigned char *memory = guarded_buffer(bytes, 0, &allocation);
+    for (int i = 0; i < 8; i++)
+      cloth_pin(a.sheets[0], i);
+    for (int frame = 0; frame < 30; frame++) {
+      uint64_t bound = 0, work = 0;
+      CHECK(cloth_group_work_bound(&a.group, FRAME, &bound) == CLOTH_OK, "bound");
+      CHECK(cloth_step_together(&a.group, FRAME, memory, bytes) >= 0, "step");
+      for (int i = 0; i < 2; i++) {
+        const cloth_statistics t = read_statistics(a.sheets[i]);
+        work += (uint64_t)t.work[1] << 32 | t.work[0];
+      }
+      CHECK(work == bound, "sewn %d, frame %d: work %g, bound %g", is_sewn, frame, (double)work, (double)bound);
+    }
+    cloth_effort efforts[2] = {{0, 0}, {0, 0}};
+    const uint64_t hash = hash_assembly(&a);
+    CHECK(cloth_step_together_until(&a.group, FRAME, memory, bytes, 9, efforts) == CLOTH_ERROR_STATE, "a deadline");
+    CHECK(cloth_step_together_again(&a.group, FRAME, memory, bytes, efforts) == CLOTH_ERROR_STATE, "an effort");
+    CHECK(hash_assembly(&a) == hash, "a refused step changed something");
+    free(allocation);
+    disassemble(&a);
+  }
+}
+
 /// Sleep ///
 
 static cloth_config sleeping_config(int n, double height) {
@@ -559,6 +597,30 @@ static void test_sleep(void) {
   step_assembly(&a, 3);
   CHECK(cloth_is_asleep(a.sheets[1]) == 0 && cloth_is_asleep(a.sheets[2]) == 0, "what lies on a moving cloth sleeps");
   disassemble(&a);
+}
+
+/* What goes off fast from where it lay next to a sleeping cloth has woken it when the step is over; from farther away
+   it has not. */
+static void test_woken_when_over(void) {
+  for (int is_far = 0; is_far < 2; is_far++) {
+    cloth_config configs[2] = {sleeping_config(9, 0), sleeping_config(9, is_far ? 0.022 : 0.011)};
+    configs[1].sleep.speed = 0.0f;
+    assembly a;
+    assemble(&a, 2, configs);
+    for (int k = 0; k < 2; k++) {
+      for (int i = 0; i < a.f[k].count; i++)
+        cloth_pin(a.sheets[k], i);
+    }
+    step_assembly(&a, 60);
+    CHECK(cloth_is_asleep(a.sheets[0]) == 1, "a pinned cloth does not sleep");
+    for (int i = 0; i < a.f[1].count; i++) {
+      cloth_release(a.sheets[1], i);
+      cloth_set_gravity(a.sheets[1], vector_at(0, is_far ? 30 : 9.81, 0));
+    }
+    step_assembly(&a, 1);
+    CHECK(cloth_is_asleep(a.sheets[0]) == is_far, "far %d: asleep %d", is_far, cloth_is_asleep(a.sheets[0]));
+    disassemble(&a);
+  }
 }
 
 /// Refusals ///
@@ -608,6 +670,14 @@ static void test_refused_groups(void) {
   g.exceptions = &e;
   e.b = 2;
   expect_refusal(&a, &g, CLOTH_ERROR_INDEX, "no such cloth");
+  e.b = -1;
+  expect_refusal(&a, &g, CLOTH_ERROR_INDEX, "a cloth before the first");
+  e.a = -1;
+  e.b = 1;
+  expect_refusal(&a, &g, CLOTH_ERROR_INDEX, "a cloth before the first");
+  e.a = 2;
+  expect_refusal(&a, &g, CLOTH_ERROR_INDEX, "no such cloth");
+  e.a = 0;
   e.b = 0;
   expect_refusal(&a, &g, CLOTH_ERROR_INDEX, "a cloth and itself");
   e.b = 1;
@@ -618,6 +688,8 @@ static void test_refused_groups(void) {
   expect_refusal(&a, &g, CLOTH_ERROR_RANGE, "friction");
   g.exception_count = 121;
   expect_refusal(&a, &g, CLOTH_ERROR_RANGE, "exceptions");
+  g.exception_count = -1;
+  expect_refusal(&a, &g, CLOTH_ERROR_RANGE, "fewer than no exceptions");
   disassemble(&a);
   configs[1].self_thickness = 0;
   fixture f[2] = {fixture_make(&configs[0]), fixture_make(&configs[1])};
@@ -655,6 +727,9 @@ static void test_refused_steps(void) {
   cloth_effort efforts[2] = {{0, 0}, {-1, 0}};
   CHECK(cloth_step_together_until(&a.group, FRAME, a.memory, a.bytes, 0, NULL) == CLOTH_ERROR_NULL, "no efforts");
   CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE, "an effort");
+  efforts[1].refinements = 0;
+  efforts[1].cut_short = 2;
+  CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE, "neither 0 nor 1");
   CHECK(cloth_group_bytes(&a.group, NULL) == CLOTH_ERROR_NULL, "no bytes");
   CHECK(cloth_group_work_bound(&a.group, FRAME, NULL) == CLOTH_ERROR_NULL, "no work");
   CHECK(hash_assembly(&a) == hash, "a refused step changed something");
@@ -676,9 +751,10 @@ static int play_named(char **argv) {
 }
 
 static const test tests[] = {
-    TEST(scenes),  TEST(exceptions), TEST(single),      TEST(apart),          TEST(momentum),
-    TEST(replay),  TEST(tangled),    TEST(others_only), TEST(weight),         TEST(substeps),
-    TEST(origins), TEST(deadline),   TEST(sleep),       TEST(refused_groups), TEST(refused_steps),
+    TEST(scenes),         TEST(exceptions),    TEST(single),      TEST(apart),  TEST(momentum),
+    TEST(replay),         TEST(tangled),       TEST(others_only), TEST(weight), TEST(substeps),
+    TEST(origins),        TEST(deadline),      TEST(fixed_work),  TEST(sleep),  TEST(woken_when_over),
+    TEST(refused_groups), TEST(refused_steps),
 };
 
 int main(int argc, char **argv) {

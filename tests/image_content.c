@@ -448,8 +448,124 @@ static void test_image_header(void) {
   image_fixture_free(&t);
 }
 
+/* The cloth as it is now is what refusals must keep, and its image what words are changed in. */
+static void take_image(image_fixture *t) {
+  memcpy(t->before, t->s.arena, t->s.memory.total_bytes);
+  CHECK(cloth_write_image(t->s.sheet, t->image, t->bytes) == CLOTH_OK, "image");
+  memcpy(t->trial, t->image, t->bytes);
+}
+
+static void refuse_words(image_fixture *t, size_t word, const uint32_t *bits, int count, const char *what) {
+  for (int i = 0; i < count; i++)
+    refuse_word(t, word, bits[i], what);
+}
+
+static void test_impossible_masses(image_fixture *t) {
+  const image_map *at = &t->at;
+  const size_t body = at->first[REGION_BODIES], count = input_word(at, INPUT_BODIES);
+  static const uint32_t counts[] = {0, 2, 3, 0x7fffffffu, 0x80000000u, 0xffffffffu};
+  static const uint32_t colliders[] = {3, 4, 64, 0x7fffffffu, 0x80000000u, 0xffffffffu}; /* 3 is free */
+  CHECK(get_word(t->image, count) == 1 && get_word(t->image, body + BODY_COLLIDER) == 0, "one body, the ball");
+  refuse_words(t, count, counts, 6, "a number of bodies");
+  refuse_words(t, body + BODY_COLLIDER, colliders, 6, "a body of no collider");
+  accept_word(t, body + BODY_COLLIDER, 2, "a body of the capsule");
+  accept_word(t, body + BODY_MASS, float_word(0.5f), "half a kilogram");
+  refuse_word(t, body + BODY_MASS, 0, "no mass");
+  refuse_word(t, body + BODY_MASS, 0x7fc00000u, "a mass that is no number");
+  refuse_word(t, body + BODY_GRAVITY, float_word(1.5f), "more gravity than there is");
+  refuse_word(t, body + BODY_INERTIA + 2, 0, "no inertia about one axis");
+  refuse_word(t, body + BODY_VELOCITY, float_word(1.01e5f), "a fast body");
+  refuse_word(t, body + BODY_SPIN, float_word(2.0e4f), "a fast spin");
+  refuse_word(t, body + BODY_WORDS + BODY_MASS, float_word(1.0f), "a word of a body that is not there");
+  for (size_t i = 0; i < BODY_WORDS; i++)
+    set_word(t->trial, body + BODY_WORDS + i, get_word(t->image, body + i));
+  refuse_word(t, count, 2, "two bodies of one collider");
+  for (size_t i = 0; i < BODY_WORDS; i++)
+    set_word(t->trial, body + BODY_WORDS + i, get_word(t->image, body + i));
+  set_word(t->trial, body + BODY_WORDS + BODY_COLLIDER, 1);
+  accept_word(t, count, 2, "two bodies");
+}
+
+static void test_impossible_attachments(image_fixture *t) {
+  const image_map *at = &t->at;
+  const size_t first = at->first[REGION_ATTACHMENTS], count = input_word(at, INPUT_ATTACHMENTS);
+  static const uint32_t counts[] = {0, 1, 3, 0x7fffffffu, 0x80000000u, 0xffffffffu};
+  static const uint32_t particles[] = {8, 15, 0x7fffffffu, 0x80000000u, 0xffffffffu}; /* 8 is free */
+  static const uint32_t colliders[] = {3, 4, 0x7fffffffu, 0x80000000u, 0xffffffffu};
+  CHECK(get_word(t->image, count) == 2, "two attachments");
+  refuse_words(t, count, counts, 6, "a number of attachments");
+  refuse_words(t, first + ATTACHED_PARTICLE, particles, 5, "a particle that is not held");
+  refuse_word(t, first + ATTACHED_PARTICLE, get_word(t->image, first + ATTACHED_WORDS), "a particle attached twice");
+  accept_word(t, first + ATTACHED_COLLIDER, 2, "attached to the capsule");
+  refuse_words(t, first + ATTACHED_COLLIDER, colliders, 5, "attached to no collider");
+  refuse_word(t, first + ATTACHED_POINT, 0x7fc00000u, "a point that is nowhere");
+  for (size_t i = 0; i < 3; i++)
+    expect_limits(t, first + ATTACHED_POINT + i, 1.0e5f, "a point");
+}
+
+/* A sleeping cloth does not move; one that rests does so for less than the time until it sleeps. */
+static void test_impossible_rest(image_fixture *t) {
+  const image_map *at = &t->at;
+  const size_t quiet = input_word(at, INPUT_QUIET), velocity = at->first[REGION_VELOCITY];
+  accept_word(t, quiet, float_word(0.5f), "as good as asleep");
+  refuse_word(t, quiet, float_word(0.51f), "at rest for too long");
+  refuse_word(t, quiet, float_word(-0.25f), "at rest for less than no time");
+  refuse_word(t, quiet, float_word(-1.0f), "asleep in motion");
+  memset(t->trial + 4 * velocity, 0, 12 * (size_t)at->stride);
+  accept_word(t, quiet, float_word(-1.0f), "asleep");
+  for (size_t i = 0; i < at->used[REGION_RESTING]; i++)
+    refuse_word(t, at->first[REGION_RESTING] + i, 0x7f800000u, "a reaction that is no number");
+}
+
+static void test_impossible_coupling(void) {
+  cloth_config config = projected_config();
+  config.capacity.max_bodies = config.capacity.max_attachments = 2;
+  config.sleep.speed = 0.05f;
+  config.sleep.time = 0.5f;
+  image_fixture t = image_fixture_make(&config);
+  const cloth_collider ball = ball_collider();
+  const cloth_body body = cloth_body_default(&ball, 1.0f);
+  CHECK(cloth_set_body(t.s.sheet, 0, &body) == CLOTH_OK, "a body");
+  CHECK(cloth_attach(t.s.sheet, 9, 0, NULL) == CLOTH_OK && cloth_attach(t.s.sheet, 10, 1, NULL) == CLOTH_OK,
+        "attached");
+  take_image(&t);
+  test_impossible_masses(&t);
+  test_impossible_attachments(&t);
+  test_impossible_rest(&t);
+  image_fixture_free(&t);
+}
+
+/* Shapes with geometry are in images of cloths that may have such, and meshes no more than there may be. */
+static void test_impossible_geometry(void) {
+  for (int kind = 0; kind < 3; kind++) {
+    cloth_config config = projected_config();
+    config.capacity.geometry = kind == 1;
+    config.capacity.meshes = kind == 2;
+    image_fixture t = image_fixture_make(&config);
+    for (int shape = CLOTH_SHAPE_HULL; shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
+      const int is_mesh = shape == CLOTH_SHAPE_MESH, fits = is_mesh ? kind == 2 : kind == 1;
+      for (int slot = 0; slot < 2; slot++) {
+        set_word(t.trial, slot_word(&t.at, slot, SLOT_SHAPE), (uint32_t)shape);
+        set_word(t.trial, slot_word(&t.at, slot, SLOT_GEOMETRY + 1), 12);
+        for (int word = SLOT_RADIUS; word < SLOT_STATIC_FRICTION; word++)
+          set_word(t.trial, slot_word(&t.at, slot, word), 0);
+        unsigned char *changed = copy_bytes(t.trial, t.bytes);
+        if (slot == 0)
+          expect_content(&t, fits ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONTENT, "a shape with geometry");
+        memcpy(t.trial, changed, t.bytes);
+        free(changed);
+      }
+      expect_content(&t, fits && !is_mesh ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONTENT, "two shapes with geometry");
+    }
+    image_fixture_free(&t);
+  }
+}
+
 static const test tests[] = {
-    TEST(image_header), TEST(content), TEST(confined_twice), TEST(pads), TEST(no_tethers), TEST(impossible_targets),
+    TEST(impossible_coupling), TEST(impossible_geometry),
+    TEST(image_header),        TEST(content),
+    TEST(confined_twice),      TEST(pads),
+    TEST(no_tethers),          TEST(impossible_targets),
 };
 
 int main(int count, char **arguments) {

@@ -188,6 +188,16 @@ static void check_absent(const fixture *s, const char *when) {
   CHECK(all_finite(s->sheet), "%s: finite", when);
 }
 
+/* Rows without any cell, before the first of the cloth and behind its last, go where the cloth goes. */
+static void test_absent_rows(void) {
+  fixture s = make_round(config_of_tier(DEFAULT_TIER), 0.3, 0.0);
+  CHECK(is_absent(0) && is_absent(ROUND_SIDE * ROUND_SIDE - 1), "no absent row");
+  check_absent(&s, "at the start");
+  CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+  check_absent(&s, "falling");
+  fixture_free(&s);
+}
+
 /* On a round table: the hem hangs alike on four sides, as mask and grid look the same from each. */
 static void test_tablecloth(void) {
   fixture s = make_round(config_of_tier(tested_tier == EXPLICIT_TIER ? DEFAULT_TIER : tested_tier), 0.49, 0.0);
@@ -465,6 +475,7 @@ static void test_work(void) {
 
 int main(int count, char **arguments) {
   static const test tests[] = {
+      TEST(absent_rows),
       TEST_EACH(all_tiers, strip),
       TEST_EACH(all_tiers, cantilever),
       TEST_EACH(all_tiers, tablecloth),

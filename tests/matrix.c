@@ -1193,6 +1193,7 @@ static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full
 #ifndef MATRIX_SMALL
 #include "matrix_group.h"
 #include "matrix_methods.h"
+#include "matrix_workers.h"
 #endif
 
 static void print_set(const char *set, uint64_t hash) {
@@ -1225,6 +1226,7 @@ int board_main(void) {
   uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
   full = folded(full, run_group_scene(), 8);
   full = folded(full, run_sewn_scene(), 8);
+  full = folded(full, run_shared_out_scene(), 8);
   print_set("full", run_method_scenes(full));
 #endif
   return failures == 0 ? 0 : 1;

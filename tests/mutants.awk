@@ -4,6 +4,12 @@
 #                                                         file, line, column, length, kind, replacement, with tabs
 #   awk -v line=L -v column=C -v width=W -v replacement=R -f tests/mutants.awk FILE
 #                                                         prints the file with these W characters replaced
+#   awk -v sample=LIST -f tests/mutants.awk FILE          prints the file with every mutant of a list, one a line as
+#                                                         above: the variable cloth_mutant chooses, 0 none of them
+#
+# Of a function with mutants there is then a copy for each, which begins with #line 1 "mutant_NUMBER", one without any,
+# and a function of the old name that calls the copy that cloth_mutant chooses; where it is -1, the function notes by
+# cloth_mutant_called() which mutants it has.
 #
 # Kinds: relation, arithmetic, assignment, logic, bits, constant, negation, statement, operation.
 
@@ -148,6 +154,89 @@ function mutants(code, ended) {
   whole(code, ended)
 }
 
+# The name of the function that `text` declares, and its arguments by the names of its parameters.
+function read_head(text,   depth, c, i, word) {
+  match(text, /[A-Za-z_][A-Za-z0-9_]*\(/)
+  name = substr(text, RSTART, RLENGTH - 1)
+  text = substr(text, RSTART + RLENGTH)
+  sub(/\) *\{$/, "", text)
+  arguments = word = ""
+  depth = 0
+  for (i = 1; i <= length(text) + 1; i++) {
+    c = i > length(text) ? "," : substr(text, i, 1)
+    depth += (c == "(") - (c == ")")
+    if (c != "," || depth > 0) {
+      word = word c
+      continue
+    }
+    sub(/\[.*/, "", word)
+    sub(/^.*[ *]/, "", word)
+    arguments = arguments (arguments == "" ? "" : ", ") word
+    word = ""
+  }
+  arguments = arguments == "void" ? "" : arguments
+}
+
+# The function in lines[1..many], whose declaration is lines[1..head], with a suffix for its name, and with a mutant or 0.
+function print_copy(suffix, mutant,   n, text) {
+  for (n = 1; n <= many; n++) {
+    text = lines[n]
+    if (mutant && n + first_line - 1 == at_line[mutant]) {
+      text = substr(text, 1, at_column[mutant] - 1) replaced_by[mutant] substr(text, at_column[mutant] + wide[mutant])
+    }
+    if (n <= head && match(text, "(^|[^A-Za-z0-9_])" name "\\(")) {
+      text = substr(text, 1, RSTART + RLENGTH - 2) suffix substr(text, RSTART + RLENGTH - 1)
+    }
+    print text
+  }
+}
+
+function print_choice(found, list, is_void,   n, given) {
+  given = is_void ? "" : "return "
+  for (n = 1; n <= head; n++) print lines[n]
+  print "  switch (cloth_mutant) {"
+  for (n = 1; n <= found; n++) {
+    print "  case " list[n] ":\n    " given name "__" list[n] "(" arguments ");" (is_void ? "\n    return;" : "")
+  }
+  print "  case -1:"
+  for (n = 1; n <= found; n++) print "    cloth_mutant_called(" list[n] ");"
+  print "  }\n  " given name "__0(" arguments ");\n}"
+}
+
+function print_function(   n, found, list) {
+  found = 0
+  for (n = 1; n <= sampled; n++) {
+    if (of_file[n] == FILENAME && at_line[n] >= first_line && at_line[n] < first_line + many) {
+      list[++found] = n
+    }
+  }
+  if (found) {
+    read_head(declaration)
+    for (n = 1; n <= found; n++) {
+      print "#line 1 \"mutant_" list[n] "\""
+      print_copy("__" list[n], list[n])
+    }
+    print "#line 1 \"original\""
+    print_copy("__0", 0)
+    print_choice(found, list, declaration ~ ("void " name "\\("))
+  } else {
+    for (n = 1; n <= many; n++) print lines[n]
+  }
+  many = 0
+}
+
+BEGIN {
+  while (sample != "" && (getline text < sample) > 0) {
+    split(text, part, "\t")
+    sampled++
+    of_file[sampled] = part[1]
+    at_line[sampled] = part[2] + 0
+    at_column[sampled] = part[3] + 0
+    wide[sampled] = part[4] + 0
+    replaced_by[sampled] = part[6]
+  }
+}
+
 line != "" {
   if (FNR == line) {
     print substr($0, 1, column - 1) replacement substr($0, column + width)
@@ -158,14 +247,21 @@ line != "" {
 }
 
 FNR == 1 {
-  in_function = in_comment = in_macro = 0
+  in_function = in_comment = in_macro = many = 0
   declared = ""
   ended = 1
 }
 
+# Functions are kept until their end, other lines printed.
 {
   code = code_of($0)
   sub(/ +$/, "", code)
+  if (sample != "" && !many && (in_macro || code ~ /^(#.*)?$/)) {
+    print
+  } else if (sample != "") {
+    first_line = many ? first_line : FNR
+    lines[++many] = $0
+  }
   if (in_macro || code ~ /^#/) {
     in_macro = code ~ /\\$/
     next
@@ -175,11 +271,16 @@ FNR == 1 {
 in_function && /^}/ {
   in_function = 0
   declared = ""
+  if (sample != "") {
+    print_function()
+  }
   next
 }
 
 in_function {
-  mutants(code, ended)
+  if (sample == "") {
+    mutants(code, ended)
+  }
   if (code !~ /^ *$/) {
     ended = code ~ /[;{}:]$/
   }
@@ -191,9 +292,15 @@ in_function {
   declared = declared " " code
   if (code ~ /\{$/) {
     in_function = declared ~ /\(/ && declared !~ /= \{$/ && declared !~ /^ *(typedef|enum|struct [a-z_]+ \{)/
+    declaration = declared
+    head = many
     declared = ""
     ended = 1
   } else if (code ~ /[;}]$/) {
     declared = ""
+  }
+  if (declared == "" && !in_function) {
+    for (n = 1; n <= many; n++) print lines[n]
+    many = 0
   }
 }

@@ -327,30 +327,48 @@ static void test_one_cloth(void) {
   free_panels(&p);
 }
 
+/* The same sheet with the warp along what the weft was. */
+static void transpose(cloth_config *config) {
+  const cloth_vector warp = config->edge_warp;
+  const int columns = config->columns;
+  config->edge_warp = config->edge_weft;
+  config->edge_weft = warp;
+  config->columns = config->rows;
+  config->rows = columns;
+}
+
 /* A wide panel gathered on a narrow one, which hangs: no particle leaves the seam, the narrow one bears all, and both
    come to rest and fall asleep, with projected and with implicit springs. */
-static void gather_on(panels *p, cloth_config upper, cloth_config lower) {
+static void gather_on(panels *p, cloth_config upper, cloth_config lower, int is_along_columns) {
   static cloth_vector places[16 * 9];
-  for (int i = 0; i < 16 * 9; i++)
-    places[i] = vector_at(SPACING * 8.0 / 15 * (i % 16), -SPACING * (6 + i / 16), 0.85 * SPACING * (i % 2));
+  for (int i = 0; i < 16 * 9; i++) {
+    const int along = is_along_columns ? i / 9 : i % 16, down = is_along_columns ? i % 9 : i / 16;
+    places[i] = vector_at(SPACING * 8.0 / 15 * along, -SPACING * (6 + down), 0.85 * SPACING * (along % 2));
+  }
   memset(p, 0, sizeof *p);
   p->count = 2;
   lower.grid.positions = places;
+  if (is_along_columns) {
+    transpose(&upper);
+    transpose(&lower);
+  }
   p->f[0] = fixture_make(&upper);
   p->f[1] = fixture_make(&lower);
   p->sheets[0] = p->f[0].sheet;
   p->sheets[1] = p->f[1].sheet;
   make_group(p);
-  p->seams[0].a = row_side(0, 9, 6);
-  p->seams[0].b = row_side(1, 16, 0);
+  p->seams[0].a = is_along_columns ? column_side(0, 7, 9, 6) : row_side(0, 9, 6);
+  p->seams[0].b = is_along_columns ? column_side(1, 9, 16, 0) : row_side(1, 16, 0);
   p->group.seam_count = 1;
   take_memory(p);
   for (int i = 0; i < 9; i++)
-    cloth_pin(p->sheets[0], i);
+    cloth_pin(p->sheets[0], is_along_columns ? 7 * i : i);
 }
 
 static void test_gathers(void) {
-  static const struct { int substeps, is_imex; } all[] = {{4, 0}, {10, 0}, {28, 0}, {16, 1}};
+  static const struct {
+    int substeps, is_imex, is_along_columns;
+  } all[] = {{4, 0, 0}, {10, 0, 0}, {28, 0, 0}, {16, 1, 0}, {10, 0, 1}};
   for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {
     panels p;
     cloth_config upper = panel_config(9, 7, all[n].substeps), lower = panel_config(16, 9, all[n].substeps);
@@ -360,7 +378,7 @@ static void test_gathers(void) {
     }
     upper.sleep.speed = lower.sleep.speed = 0.05f;
     upper.sleep.time = lower.sleep.time = 0.25f;
-    gather_on(&p, upper, lower);
+    gather_on(&p, upper, lower, all[n].is_along_columns);
     step_panels(&p, 2); /* which brings the zigzag into the seam */
     double gap = 0, fastest = 1, low = 0;
     int frame = 0;
@@ -375,6 +393,51 @@ static void test_gathers(void) {
           "%d substeps: moves at %g m/s after %d frames", all[n].substeps, fastest, frame);
     free_panels(&p);
   }
+}
+
+/* A skirt, a tube, gathered on a narrower tube, by a seam that begins beside the seams of both grids and goes around:
+   it stays closed, and comes to rest as high all around. */
+static void test_gathered_tube(void) {
+  enum { UPPER = 12, LOWER = 20, ROWS = 7 };
+  static cloth_vector places[2][LOWER * ROWS];
+  static int32_t around[2][LOWER];
+  const double radius = SPACING * UPPER / 6.283185307179586;
+  panels p;
+  memset(&p, 0, sizeof p);
+  p.count = 2;
+  for (int k = 0; k < 2; k++) {
+    const int columns = k ? LOWER : UPPER;
+    cloth_config config = panel_config(columns, ROWS, 10);
+    config.grid.wrap = 1;
+    config.edge_warp.x = (float)(SPACING * columns);
+    config.grid.positions = places[k];
+    for (int i = 0; i < columns * ROWS; i++) {
+      const double angle = 6.283185307179586 * (i % columns) / columns,
+                   out = radius + (k && i % 2 ? 0.8 * SPACING : 0.0);
+      places[k][i] = vector_at(out * cos(angle), -SPACING * (i / columns + (k ? ROWS - 1 : 0)), out * sin(angle));
+    }
+    for (int n = 0; n < columns; n++)
+      around[k][n] = (n + 3) % columns + (k ? 0 : columns * (ROWS - 1));
+    p.f[k] = fixture_make(&config);
+    p.sheets[k] = p.f[k].sheet;
+  }
+  make_group(&p);
+  p.seams[0] = (cloth_seam){{0, 0, 1, UPPER, around[0]}, {1, 0, 1, LOWER, around[1]}};
+  p.group.seam_count = 1;
+  take_memory(&p);
+  for (int i = 0; i < UPPER; i++)
+    cloth_pin(p.sheets[0], i);
+  step_panels(&p, 2);
+  double gap = step_panels(&p, 400), low = 1e9, high = -1e9;
+  for (int n = 0; n < LOWER; n++) {
+    const double y = position_of(p.sheets[1], n).y / SPACING;
+    low = fmin(low, y);
+    high = fmax(high, y);
+  }
+  CHECK(gap < 0.02, "a gap of %g spacings", gap);
+  CHECK(high - low < 0.1, "the seam is %g spacings higher on one side", high - low);
+  CHECK(fastest_particle(&p) < 0.05, "moves at %g m/s", fastest_particle(&p));
+  free_panels(&p);
 }
 
 /* Three panels that meet in one line, and what is apart is pulled together at the speed that is asked for. */
@@ -531,13 +594,16 @@ static void test_refusals(void) {
   panels p;
   hang(&p, &scene, 2);
   const cloth_seam good = p.seams[0];
-  const int32_t list[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 999};
+  int32_t list[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 999};
   cloth_group g = p.group;
   p.group.seams = NULL;
   CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_NULL, "no seams");
   p.group = g;
   p.group.seam_count = CLOTH_SEAM_LIMIT + 1;
   CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_RANGE, "too many seams");
+  p.group = g;
+  p.group.seam_count = -1;
+  CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_RANGE, "fewer than no seams");
   p.group = g;
   p.group.seam_speed = 0;
   CHECK(bytes_of(&p, p.group) == CLOTH_ERROR_RANGE, "speed 0");
@@ -556,9 +622,24 @@ static void test_refusals(void) {
   p.seams[0] = good;
   p.seams[0].a.count = 0;
   CHECK(bytes_of(&p, g) == CLOTH_ERROR_RANGE, "an empty side");
+  p.seams[0].a.count = p.f[0].count + 1;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_RANGE, "more particles than there are");
+  p.seams[0] = good;
+  p.seams[0].a.first = -1;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a first particle before all");
+  p.seams[0].a.first = 0;
+  p.seams[0].a.next = -1;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a last particle before all");
+  p.seams[0].a.count = p.seams[0].b.count = 1;
+  p.seams[0].a.next = 0;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "one stitch");
   p.seams[0] = good;
   p.seams[0].a.particles = list;
   CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a listed particle that does not exist");
+  list[12] = -1;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_INDEX, "a listed particle before all");
+  list[12] = 12;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "a list");
   p.seams[0].a = good.a;
   p.seams[0].b = good.a;
   CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn to itself");
@@ -566,10 +647,16 @@ static void test_refusals(void) {
   p.seams[1].a = good.b;
   p.seams[1].b = good.a;
   g.seam_count = 2;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn twice, the other way round");
+  p.seams[1] = good;
   CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn twice");
+  p.seams[1].b.first++;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "sewn to two columns");
   float gap;
   g.seam_count = 1;
   CHECK(cloth_group_seam_gap(&g, 1, &gap) == CLOTH_ERROR_INDEX, "gap of no seam");
+  CHECK(cloth_group_seam_gap(&g, -1, &gap) == CLOTH_ERROR_INDEX, "gap of no seam");
+  CHECK(cloth_group_seam_gap(NULL, 0, &gap) == CLOTH_ERROR_NULL, "gap of no group");
   CHECK(cloth_group_seam_gap(&g, 0, NULL) == CLOTH_ERROR_NULL, "gap without room");
   CHECK(bytes_of(&p, g) == CLOTH_OK, "what is right");
   p.seams[0].a.cloth = -1;
@@ -580,7 +667,7 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),  TEST(implicit), TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),
+    TEST(weight),  TEST(implicit), TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),  TEST(gathered_tube),
     TEST(closing), TEST(contact),  TEST(sleep),    TEST(pins),   TEST(replay),    TEST(refusals),
 };
 

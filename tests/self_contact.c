@@ -224,6 +224,7 @@ static void test_ages(void) {
   CHECK(!(step_self(&p) & CLOTH_NOTE_TANGLED), "tangled at once");
   CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.intersections > 0 && st.tangled == 0,
         "%d intersections, %d tangled", st.intersections, st.tangled);
+  CHECK(st.pairs > 0, "no candidates");
   CHECK(read_hash(p.sheets[0]) != before, "no change");
   step_self(&p);
   CHECK(step_self(&p) & CLOTH_NOTE_TANGLED, "not tangled in the third step");

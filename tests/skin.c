@@ -133,6 +133,36 @@ static void test_same_pose(void) {
   fixture_free(&s);
 }
 
+/* Vertices without normals and tangents go where those with them go, and their bytes are left alone; so do positions
+   whose normals only are missing. */
+static void test_fewer_attributes(void) {
+  cloth_config config = flat_config();
+  fixture s = fixture_make(&config);
+  const mesh source = flat_mesh();
+  mesh full = source, found;
+  cloth_binding bindings[MESH];
+  cloth_pin(s.sheet, 0);
+  run_steps(s.sheet, 20, FRAME);
+  const cloth_bind_reach reach = {0.02f, 0.04f}; /* some follow in part */
+  CHECK(cloth_bind(&s.sheet, 1, &source.layout, source.vertex, &reach, bindings) > 0, "bound");
+  CHECK(cloth_skin(&s.sheet, 1, bindings, &source.layout, source.vertex, full.vertex) == CLOTH_OK, "skin");
+  for (int kind = 0; kind < 2; kind++) {
+    cloth_skin_layout layout = source.layout;
+    layout.tangent_offset = CLOTH_ATTRIBUTE_NONE;
+    layout.normal_offset = kind ? CLOTH_ATTRIBUTE_NONE : layout.normal_offset;
+    found = source;
+    CHECK(cloth_bind(&s.sheet, 1, &layout, source.vertex, &reach, bindings) > 0, "bound");
+    CHECK(cloth_skin(&s.sheet, 1, bindings, &layout, source.vertex, found.vertex) == CLOTH_OK, "skin");
+    for (int i = 0; i < MESH; i++) {
+      const mesh_vertex *f = &found.vertex[i], *g = &full.vertex[i], *o = &source.vertex[i];
+      CHECK(memcmp(f->position, g->position, sizeof f->position) == 0, "vertex %d elsewhere", i);
+      CHECK(memcmp(f->normal, kind ? o->normal : g->normal, sizeof f->normal) == 0, "normal %d", i);
+      CHECK(memcmp(f->tangent, o->tangent, sizeof f->tangent) == 0, "tangent %d written", i);
+    }
+  }
+  fixture_free(&s);
+}
+
 /* A turn by 90 degrees about x, then a shift. */
 static point turned(point p, int is_direction) {
   point q = {p.x, -p.z, p.y}, shift = {1.0, -2.0, 0.5};
@@ -407,6 +437,21 @@ static void test_refusals(void) {
     BIND(BUFFER, &s.sheet, 1, &bad, m.vertex, &everything, b);
     SKIN(BUFFER, &s.sheet, 1, b, &bad, NULL, m.vertex);
   }
+  for (int field = 0; field < 4; field++) {
+    cloth_skin_layout bad = m.layout;
+    bad.count = field == 0 ? CLOTH_BINDING_LIMIT + 1 : bad.count;
+    bad.stride = field == 1 ? 1 << 20 : bad.stride;
+    bad.position_offset = field == 2 ? bad.stride - 11 : field == 3 ? -4 : bad.position_offset;
+    BIND(BUFFER, &s.sheet, 1, &bad, m.vertex, &everything, b);
+    SKIN(BUFFER, &s.sheet, 1, b, &bad, NULL, m.vertex);
+  }
+  cloth *no_cloths[2] = {s.sheet, (cloth *)(void *)b};
+  SKIN(NOT_A_CLOTH, no_cloths, 2, b, &m.layout, NULL, m.vertex);
+  cloth_config shared = config;
+  shared.capacity.shared_scratch = 1;
+  fixture without = fixture_make(&shared);
+  SKIN(STATE, &without.sheet, 1, b, &m.layout, NULL, m.vertex);
+  fixture_free(&without);
   const mesh good = m;
   for (int word = 0; word < 11; word++) {
     m = good;
@@ -476,8 +521,9 @@ static void test_same_bits(void) {
 }
 
 static const test tests[] = {
-    TEST(same_pose),      TEST(rigid_motion), TEST(bent),      TEST(no_gaps),  TEST(weights),         TEST(tube),
-    TEST(several_cloths), TEST(out_of_reach), TEST(collapsed), TEST(refusals), TEST(random_bindings), TEST(same_bits),
+    TEST(same_pose), TEST(fewer_attributes), TEST(rigid_motion), TEST(bent),      TEST(no_gaps),  TEST(weights),
+    TEST(tube),      TEST(several_cloths),   TEST(out_of_reach), TEST(collapsed), TEST(refusals), TEST(random_bindings),
+    TEST(same_bits),
 };
 
 int main(int count, char **arguments) {

@@ -354,6 +354,50 @@ static void test_pins(void) {
   }
 }
 
+/* A corner that is attached to a body rips off it as off a pin, with tethers that were chosen or set: the other corner
+   stays attached, and no tether is left to what is free. */
+static void test_attached_pins(void) {
+  for (int are_set = 0; are_set < 2; are_set++) {
+    cloth_config config = strip_config(tested_tier);
+    const double weight = (double)config.fabric.density * SPACING * SPACING * (COLUMNS - 1) * (ROWS - 1) * 9.81;
+    config.tearing.pin_force = (float)(weight * 4.0);
+    config.tethers.count = 1;
+    config.max_colliders = 1;
+    config.capacity.max_attachments = 2;
+    fixture s = fixture_make(&config);
+    cloth_collider ball = cloth_collider_default();
+    ball.radius = 0.01f;
+    ball.pose.position = vector_at(0.0, 1.0, 0.0);
+    CHECK(cloth_add_collider(s.sheet, &ball) == 0, "collider");
+    CHECK(cloth_attach(s.sheet, 0, 0, NULL) == CLOTH_OK && cloth_attach(s.sheet, COLUMNS - 1, 0, NULL) == CLOTH_OK,
+          "attached");
+    for (int32_t i = 1; i < s.count && are_set; i++)
+      CHECK(i == COLUMNS - 1 || cloth_set_tether(s.sheet, i, 0, 0) == CLOTH_OK, "tether");
+    CHECK(run_steps(s.sheet, 5, FRAME) >= 0, "step");
+    CHECK(read_statistics(s.sheet).pins_torn == 0 && cloth_get_freedom(s.sheet, 0) != 3, "ripped by its weight");
+    for (int k = 0; k < 3; k++) /* pulled hard */
+      CHECK(cloth_apply_impulse(s.sheet, k ? k == 1 ? 1 : COLUMNS : COLUMNS + 1,
+                                vector_at(0.0, -20.0 * weight * (double)FRAME, 0.0)) == CLOTH_OK,
+            "impulse");
+    int ripped = 0;
+    for (int frame = 0; frame < 5; frame++) {
+      CHECK(cloth_step(s.sheet, FRAME) >= 0, "step");
+      ripped += read_statistics(s.sheet).pins_torn;
+    }
+    CHECK(ripped >= 1 && cloth_get_freedom(s.sheet, 0) == 3, "%d pins have let go", ripped);
+    CHECK(cloth_get_freedom(s.sheet, COLUMNS - 1) == (ripped == 2 ? 3 : 0), "the other corner");
+    for (int32_t i = 1; i < s.count; i++) {
+      int32_t pin = -2;
+      CHECK(cloth_get_tether(s.sheet, i, 0, &pin) == CLOTH_OK && pin != 0, "particle %d has a tether to %d", (int)i,
+            (int)pin);
+    }
+    const cloth_vector middle = vector_at(0.0, 0.0, 0.0);
+    CHECK(ripped == 2 || cloth_attach(s.sheet, COLUMNS - 1, 0, &middle) == CLOTH_OK, "attached elsewhere");
+    CHECK(cloth_attach(s.sheet, 5, 0, NULL) == CLOTH_OK, "room for an attachment");
+    fixture_free(&s);
+  }
+}
+
 static void test_refusals(void) {
   cloth_config config = strip_config(TIER_28);
   cloth_memory memory;
@@ -401,6 +445,7 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, bounds),
       TEST(deadline),
       TEST_EACH(all_tiers, pins),
+      TEST_EACH(all_tiers, attached_pins),
       TEST(refusals),
   };
   return RUN_TESTS(count, arguments, tests);

@@ -148,7 +148,7 @@ fuzz:
 	@sh tests/fuzz.sh $(BUILD)
 
 mutants:
-	@sh tests/mutants.sh $(BUILD) $(or $(MUTANTS),200) $(or $(SEED),1)
+	@sh tests/mutants.sh $(BUILD) $(or $(MUTANTS),300) $(or $(SEED),1)
 
 switches:
 	@sh tests/switches.sh $(BUILD) 150
