@@ -11,6 +11,7 @@
 #include "pin_hinges.h"
 #include "pin_reactions.h"
 #include "plan.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stretch_solve.h"
 #include "twist_solve.h"
@@ -45,6 +46,7 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
   l->has_maps = c->constant.stiffness_map || has_gaps(c) || (d <= WEFT && has_gathers(c));
+  l->is_shaped = has_rest_shape(c);
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;

@@ -7,10 +7,11 @@
 #include "layout.h"
 #include "lines.h"
 #include "pin_reactions.h"
+#include "rest_lengths.h"
 #include "scalar.h"
-#include "types.h"
 #include "springs.h"
 #include "stiffness.h"
+#include "types.h"
 
 /// Stretch along lines ///
 
@@ -60,6 +61,7 @@ typedef struct stretch_lines {
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
   int32_t is_special; /* 1 with maps or damping */
+  int32_t is_shaped;  /* 1 where rest lengths differ, with maps then */
   float *work;
 } stretch_lines;
 
@@ -97,6 +99,12 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     const float *map = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(line_values(&l->b, map, element), line_values(&l->b, map, other));
   }
+#if WITH_REST_SHAPE
+  if (l->is_shaped && l->b.slant == 0) {
+    const int32_t d = l->b.along == 1 ? WARP : WEFT;
+    scale = lanes_multiply(scale, line_values(&l->b, rest_array(c, REST_STIFFNESS + d), element));
+  }
+#endif
   compliance = lanes_divide(compliance, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
   compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_ABSENT));
   if (l->kappa > 0.0f) {
@@ -121,12 +129,12 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
 }
 
 /* Target of the springs from an element to the next, over the rest length, with damping. */
-CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to) {
+CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to, lanes rest) {
   const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
   const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
   lanes ratio = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
-  lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
-  return lanes_add(lanes_splat(1.0f), excess);
+  lanes excess = lanes_multiply(lanes_subtract(ratio, rest), lanes_splat(l->damping_share));
+  return lanes_add(rest, excess);
 }
 
 /* What the elimination of the tensions carries from a spring to the next. */
@@ -156,15 +164,24 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.d = lanes3_subtract(q.x, s->x);
   q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
   const lanes ratio = lanes_square_root(q.squared);
-  const lanes_mask is_short = lanes_less(ratio, one);
+  lanes_mask is_short = lanes_less(ratio, one);
   lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
   lanes target = ratio;
   if (l->is_special) {
+    lanes rest = one;
+#if WITH_REST_SHAPE
+    if (l->is_shaped) {
+      rest = line_rest(l->c, &l->original->b, element);
+      is_short = lanes_less(ratio, rest);
+      compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+      target = lanes_multiply(ratio, rest);
+    }
+#endif
     if (l->has_maps) {
       compliance = mapped_compliance(l->original, element, compliance, is_short);
     }
     if (l->damping_share > 0.0f) {
-      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to, rest));
     }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
