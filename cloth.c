@@ -12546,8 +12546,9 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
-  int32_t is_special; /* 1 with maps or damping */
-  int32_t is_shaped;  /* 1 where rest lengths differ, with maps then */
+  int32_t is_special;   /* 1 with maps or damping */
+  int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
+  float shaped_damping; /* ... and the share of damping, in place of damping_share */
   float *work;
 } stretch_lines;
 
@@ -12615,13 +12616,39 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
 }
 
 /* Target of the springs from an element to the next, over the rest length, with damping. */
-CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to, lanes rest) {
+CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to) {
   const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
   const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
   lanes ratio = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
-  lanes excess = lanes_multiply(lanes_subtract(ratio, rest), lanes_splat(l->damping_share));
-  return lanes_add(rest, excess);
+  lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
+  return lanes_add(lanes_splat(1.0f), excess);
 }
+
+#if WITH_REST_SHAPE
+
+/* What differs for the springs of a shaped piece. */
+typedef struct shaped_spring {
+  lanes compliance, target; /* target: times the length, over that of the family */
+} shaped_spring;
+
+/* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
+CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes rest = line_rest(l->c, &l->b, element);
+  const lanes_mask is_short = lanes_less(ratio, rest);
+  const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  if (l->shaped_damping > 0.0f) { /* as stretch_target() */
+    const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+    const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+    const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+    s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
+  }
+  s.target = lanes_multiply(ratio, s.target);
+  return s;
+}
+
+#endif
 
 /* What the elimination of the tensions carries from a spring to the next. */
 typedef struct stretch_state {
@@ -12650,24 +12677,22 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.d = lanes3_subtract(q.x, s->x);
   q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
   const lanes ratio = lanes_square_root(q.squared);
-  lanes_mask is_short = lanes_less(ratio, one);
+  const lanes_mask is_short = lanes_less(ratio, one);
   lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
   lanes target = ratio;
   if (l->is_special) {
-    lanes rest = one;
-#if WITH_REST_SHAPE
-    if (l->is_shaped) {
-      rest = line_rest(l->c, &l->original->b, element);
-      is_short = lanes_less(ratio, rest);
-      compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-      target = lanes_multiply(ratio, rest);
-    }
-#endif
     if (l->has_maps) {
       compliance = mapped_compliance(l->original, element, compliance, is_short);
+#if WITH_REST_SHAPE
+      if (l->is_shaped) {
+        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
+        compliance = shaped.compliance;
+        target = shaped.target;
+      }
+#endif
     }
     if (l->damping_share > 0.0f) {
-      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to, rest));
+      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
     }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
@@ -13322,7 +13347,11 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
   l->has_maps = c->constant.stiffness_map || has_gaps(c) || (d <= WEFT && has_gathers(c));
-  l->is_shaped = has_rest_shape(c);
+  if (has_rest_shape(c)) {
+    l->is_shaped = 1;
+    l->shaped_damping = l->damping_share;
+    l->damping_share = 0.0f;
+  }
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
@@ -13335,20 +13364,34 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
 CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.is_ring = 0;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 0);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = 1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 1);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = -1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, -1);
 }
+
+#if WITH_REST_SHAPE && GAP_VERSIONS
+
+/* Open lines of a shaped piece: those without pay nothing for it. */
+CLOTH_SEPARATE void solve_shaped_stretch(const stretch_lines *l) {
+  stretch_lines copy = *l;
+  copy.is_shaped = 1;
+  solve_open_stretch(&copy, l->b.slant);
+}
+
+#endif
 
 /* Solves the springs of a bundle of rows, columns (slant 0) or diagonals. */
 static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
@@ -13356,14 +13399,18 @@ static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
   l.b = *b;
   l.work = b->work;
   l.original = &l;
-  if (b->slant > 0) {
+  if (WITH_WRAP && b->slant == 0 && b->is_ring) {
+#if WITH_WRAP
+    solve_ring_stretch(&l);
+#endif
+#if WITH_REST_SHAPE && GAP_VERSIONS
+  } else if (l.is_shaped) {
+    solve_shaped_stretch(&l);
+#endif
+  } else if (b->slant > 0) {
     solve_diagonal_stretch(&l);
   } else if (b->slant < 0) {
     solve_antidiagonal_stretch(&l);
-#if WITH_WRAP
-  } else if (b->is_ring) {
-    solve_ring_stretch(&l);
-#endif
   } else {
     solve_straight_stretch(&l);
   }
@@ -13418,7 +13465,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WARP, &l);
-  is_damped |= stretches && l.damping_share > 0.0f;
+  is_damped |= stretches && (l.damping_share > 0.0f || l.shaped_damping > 0.0f);
 #endif
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, x, row);
@@ -28172,6 +28219,7 @@ typedef struct skin_job {
   const uint8_t *animated; /* or NULL */
   uint8_t *vertices;
   const cloth_blend *blends; /* one for each cloth, or NULL: as the cloths are now */
+  int32_t has_normals;       /* 1 if the normals of the particles have been computed */
 } skin_job;
 
 /* Where an attribute of a vertex lies in a mesh [bytes]. */
@@ -28273,7 +28321,9 @@ static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
                               mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  compute_particle_normals(c, source.position);
+  if (!job->has_normals) {
+    compute_particle_normals(c, source.position);
+  }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
@@ -28324,8 +28374,7 @@ static int is_binding(const cloth *const *cloths, int32_t count, const cloth_bin
          (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
 }
 
-/* cloth_skin() and, with blends, cloth_skin_blended(). */
-static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
     return CLOTH_ERROR_NULL;
@@ -28345,7 +28394,12 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
       return CLOTH_ERROR_INDEX;
     }
   }
-  for (int32_t i = 0; job->animated && i < layout->count; i++) {
+  return CLOTH_OK;
+}
+
+/* Writes the vertices of a job that has been checked. */
+static void make_skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  for (int32_t i = 0; job->animated && i < job->layout->count; i++) {
     if (job->bindings[i].weight == 0) {
       copy_animated(job, i);
     }
@@ -28353,12 +28407,20 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
   for (int32_t number = 0; number < count; number++) {
     skin_cloth(all[number], number, job);
   }
-  return CLOTH_OK;
+}
+
+/* cloth_skin() and, with blends, cloth_skin_blended(). */
+static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  const int error = check_skin(all, count, job);
+  if (!error) {
+    make_skin(all, count, job);
+  }
+  return error;
 }
 
 int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
                const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL, 0};
   return skin((const cloth *const *)cloths, count, &job);
 }
 
@@ -28366,7 +28428,7 @@ int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *binding
 
 int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends, const cloth_binding *bindings,
                        const cloth_skin_layout *layout, const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends, 0};
   return blends ? skin((const cloth *const *)cloths, count, &job) : CLOTH_ERROR_NULL;
 }
 
@@ -28710,34 +28772,163 @@ static int check_reach(const cloth_bind_reach *reach) {
   return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
-               const cloth_bind_reach *reach, cloth_binding *bindings) {
-  const cloth *const *all = (const cloth *const *)cloths;
-  if (!layout || !vertices || !reach || !bindings) {
+/* What cloth_bind() works on. */
+typedef struct bind_job {
+  const cloth_skin_layout *layout;
+  const void *vertices;
+  const cloth_bind_reach *reach;
+  cloth_binding *bindings;
+  int32_t has_normals; /* 1 if the normals of the particles have been computed */
+} bind_job;
+
+static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
+  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
     return CLOTH_ERROR_NULL;
   }
   int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_reach(reach);
-  error = error ? error : check_mesh(layout, vertices);
-  if (error) {
-    return error;
-  }
+  error = error ? error : check_skin_layout(job->layout);
+  error = error ? error : check_reach(job->reach);
+  return error ? error : check_mesh(job->layout, job->vertices);
+}
+
+/* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
+static int32_t make_bindings(const cloth *const *all, int32_t count, const bind_job *job) {
   int32_t bound = 0;
-  for (int32_t i = 0; i < layout->count; i++) {
-    find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
+  for (int32_t i = 0; i < job->layout->count; i++) {
+    find_cell(all, count, job->reach, read_vertex(job->layout, job->vertices, i).position, &job->bindings[i]);
   }
   for (int32_t number = 0; number < count; number++) {
-    compute_particle_normals(all[number], vectors_at(all[number], all[number]->state.position));
-    for (int32_t i = 0; i < layout->count; i++) {
-      if (is_bound_to(&bindings[i], number)) {
-        const mesh_vertex vertex = read_vertex(layout, vertices, i);
-        bind_to_patch(all[number], number, &vertex, &bindings[i]);
-        bound += bindings[i].weight > 0;
+    const cloth *c = all[number];
+    if (!job->has_normals) {
+      compute_particle_normals(c, vectors_at(c, c->state.position));
+    }
+    for (int32_t i = 0; i < job->layout->count; i++) {
+      if (is_bound_to(&job->bindings[i], number)) {
+        const mesh_vertex vertex = read_vertex(job->layout, job->vertices, i);
+        bind_to_patch(c, number, &vertex, &job->bindings[i]);
+        bound += job->bindings[i].weight > 0;
       }
     }
   }
   return bound;
+}
+
+int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+               const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  const bind_job job = {layout, vertices, reach, bindings, 0};
+  const int error = check_bind(all, count, &job);
+  return error ? error : make_bindings(all, count, &job);
+}
+
+#endif
+
+/// One mesh over panels that are sewn together ///
+
+/*
+ * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
+ * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
+ * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
+ * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel.
+ *
+ * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
+ * of each cloth holds the unit normals of its particles.
+ */
+
+#if WITH_SKIN && WITH_SEAMS
+
+/* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
+#define JOIN_PASSES 6
+/* Least cosine of the angle between normals that are joined, 120 degrees: panels that lie on each other, as at a hem or
+   before they are worn, keep their own. */
+#define JOIN_LEAST_COSINE (-0.5f)
+
+/* Joins the normals of a stitch. */
+static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  vector_array normals[3];
+  cloth_vector normal[3];
+  for (int32_t k = 0; k < 3; k++) {
+    normals[k] = particle_normals(member_of(group, ends.cloth[k]));
+    normal[k] = vector_load(normals[k], ends.particle[k]);
+  }
+  const cloth_vector apart = vector_flush_work(vector_subtract(normal[2], normal[1]));
+  const cloth_vector other = unit_or_zero(vector_add_scaled(normal[1], apart, share));
+  if (!(vector_dot(normal[0], other) > JOIN_LEAST_COSINE)) {
+    return;
+  }
+  const cloth_vector joint = unit_or_zero(vector_add(normal[0], other));
+  const cloth_vector change = vector_flush_work(vector_subtract(joint, other));
+  const float shares[3] = {0.0f, 1.0f - share, share};
+  vector_store(normals[0], ends.particle[0], joint);
+  for (int32_t k = 1; k < 3; k++) {
+    if (shares[k] > 0.0f) {
+      vector_store(normals[k], ends.particle[k], unit_or_zero(vector_add_scaled(normal[k], change, shares[k])));
+    }
+  }
+}
+
+/* Computes the normals of all particles, as a job sees them, and joins those along seams. */
+static void join_normals(const cloth_group *group, const skin_job *job) {
+  for (int32_t number = 0; number < group->count; number++) {
+    const cloth *c = member_of(group, number);
+    compute_particle_normals(c, positions_for(c, number, job));
+  }
+  for (int32_t pass = 0; pass < JOIN_PASSES; pass++) {
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+        join_stitch_normals(group, &group->seams[seam], n);
+      }
+    }
+  }
+}
+
+/* Are the cloths of a group ready, each with scratch of its own? */
+static int check_sewn_cloths(const cloth_group *group) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  for (int32_t b = 1; b < group->count && !error; b++) {
+    for (int32_t a = 0; a < b && !error; a++) {
+      error = share_scratch(group->cloths[a], group->cloths[b]) ? CLOTH_ERROR_STATE : CLOTH_OK;
+    }
+  }
+  return error;
+}
+
+int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
+                     const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const bind_job job = {layout, vertices, reach, bindings, 1};
+  const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
+  int error = check_sewn_cloths(group);
+  if (!error) {
+    error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  }
+  if (error) {
+    return error;
+  }
+  join_normals(group, &now);
+  return make_bindings((const cloth *const *)group->cloths, group->count, &job);
+}
+
+int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
+                     const cloth_skin_layout *layout, const void *animated, void *vertices) {
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
+                        1};
+  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
+  if (!error) {
+    error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  }
+  if (!error) {
+    join_normals(group, &job);
+    make_skin((const cloth *const *)group->cloths, group->count, &job);
+  }
+  return error;
 }
 
 #endif

@@ -1303,6 +1303,17 @@ CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
    Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
+/* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
+   normals of particles that are sewn together are one, so that normals and tangents of the mesh lead smoothly over
+   seams, unless the panels lie on each other there, with more than 120 degrees between their normals. Bindings of one
+   serve the other only where no seam is near. `blends` may be NULL. Return what these do and what cloth_group_bytes()
+   returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND.
+   Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
+                               const cloth_bind_reach *reach, cloth_binding *bindings);
+CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
+                               const cloth_skin_layout *layout, const void *animated, void *vertices);
+
 /* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
    those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any
    cloth has; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the cloths; CONFLICT: another

@@ -143,6 +143,7 @@
 #include "output.h"
 #include "skin.h"
 #include "bind.h"
+#include "skin_seams.h"
 #include "state.h"
 #include "image.h"
 #include "saves.h"

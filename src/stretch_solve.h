@@ -60,8 +60,9 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
-  int32_t is_special; /* 1 with maps or damping */
-  int32_t is_shaped;  /* 1 where rest lengths differ, with maps then */
+  int32_t is_special;   /* 1 with maps or damping */
+  int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
+  float shaped_damping; /* ... and the share of damping, in place of damping_share */
   float *work;
 } stretch_lines;
 
@@ -129,13 +130,39 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
 }
 
 /* Target of the springs from an element to the next, over the rest length, with damping. */
-CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to, lanes rest) {
+CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_place from, line_place to) {
   const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
   const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
   lanes ratio = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
-  lanes excess = lanes_multiply(lanes_subtract(ratio, rest), lanes_splat(l->damping_share));
-  return lanes_add(rest, excess);
+  lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
+  return lanes_add(lanes_splat(1.0f), excess);
 }
+
+#if WITH_REST_SHAPE
+
+/* What differs for the springs of a shaped piece. */
+typedef struct shaped_spring {
+  lanes compliance, target; /* target: times the length, over that of the family */
+} shaped_spring;
+
+/* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
+CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes rest = line_rest(l->c, &l->b, element);
+  const lanes_mask is_short = lanes_less(ratio, rest);
+  const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  if (l->shaped_damping > 0.0f) { /* as stretch_target() */
+    const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+    const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+    const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+    s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
+  }
+  s.target = lanes_multiply(ratio, s.target);
+  return s;
+}
+
+#endif
 
 /* What the elimination of the tensions carries from a spring to the next. */
 typedef struct stretch_state {
@@ -164,24 +191,22 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.d = lanes3_subtract(q.x, s->x);
   q.squared = lanes_multiply(lanes_maximum(lanes3_dot(q.d, q.d), lanes_splat(l->least_square)), scale);
   const lanes ratio = lanes_square_root(q.squared);
-  lanes_mask is_short = lanes_less(ratio, one);
+  const lanes_mask is_short = lanes_less(ratio, one);
   lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
   lanes target = ratio;
   if (l->is_special) {
-    lanes rest = one;
-#if WITH_REST_SHAPE
-    if (l->is_shaped) {
-      rest = line_rest(l->c, &l->original->b, element);
-      is_short = lanes_less(ratio, rest);
-      compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-      target = lanes_multiply(ratio, rest);
-    }
-#endif
     if (l->has_maps) {
       compliance = mapped_compliance(l->original, element, compliance, is_short);
+#if WITH_REST_SHAPE
+      if (l->is_shaped) {
+        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
+        compliance = shaped.compliance;
+        target = shaped.target;
+      }
+#endif
     }
     if (l->damping_share > 0.0f) {
-      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to, rest));
+      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
     }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
