@@ -1,6 +1,7 @@
 #pragma once
 #include "bind.h"
 #include "compiler.h"
+#include "group.h"
 #include "group_calls.h"
 #include "lanes.h"
 #include "scalar.h"
