@@ -32,7 +32,7 @@
 # make mutants      MUTANTS (200) small faults put into the source, one at a time: how many the tests catch
 # make switches     150 random combinations of the switches that leave parts out
 # make coverage     lines and branches of cloth.c that the quick tests and the corpus of make fuzz reach
-# make matrix       the same scenes on every machine, compiler and level: one hash
+# make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller
 # make bench        time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)

@@ -11157,8 +11157,7 @@ typedef struct line_bundle {
   int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
-  int32_t is_shared;            /* as in pieces.h */
-  float *work, *rows;           /* of the piece that the bundle belongs to: line_work, transposed rows */
+  const stage_piece *piece;     /* that the bundle belongs to */
 } line_bundle;
 
 /* Where an element of the lines of a bundle lies. */
@@ -11251,7 +11250,7 @@ CLOTH_SEPARATE void line_store_singly(float *to, lanes a, int32_t room, int32_t 
 CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count, float *to, line_place place, lanes a) {
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    if (count < CLOTH_LANES || b->is_shared) {
+    if (count < CLOTH_LANES || b->piece->is_shared) {
       line_store_singly(to, a, place.room, count, b->columns);
       return;
     }
@@ -11303,7 +11302,7 @@ static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vecto
                    .along = c->grid.columns,
                    .across = 1,
                    .flags = *line_flags_of_columns(c, column),
-                   .work = p->work};
+                   .piece = p};
   return b;
 }
 
@@ -11322,8 +11321,7 @@ static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vec
                    .slant = slant,
                    .column = column,
                    .columns = c->grid.columns,
-                   .is_shared = p->is_shared,
-                   .work = p->work};
+                   .piece = p};
   return b;
 }
 
@@ -11436,8 +11434,7 @@ static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_a
                    .first = first,
                    .along = 1,
                    .across = c->grid.columns,
-                   .work = p->work,
-                   .rows = p->rows};
+                   .piece = p};
   b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;
@@ -12195,7 +12192,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .varies = WITH_GAPS && (c->constant.stiffness_map || has_gaps(c)),
                         .uniform = bend_factors_of(c, direction),
-                        .work = b->work};
+                        .work = b->piece->work};
   return l;
 }
 
@@ -13393,30 +13390,29 @@ CLOTH_SEPARATE void solve_shaped_stretch(const stretch_lines *l) {
 
 #endif
 
-/* Solves the springs of a bundle of rows, columns (slant 0) or diagonals. */
-static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
-  stretch_lines l = *family;
-  l.b = *b;
-  l.work = b->work;
-  l.original = &l;
+/* Solves the springs of a bundle of rows, columns (slant 0) or diagonals, of which it makes l. */
+static void solve_stretch(stretch_lines *l, const line_bundle *b) {
+  l->b = *b;
+  l->work = b->piece->work;
+  l->original = l;
   if (WITH_WRAP && b->slant == 0 && b->is_ring) {
 #if WITH_WRAP
-    solve_ring_stretch(&l);
+    solve_ring_stretch(l);
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
-  } else if (l.is_shaped) {
-    solve_shaped_stretch(&l);
+  } else if (l->is_shaped) {
+    solve_shaped_stretch(l);
 #endif
   } else if (b->slant > 0) {
-    solve_diagonal_stretch(&l);
+    solve_diagonal_stretch(l);
   } else if (b->slant < 0) {
-    solve_antidiagonal_stretch(&l);
+    solve_antidiagonal_stretch(l);
   } else {
-    solve_straight_stretch(&l);
+    solve_straight_stretch(l);
   }
 #if WITH_BODIES
-  if (notes_pins(l.c)) {
-    note_tensions(&l);
+  if (notes_pins(l->c)) {
+    note_tensions(l);
   }
 #endif
 }
@@ -13449,7 +13445,7 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
   const vector_array old = vectors_at(c, c->state.position);
   vector_array rows = {old.x + b->first, old.y + b->first, old.z + b->first};
 #if CLOTH_LANES > 1
-  rows = row_vectors(c, b->rows, ROW_OLD_X);
+  rows = row_vectors(c, b->piece->rows, ROW_OLD_X);
   if (is_read) {
     transpose_vectors(c, old, b->first, b->count, rows);
   }
@@ -20075,7 +20071,7 @@ static int32_t solve_held(held_lines *l, const uint8_t *marks) {
   }
   l->active = lanes_load(active);
   l->lines = &l->b;
-  l->work = l->b.work;
+  l->work = l->b.piece->work;
 #if GAP_VERSIONS
   if (l->gapped) {
     eliminate_held_at_gaps(l);

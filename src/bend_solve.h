@@ -472,7 +472,7 @@ static bend_lines bend_lines_of(const cloth *c, const step_plan *plan, int32_t d
                         .has_equal_hinges = plan->bend.has_equal_hinges,
                         .varies = WITH_GAPS && (c->constant.stiffness_map || has_gaps(c)),
                         .uniform = bend_factors_of(c, direction),
-                        .work = b->work};
+                        .work = b->piece->work};
   return l;
 }
 

@@ -442,7 +442,7 @@ static int32_t solve_held(held_lines *l, const uint8_t *marks) {
   }
   l->active = lanes_load(active);
   l->lines = &l->b;
-  l->work = l->b.work;
+  l->work = l->b.piece->work;
 #if GAP_VERSIONS
   if (l->gapped) {
     eliminate_held_at_gaps(l);

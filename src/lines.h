@@ -37,8 +37,7 @@ typedef struct line_bundle {
   int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
   int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
-  int32_t is_shared;            /* as in pieces.h */
-  float *work, *rows;           /* of the piece that the bundle belongs to: line_work, transposed rows */
+  const stage_piece *piece;     /* that the bundle belongs to */
 } line_bundle;
 
 /* Where an element of the lines of a bundle lies. */
@@ -131,7 +130,7 @@ CLOTH_SEPARATE void line_store_singly(float *to, lanes a, int32_t room, int32_t 
 CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count, float *to, line_place place, lanes a) {
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    if (count < CLOTH_LANES || b->is_shared) {
+    if (count < CLOTH_LANES || b->piece->is_shared) {
       line_store_singly(to, a, place.room, count, b->columns);
       return;
     }
@@ -183,7 +182,7 @@ static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vecto
                    .along = c->grid.columns,
                    .across = 1,
                    .flags = *line_flags_of_columns(c, column),
-                   .work = p->work};
+                   .piece = p};
   return b;
 }
 
@@ -202,8 +201,7 @@ static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vec
                    .slant = slant,
                    .column = column,
                    .columns = c->grid.columns,
-                   .is_shared = p->is_shared,
-                   .work = p->work};
+                   .piece = p};
   return b;
 }
 
@@ -316,8 +314,7 @@ static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_a
                    .first = first,
                    .along = 1,
                    .across = c->grid.columns,
-                   .work = p->work,
-                   .rows = p->rows};
+                   .piece = p};
   b.flags = flags_of_rows(c, row, b.count);
 #if CLOTH_LANES > 1
   b.next = CLOTH_LANES;

@@ -92,30 +92,29 @@ CLOTH_SEPARATE void solve_shaped_stretch(const stretch_lines *l) {
 
 #endif
 
-/* Solves the springs of a bundle of rows, columns (slant 0) or diagonals. */
-static void solve_stretch(const stretch_lines *family, const line_bundle *b) {
-  stretch_lines l = *family;
-  l.b = *b;
-  l.work = b->work;
-  l.original = &l;
+/* Solves the springs of a bundle of rows, columns (slant 0) or diagonals, of which it makes l. */
+static void solve_stretch(stretch_lines *l, const line_bundle *b) {
+  l->b = *b;
+  l->work = b->piece->work;
+  l->original = l;
   if (WITH_WRAP && b->slant == 0 && b->is_ring) {
 #if WITH_WRAP
-    solve_ring_stretch(&l);
+    solve_ring_stretch(l);
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
-  } else if (l.is_shaped) {
-    solve_shaped_stretch(&l);
+  } else if (l->is_shaped) {
+    solve_shaped_stretch(l);
 #endif
   } else if (b->slant > 0) {
-    solve_diagonal_stretch(&l);
+    solve_diagonal_stretch(l);
   } else if (b->slant < 0) {
-    solve_antidiagonal_stretch(&l);
+    solve_antidiagonal_stretch(l);
   } else {
-    solve_straight_stretch(&l);
+    solve_straight_stretch(l);
   }
 #if WITH_BODIES
-  if (notes_pins(l.c)) {
-    note_tensions(&l);
+  if (notes_pins(l->c)) {
+    note_tensions(l);
   }
 #endif
 }
@@ -148,7 +147,7 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
   const vector_array old = vectors_at(c, c->state.position);
   vector_array rows = {old.x + b->first, old.y + b->first, old.z + b->first};
 #if CLOTH_LANES > 1
-  rows = row_vectors(c, b->rows, ROW_OLD_X);
+  rows = row_vectors(c, b->piece->rows, ROW_OLD_X);
   if (is_read) {
     transpose_vectors(c, old, b->first, b->count, rows);
   }

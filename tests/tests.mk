@@ -25,7 +25,7 @@ list:
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { print $$5 }' tests/suites | sort -u)
 
 # These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves method_contact methods thesis
+INSIDE = culling deadline internals line_solves method_contact method_pieces methods thesis
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -47,7 +47,7 @@ $(1)/tests/scenes.o: examples/scenes.c $(HEADERS)
 	$(2) $(CFLAGS) $(3) -c $$< -o $$@
 
 $(INSIDE:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o
-	$(2) $(CFLAGS) $(3) $$^ -lm -o $$@
+	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 
 $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(1)/tests/cloth.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
@@ -74,11 +74,12 @@ settle: $(BUILD)/tests/settle
 	@$< --table
 
 # Materials, time schemes and solvers of examples/methods beside the documents that they come from.
-methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact
+methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/method_pieces
 	$(BUILD)/tests/methods
 	$(BUILD)/tests/method_contact
+	@$(BUILD)/tests/method_pieces --time
 
-$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_contact.o): examples/methods/methods.c
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_contact.o $(set)/tests/method_pieces.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
@@ -138,6 +139,7 @@ $(BUILD)/workers/races: tests/workers.c examples/crowd/jobs.c $(HEADERS) $(SOURC
 matrix:
 	@sh tests/install.sh
 	@sh tests/matrix.sh $(BUILD) full
+	@sh tests/disassembly.sh $(BUILD) full
 
 size:
 	@sh tests/install.sh

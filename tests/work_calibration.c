@@ -8,9 +8,8 @@
 #define FRAME (1.0f / 60.0f)
 /* Instructions a tick of SysTick stands for. */
 #define TICK 40u
-/* Most instructions of a unit that the guide names, in hundredths. Stages in pieces cost more per line than costs.h
-   counts: up to 1.21 on sheets of 8 x 8. It was 105 before, and is to be that again. */
-#define FACTOR 122u
+/* Most instructions of a unit that the guide names, in hundredths. */
+#define FACTOR 105u
 
 /* scenes.c asks for memory only where a host gives it. */
 void *malloc(size_t bytes);

@@ -4,7 +4,7 @@
 #
 # How costs are measured again, when kernels have changed. src/costs.h has them in one table. Every line printed names a
 # scene that leans on one of them (variants of tests/work_calibration.c): the instructions a particle really took in a
-# step, and the least and most instructions to a unit counted, in thousandths. Where the most is above 1220 the test
+# step, and the least and most instructions to a unit counted, in thousandths. Where the most is above 1050 the test
 # fails and the cost is too low; where it is well below 1000 in all scenes that use a kernel it is too high, and bounds
 # are looser than they need be. Change the cost of what the scene differs in from its neighbours ("no tethers" from
 # "hang", "limits" from "hang", "mapped springs alone" from "springs alone", "box" from "plane", "warm" from "implicit",

@@ -16,7 +16,8 @@ static int is_method(const cloth_method *m) {
          in_choices(m->scheme, CLOTH_SCHEME_STATIC + 1) && in_choices(m->solver, CLOTH_SOLVER_SWEEPS + 1) &&
          m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT && m->iterations >= 1 &&
          m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
-         in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f);
+         in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f) &&
+         in_choices(m->pieces, CLOTH_WORKER_LIMIT + 1);
 }
 
 /* Sweeps need a projection of each law. */

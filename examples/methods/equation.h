@@ -205,10 +205,23 @@ static float field_product(const method_work *w, int32_t a, int32_t b) {
   return lanes_sum_total(&sum);
 }
 
+/* to = a + s b */
+typedef struct sum_stage {
+  int32_t a, b, to; /* fields */
+  float s;
+} sum_stage;
+
+static void add_scaled_rows(const method_work *w, const void *what, const row_range *range) {
+  const sum_stage *s = (const sum_stage *)what;
+  EACH_BLOCK_OF_ROWS(i, left, w, range) {
+    const lanes3 b = lanes3_load(field(w, s->b), i);
+    const lanes3 sum = lanes3_add_scaled(lanes3_load(field(w, s->a), i), b, lanes_splat(s->s));
+    lanes3_store(field(w, s->to), i, lanes3_quantise(sum, WORK_ROUNDER), left);
+  }
+}
+
 /* to = a + s b, rounded to multiples of 2^-40 */
 static void add_scaled(const method_work *w, int32_t a, int32_t b, float s, int32_t to) {
-  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
-    const lanes3 sum = lanes3_add_scaled(lanes3_load(field(w, a), i), lanes3_load(field(w, b), i), lanes_splat(s));
-    lanes3_store(field(w, to), i, lanes3_quantise(sum, WORK_ROUNDER), w->c->count - i);
-  }
+  const sum_stage stage = {a, b, to, s};
+  run_rows(w, add_scaled_rows, &stage);
 }

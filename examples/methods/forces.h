@@ -1,6 +1,7 @@
 #pragma once
 #include "contact/repulsion.h"
 #include "material.h"
+#include "pieces.h"
 
 /// Forces ///
 
@@ -8,15 +9,27 @@
  * Sums of the laws' pulls over the sheet, products of their tangents with a vector, and the blocks of the particles in
  * that matrix. A family is walked row by row. The pulls of a row of elements are first kept in lines, one for each
  * component and edge; then node after node gets its own, so that every particle adds its pulls in the same order
- * whatever the number of lanes.
+ * whatever the number of lanes. A piece walks all rows of elements that have a node in its rows of particles.
  */
 
 /* A row of elements. */
 typedef struct element_row {
   const method_work *w;
-  element_family *f;
+  const element_family *f;
   int32_t row;
+  const row_range *range; /* of the particles that may change */
 } element_row;
+
+/* The rows of elements with a node in a range of rows of particles. */
+static void find_element_rows(const element_family *f, const row_range *range, int32_t *first, int32_t *end) {
+  int32_t least = f->row[0], most = f->row[0];
+  for (int32_t n = 1; n <= f->law.edges; n++) {
+    least = f->row[n] < least ? f->row[n] : least;
+    most = f->row[n] > most ? f->row[n] : most;
+  }
+  *first = range->first > most ? range->first - most : 0;
+  *end = range->end - least < f->rows ? range->end - least : f->rows;
+}
 
 /* Factor of a block of elements: 1, or a half on the borders that `halved` names; 0 from lane `left` on. */
 CLOTH_INLINE lanes element_scale(const element_row *r, int32_t column, int32_t left) {
@@ -51,20 +64,26 @@ CLOTH_INLINE void load_packed(const element_row *r, int32_t column, lanes *packe
   }
 }
 
-static vector_array lines_of_edge(const method_work *w, int32_t edge) {
-  const vector_array lines = {row_line(w, 3 * edge), row_line(w, 3 * edge + 1), row_line(w, 3 * edge + 2)};
+static vector_array lines_of_edge(const element_row *r, int32_t edge) {
+  const int32_t stride = line_stride(r->w);
+  float *first = r->range->lines + 3 * edge * stride;
+  const vector_array lines = {first, first + stride, first + 2 * stride};
   return lines;
 }
 
 CLOTH_INLINE void store_pulls(const element_row *r, int32_t column, const lanes3 *pulls) {
   for (int32_t n = 0; n < r->f->law.edges; n++) {
-    lanes3_store(lines_of_edge(r->w, n), column, pulls[n], r->f->columns - column);
+    lanes3_store(lines_of_edge(r, n), column, pulls[n], r->f->columns - column);
   }
 }
 
-/* Adds a line of pulls to the particles from one on, or subtracts it. */
-static void add_line(const element_row *r, int32_t edge, int32_t first, float sign, vector_array to) {
-  const vector_array lines = lines_of_edge(r->w, edge);
+/* Adds a line of pulls to a node of the row's elements, or subtracts it, if the node is in the range. */
+static void add_line(const element_row *r, int32_t edge, int32_t node, float sign, vector_array to) {
+  const vector_array lines = lines_of_edge(r, edge);
+  const int32_t row = r->row + r->f->row[node], first = row * r->w->c->grid.columns + r->f->column[node];
+  if (row < r->range->first || row >= r->range->end) {
+    return;
+  }
   for (int32_t column = 0; column < r->f->columns; column += CLOTH_LANES) {
     const lanes3 sum =
         lanes3_add_scaled(lanes3_load(to, first + column), lanes3_load(lines, column), lanes_splat(sign));
@@ -74,42 +93,56 @@ static void add_line(const element_row *r, int32_t edge, int32_t first, float si
 
 /* Adds the pulls of a row, in its lines, to the particles of a field: all that one node gains, then the next. */
 static void add_row_pulls(const element_row *r, vector_array to) {
-  const int32_t columns = r->w->c->grid.columns;
   for (int32_t n = 0; n < r->f->law.edges; n++) {
-    add_line(r, n, (r->row + r->f->row[0]) * columns + r->f->column[0], 1.0f, to);
-    add_line(r, n, (r->row + r->f->row[n + 1]) * columns + r->f->column[n + 1], -1.0f, to);
+    add_line(r, n, 0, 1.0f, to);
+    add_line(r, n, n + 1, -1.0f, to);
   }
 }
 
-/* Adds the pulls of a family at positions x and velocities v to a field. Stores the tangents if `packs`. */
-static void add_family_pulls(const method_work *w, element_family *f, vector_array x, vector_array v, int packs,
-                             vector_array to) {
-  element_row r = {w, f, 0};
-  for (r.row = 0; r.row < f->rows; r.row++) {
-    for (int32_t column = 0; column < f->columns; column += CLOTH_LANES) {
-      const int32_t left = f->columns - column;
-      law_elements in;
-      law_pulls out;
-      load_edges(&r, x, column, in.d);
-      load_edges(&r, v, column, in.v);
-      in.scale = element_scale(&r, column, left);
-      law_pull(&f->law, &in, &out);
-      store_pulls(&r, column, out.along);
-      for (int32_t n = 0; packs && n < f->law.packed; n++) {
-        lanes_store_first(packed_at(&r, column) + n * packed_stride(f), out.packed[n], left);
-      }
+/* Pulls at positions and velocities that are added to a field. */
+typedef struct pull_stage {
+  vector_array x, v, to;
+  int is_implicit; /* 1: of the implicit families, 0: of the explicit ones */
+  int packs;       /* 1: stores the tangents, too */
+} pull_stage;
+
+/* The pulls of a block of elements, into the lines of the row. */
+static void pull_elements(const element_row *r, const pull_stage *s, int32_t column) {
+  const int32_t left = r->f->columns - column;
+  const int packs = s->packs && r->row >= r->range->first && r->row < r->range->end; /* each row once */
+  law_elements in;
+  law_pulls out;
+  load_edges(r, s->x, column, in.d);
+  load_edges(r, s->v, column, in.v);
+  in.scale = element_scale(r, column, left);
+  law_pull(&r->f->law, &in, &out);
+  store_pulls(r, column, out.along);
+  for (int32_t n = 0; packs && n < r->f->law.packed; n++) {
+    lanes_store_first(packed_at(r, column) + n * packed_stride(r->f), out.packed[n], left);
+  }
+}
+
+static void add_pulls_to_rows(const method_work *w, const void *what, const row_range *range) {
+  const pull_stage *s = (const pull_stage *)what;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    element_row r = {w, &w->family[n], 0, range};
+    int32_t end;
+    if (r.f->is_implicit != s->is_implicit) {
+      continue;
     }
-    add_row_pulls(&r, to);
+    for (find_element_rows(r.f, range, &r.row, &end); r.row < end; r.row++) {
+      for (int32_t column = 0; column < r.f->columns; column += CLOTH_LANES) {
+        pull_elements(&r, s, column);
+      }
+      add_row_pulls(&r, s->to);
+    }
   }
 }
 
 /* Adds the pulls of the implicit or of the explicit families. */
 static void add_pulls(method_work *w, int is_implicit, vector_array x, vector_array v, int packs, vector_array to) {
-  for (int32_t n = 0; n < w->family_count; n++) {
-    if (w->family[n].is_implicit == is_implicit) {
-      add_family_pulls(w, &w->family[n], x, v, packs, to);
-    }
-  }
+  const pull_stage stage = {x, v, to, is_implicit, packs};
+  run_rows(w, add_pulls_to_rows, &stage);
   const int pairs_act = is_implicit == (w->method->scheme != CLOTH_SCHEME_EXPLICIT);
   if (pairs_act && w->pair_count > 0) {
     add_pair_pulls(w, x, v, is_implicit ? w->tau : w->k, packs, to);
@@ -117,29 +150,56 @@ static void add_pulls(method_work *w, int is_implicit, vector_array x, vector_ar
   w->report->evaluations += is_implicit;
 }
 
-/* to = M p + the tangents of the implicit families times p. */
-static void apply_tangents(method_work *w, vector_array p, vector_array to) {
-  const cloth *c = w->c;
-  fill_vectors(c, to, 0.0f);
+/* A product of the matrix with a field. */
+typedef struct product_stage {
+  vector_array p, to;
+} product_stage;
+
+/* The pulls of a block of elements by the field, into the lines of the row. */
+static void multiply_elements(const element_row *r, vector_array p, int32_t column) {
+  lanes packed[LAW_PACKED];
+  lanes3 e[LAW_EDGES], pulls[LAW_EDGES];
+  load_packed(r, column, packed);
+  load_edges(r, p, column, e);
+  law_tangent(&r->f->law, packed, e, pulls);
+  store_pulls(r, column, pulls);
+}
+
+/* to = the tangents of the implicit families times p, of a range of rows. */
+static void multiply_rows(const method_work *w, const void *what, const row_range *range) {
+  const product_stage *s = (const product_stage *)what;
+  EACH_BLOCK_OF_ROWS(i, left, w, range) {
+    lanes3_store(s->to, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), left);
+  }
   for (int32_t n = 0; n < w->family_count; n++) {
-    element_row r = {w, &w->family[n], 0};
-    for (r.row = 0; r.f->is_implicit && r.row < r.f->rows; r.row++) {
+    element_row r = {w, &w->family[n], 0, range};
+    int32_t end;
+    for (find_element_rows(r.f, range, &r.row, &end); r.f->is_implicit && r.row < end; r.row++) {
       for (int32_t column = 0; column < r.f->columns; column += CLOTH_LANES) {
-        lanes packed[LAW_PACKED];
-        lanes3 e[LAW_EDGES], pulls[LAW_EDGES];
-        load_packed(&r, column, packed);
-        load_edges(&r, p, column, e);
-        law_tangent(&r.f->law, packed, e, pulls);
-        store_pulls(&r, column, pulls);
+        multiply_elements(&r, s->p, column);
       }
-      add_row_pulls(&r, to);
+      add_row_pulls(&r, s->to);
     }
   }
-  add_pair_tangents(w, p, to);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    const lanes3 inertia = lanes3_scale(lanes3_load(p, i), mass_ratio_lanes(c, i));
-    lanes3_store(to, i, lanes3_quantise(lanes3_subtract(inertia, lanes3_load(to, i)), WORK_ROUNDER), c->count - i);
+}
+
+/* to = M p - to, of a range of rows. Leaves the terms of p . to. */
+static void subtract_from_inertia(const method_work *w, const void *what, const row_range *range) {
+  const product_stage *s = (const product_stage *)what;
+  EACH_BLOCK_OF_ROWS(i, left, w, range) {
+    const lanes3 p = lanes3_load(s->p, i), inertia = lanes3_scale(p, mass_ratio_lanes(w->c, i));
+    const lanes3 product = lanes3_quantise(lanes3_subtract(inertia, lanes3_load(s->to, i)), WORK_ROUNDER);
+    lanes3_store(s->to, i, product, left);
+    lanes_store_first(terms_of(w) + i, lanes3_dot(p, product), left);
   }
+}
+
+/* to = M p + the tangents of the implicit families times p. Leaves the terms of p . to. */
+static void apply_tangents(const method_work *w, vector_array p, vector_array to) {
+  const product_stage stage = {p, to};
+  run_rows(w, multiply_rows, &stage);
+  add_pair_tangents(w, p, to);
+  run_rows(w, subtract_from_inertia, &stage);
 }
 
 /// Blocks of the particles ///
@@ -195,7 +255,7 @@ static void build_blocks(method_work *w) {
     store_block(w, i, symmetric_identity(mass_ratio_lanes(c, i)), c->count - i);
   }
   for (int32_t n = 0; n < w->family_count; n++) {
-    element_row r = {w, &w->family[n], 0};
+    element_row r = {w, &w->family[n], 0, NULL};
     for (r.row = 0; r.f->is_implicit && r.row < r.f->rows; r.row++) {
       for (int32_t node = 0; node <= r.f->law.edges; node++) {
         add_node_blocks(&r, node);

@@ -70,7 +70,8 @@ typedef struct method_work {
   method_header *header;
   float *floats;    /* of the memory, after the header */
   uint32_t inverse; /* float where the preconditioner's blocks start */
-  uint32_t rows;    /* float where the lines of a row start */
+  uint32_t rows;    /* float where the lines of a row start, a set for each piece */
+  uint32_t terms;   /* float where the terms of a sum start */
   uint32_t labels;  /* float where the labels of components start */
   uint32_t voxels;  /* float where the voxels of repulsion start */
   uint32_t pairs;   /* float where its pairs start */
@@ -91,9 +92,14 @@ static vector_array field(const method_work *w, int32_t number) {
   return a;
 }
 
-/* Line n of those in which a row keeps its pulls: three for each edge. */
-static float *row_line(const method_work *w, int32_t n) {
-  return w->floats + w->rows + n * (w->c->grid.columns + LANE_PAD);
+/* Floats of a line in which a row of elements keeps a component of its pulls, and of all lines of a row: three for each
+   edge. */
+static int32_t line_stride(const method_work *w) {
+  return w->c->grid.columns + LANE_PAD;
+}
+
+static int32_t line_floats(const method_work *w) {
+  return 3 * LAW_EDGES * line_stride(w);
 }
 
 /* Elements of a family, and floats of one of its packed values. */
@@ -107,7 +113,9 @@ static void lay_out_memory(method_work *w) {
   w->inverse = end;
   end += (uint32_t)(SYMMETRIC_FLOATS * w->c->stride) + LANE_PAD;
   w->rows = end;
-  end += (uint32_t)(3 * LAW_EDGES * (w->c->grid.columns + LANE_PAD));
+  end += (uint32_t)(line_floats(w) * (w->method->pieces > 1 ? w->method->pieces : 1));
+  w->terms = end;
+  end += (uint32_t)(w->c->count + LANE_PAD);
   w->labels = end;
   end += w->method->solver == CLOTH_SOLVER_COMPONENTS ? (uint32_t)(3 * w->c->count) : 0u;
   for (int32_t n = 0; n < w->family_count; n++) {

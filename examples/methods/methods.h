@@ -81,6 +81,10 @@ typedef struct cloth_method {
   float lambda, mu;   /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;    /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                          0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
+  int32_t pieces;     /* most pieces in which the rows of the sheet are handed to `workers` by GRADIENTS, COMPONENTS and
+                         NONLINEAR; 0..CLOTH_WORKER_LIMIT; default 0. Each takes the memory of a few rows. The bits are
+                         the same for any number */
+  const cloth_workers *workers; /* who does them, as in a step of cloth.h; default NULL: the calling thread */
 } cloth_method;
 
 /* What a step did, in all its substeps together. */

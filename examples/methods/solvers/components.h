@@ -57,7 +57,7 @@ static void join_families(method_work *w, int32_t *parent) {
     parent[i] = i;
   }
   for (int32_t n = 0; n < w->family_count; n++) {
-    element_row r = {w, &w->family[n], 0};
+    element_row r = {w, &w->family[n], 0, NULL};
     for (r.row = 0; r.f->is_implicit && r.row < r.f->rows; r.row++) {
       for (int32_t column = 0; column < r.f->columns; column++) {
         if (is_active(&r, column)) {
@@ -128,29 +128,42 @@ static int32_t label_components(method_work *w, component_set *set) {
   return count;
 }
 
-/* For each component the product of two fields, added up in the order of the particles, to one of the scalars. */
-static void component_products(const method_work *w, int32_t a, int32_t b, float *sums) {
+/* For each component the sum of the terms, added up in the order of the particles, to one of the scalars. */
+static void add_component_terms(const method_work *w, float *sums) {
   const int32_t *label = component_words(w, 1);
   for (int32_t n = 0; n <= MOST_COMPONENTS; n++) {
     sums[n] = 0.0f;
   }
   for (int32_t i = 0; i < w->c->count; i++) {
     if (label[i] != NO_COMPONENT) {
-      sums[label[i]] += vector_dot(vector_load(field(w, a), i), vector_load(field(w, b), i));
+      sums[label[i]] += terms_of(w)[i];
     }
   }
 }
 
-/* to = a + s b with the scalar s of each component, times `sign`; finished
-   components keep what they have. */
+/* to = a + s b with the scalar s of each component, times `sign`. */
+typedef struct component_stage {
+  int32_t a, b, to; /* fields */
+  float sign;
+  const float *scalars;
+} component_stage;
+
+static void add_components_of_rows(const method_work *w, const void *what, const row_range *range) {
+  const component_stage *k = (const component_stage *)what;
+  const int32_t *label = component_words(w, 1);
+  const int32_t columns = w->c->grid.columns;
+  for (int32_t i = range->first * columns; i < range->end * columns; i++) {
+    const float s = label[i] == NO_COMPONENT ? 0.0f : k->sign * k->scalars[label[i]];
+    const cloth_vector sum = vector_add_scaled(vector_load(field(w, k->a), i), vector_load(field(w, k->b), i), s);
+    vector_store(field(w, k->to), i, vector_quantise_work(sum));
+  }
+}
+
+/* to = a + s b; finished components keep what they have. */
 static void component_add_scaled(const method_work *w, int32_t a, int32_t b, const float *scalars, float sign,
                                  int32_t to) {
-  const int32_t *label = component_words(w, 1);
-  for (int32_t i = 0; i < w->c->count; i++) {
-    const float s = label[i] == NO_COMPONENT ? 0.0f : sign * scalars[label[i]];
-    const cloth_vector sum = vector_add_scaled(vector_load(field(w, a), i), vector_load(field(w, b), i), s);
-    vector_store(field(w, to), i, vector_quantise_work(sum));
-  }
+  const component_stage stage = {a, b, to, sign, scalars};
+  run_rows(w, add_components_of_rows, &stage);
 }
 
 /* Steps of the components that go on. Returns how many particles they have. */
@@ -179,7 +192,7 @@ static void start_components(method_work *w, component_set *set) {
   set->size[MOST_COMPONENTS] = sharing;
   find_left_over(w);
   precondition_left_over(w);
-  component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set->product);
+  add_component_terms(w, set->product);
   for (int32_t n = 0; n < SCALAR_SETS; n++) {
     set->goal[n] = set->product[n] * tolerance * tolerance;
   }
@@ -189,7 +202,7 @@ static void start_components(method_work *w, component_set *set) {
 /* The new direction, after the residual has changed. */
 static void turn_directions(method_work *w, component_set *set) {
   precondition_left_over(w);
-  component_products(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set->ratio);
+  add_component_terms(w, set->ratio);
   for (int32_t n = 0; n < SCALAR_SETS; n++) {
     const float next = set->ratio[n];
     set->ratio[n] = set->is_done[n] ? 0.0f : flush_small(next / set->product[n], WORK_QUANTUM);
@@ -205,7 +218,7 @@ static void solve_by_components(method_work *w) {
   int32_t iterations = 0, particles = 1;
   for (; iterations < w->method->iterations; iterations++) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
-    component_products(w, FIELD_DIRECTION, FIELD_PRODUCT, set.curvature);
+    add_component_terms(w, set.curvature);
     particles = choose_steps(&set);
     if (particles == 0) {
       break;

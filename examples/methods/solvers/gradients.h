@@ -18,36 +18,40 @@ static void find_left_over(method_work *w) {
   add_scaled(w, FIELD_RESIDUAL, FIELD_PRODUCT, -1.0f, FIELD_LEFT_OVER);
 }
 
-/* FIELD_PRODUCT = z = P^-1 r. Returns r . z. */
-static float precondition_left_over(const method_work *w) {
-  lanes_sum sum = {{0.0f}};
-  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
-    const int32_t left = w->c->count - i;
+static void precondition_rows(const method_work *w, const void *what, const row_range *range) {
+  (void)what;
+  EACH_BLOCK_OF_ROWS(i, left, w, range) {
     const lanes3 r = lanes3_load(field(w, FIELD_LEFT_OVER), i);
     const lanes3 z = lanes3_quantise(symmetric_apply(block_at(w, i), r), WORK_ROUNDER);
     lanes3_store(field(w, FIELD_PRODUCT), i, z, left);
-    lanes_sum_add(&sum, i, lanes_within(lanes3_dot(r, z), left));
+    lanes_store_first(terms_of(w) + i, lanes3_dot(r, z), left);
   }
-  return lanes_sum_total(&sum);
+}
+
+/* FIELD_PRODUCT = z = P^-1 r. Leaves the terms of r . z. */
+static void precondition_left_over(const method_work *w) {
+  run_rows(w, precondition_rows, NULL);
 }
 
 /* Solves to the tolerance, from FIELD_SOLUTION on. */
 static void solve_by_gradients(method_work *w) {
   find_left_over(w);
-  float product = precondition_left_over(w);
+  precondition_left_over(w);
+  float product = sum_of_terms(w);
   const float goal = product * w->method->tolerance * w->method->tolerance;
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
   int32_t iterations = 0;
   while (product > goal && product > LEAST_PRODUCT && iterations < w->method->iterations) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
-    const float curvature = field_product(w, FIELD_DIRECTION, FIELD_PRODUCT);
+    const float curvature = sum_of_terms(w);
     if (!(curvature > LEAST_PRODUCT)) {
       break;
     }
     const float step = product / curvature;
     add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, step, FIELD_SOLUTION);
     add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, negate(step), FIELD_LEFT_OVER);
-    const float next = precondition_left_over(w);
+    precondition_left_over(w);
+    const float next = sum_of_terms(w);
     add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, flush_small(next / product, WORK_QUANTUM), FIELD_DIRECTION);
     product = next;
     iterations++;

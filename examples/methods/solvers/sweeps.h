@@ -104,7 +104,7 @@ static void project_linear(const swept_element *e) {
 }
 
 static void sweep_family(const method_work *w, element_family *f) {
-  element_row r = {w, f, 0};
+  element_row r = {w, f, 0, NULL};
   swept_element e = {.w = w, .f = f};
   for (r.row = 0; r.row < f->rows; r.row++) {
     for (int32_t column = 0; column < f->columns; column++) {
