@@ -237,7 +237,12 @@
 #else
 #define WITH_TEARING 1
 #endif
-#define WITH_GAPS (WITH_MASK || WITH_TEARING)
+#ifdef CLOTH_NO_REST_SHAPE /* pre-shaped pieces */
+#define WITH_REST_SHAPE 0
+#else
+#define WITH_REST_SHAPE 1
+#endif
+#define WITH_GAPS (WITH_MASK || WITH_TEARING || WITH_REST_SHAPE)
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else
@@ -2239,8 +2244,8 @@ typedef struct obstacle_capsule {
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
-/* Least cap on the iterations of a substep of a cloth that is sewn. A sheet of implicit springs in two panels that hangs
-   from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
+/* Least cap on the iterations of a substep of a cloth that is sewn. A sheet of implicit springs in two panels that
+   hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
 #define SEWN_ITERATIONS 32
 
 /* The variables of a step, at the start of the scratch. */
@@ -2334,7 +2339,7 @@ typedef struct self_boxes {
 typedef struct gap_summary {
   int32_t cells, particles; /* that there are, and that belong to one */
   int32_t pieces;           /* parts of the cloth before it tears that nothing joins */
-  int32_t has_mask;         /* 1 if a cell is absent */
+  int32_t kind;             /* GAPS_MASKED, GAPS_SHAPED, both or 0 */
   uint32_t tears;           /* byte offset from the start of the arena to the bytes of a cloth that may tear, in its
                                state; 0: it may not */
   uint32_t tear_map;        /* byte offset to the factors on the strain; 0: none */
@@ -2526,6 +2531,8 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return p;
 }
 
+#if WITH_COLLIDERS || WITH_SEAMS
+
 /* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
    NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
@@ -2537,6 +2544,8 @@ CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
 CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
   return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
 }
+
+#endif
 
 #if WITH_GAPS || WITH_SELF
 
@@ -2931,6 +2940,9 @@ static int check_pin(const cloth *c, int32_t particle) {
 #define GAP_HINGE_WEFT 16u /* the same along its column */
 #define GAP_PARTICLE 32u   /* the particle */
 #define GAP_TORN 64u       /* set with GAP_CELL where the cell has not been left out, but has torn */
+/* What makes a grid one with gaps from its beginning: gap_summary.kind. */
+#define GAPS_MASKED 1 /* a cell is absent */
+#define GAPS_SHAPED 2 /* springs differ in length, see rest_lengths.h */
 /* Behind the bytes of a cloth that may tear: 1 if a thread has broken, and 3 bytes of 0. */
 #define TORN_BYTES 4
 
@@ -2962,9 +2974,9 @@ CLOTH_INLINE int may_have_gaps(const cloth *c) {
   return c->gaps != 0;
 }
 
-/* 1 if something is absent. */
+/* 1 if something is absent, or the piece is shaped. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->has_mask || is_torn_cloth(c));
+  return c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
 }
 
 /* Are any of these bits set at a particle? */
@@ -3208,6 +3220,99 @@ static int check_present(const cloth *c, int32_t particle) {
   const int error = check_particle(c, particle);
   return !error && is_gap(c, particle, GAP_PARTICLE) ? CLOTH_ERROR_STATE : error;
 }
+
+/// Rest lengths of pre-shaped pieces ///
+
+/*
+ * What tells the springs, hinges and cells of a pre-shaped piece (grid.rest_positions) from those of a rectangle: a
+ * factor for each on what the grid has for all of a direction. Such a grid counts as one with gaps, so that kernels
+ * look for the factors where they look for gaps, and grids without either pay nothing for them. Springs are found by
+ * the particle at which they start: a warp, weft or diagonal spring at the first particle of its cell, an antidiagonal
+ * at the one after it.
+ *
+ * In: constants, which rest_shape.h has made. Out: factors. Scratch: none.
+ */
+
+#if WITH_REST_SHAPE
+
+/* Arrays of factors: rest length of each direction; stiffness of springs along warp and weft; that of hinges, also
+   along both; that of the twist of the cell of a particle. */
+enum {
+  REST_LENGTH,
+  REST_STIFFNESS = DIRECTIONS,
+  REST_HINGE = REST_STIFFNESS + 2,
+  REST_TWIST = REST_HINGE + 2,
+  REST_ARRAYS
+};
+
+/* Bounds over the whole piece, before the arrays. */
+typedef struct rest_bounds {
+  float least;    /* least factor on a rest length along warp or weft */
+  float reach[2]; /* factors on the squared spacings along warp and weft by which tethers reach far enough */
+} rest_bounds;
+
+CLOTH_INLINE int has_rest_shape(const cloth *c) {
+  return c->gaps && (gap_summary_of(c)->kind & GAPS_SHAPED) != 0;
+}
+
+/* They follow the bytes of the mask. Only where has_rest_shape(). */
+static rest_bounds *rest_bounds_of(const cloth *c) {
+  return (rest_bounds *)at(c, c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)whole_words(c->count));
+}
+
+static float *rest_array(const cloth *c, int32_t number) {
+  return (float *)(void *)(rest_bounds_of(c) + 1) + number * (c->count + LANE_PAD);
+}
+
+/* Factors of an array for lanes `next` particles apart. */
+CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first, int32_t next, int32_t count) {
+  return lanes_strided(rest_array(c, number) + first, next, count);
+}
+
+#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS
+
+/* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
+CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {
+  return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;
+}
+
+#endif
+
+#if WITH_SEAMS
+
+/* Mean factor on the rest lengths of the springs of a line of the grid, from a particle on to another that is so many
+   particles on along warp or weft; on tubes it may lead around. */
+static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
+  const int32_t columns = c->grid.columns, d = a / columns == b / columns ? WARP : WEFT, first = a < b ? a : b;
+  const int32_t last = a < b ? b : a, next = d == WARP ? 1 : columns, apart = (last - first) / next;
+  const int is_around = d == WARP && is_wrapped(c) && 2 * apart > columns;
+  const int32_t springs = is_around ? columns - apart : apart, row = first - first % columns;
+  float sum = 0.0f;
+  for (int32_t n = 0; n < springs; n++) {
+    const int32_t i = (is_around ? last : first) + n * next;
+    sum += shape_factor(c, REST_LENGTH + d, is_around && i >= row + columns ? i - columns : i);
+  }
+  return springs > 0 ? sum / (float)springs : 1.0f;
+}
+
+#endif
+
+#if WITH_TEARING
+
+/* The least factor on a rest length along warp and weft. */
+CLOTH_INLINE float least_rest_ratio(const cloth *c) {
+  return has_rest_shape(c) ? rest_bounds_of(c)->least : 1.0f;
+}
+
+#endif
+
+#else
+
+#define has_rest_shape(c) 0
+#define least_rest_ratio(c) ((void)(c), 1.0f)
+#define shape_factor(c, number, particle) ((void)(c), (void)(particle), 1.0f)
+
+#endif
 
 /// Gathered springs ///
 
@@ -3941,6 +4046,9 @@ int cloth_self_test(void) {
   X(WORK_TEARING, CONFLICT, "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                     \
   X(TEAR_MAP, RANGE, "tearing.map: 0.01..100")                                                                         \
   X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
+  X(NO_REST_SHAPE, LEFT_OUT, TEXT_WITHOUT(WITH_REST_SHAPE, "grid.rest_positions: CLOTH_NO_REST_SHAPE"))                \
+  X(REST_POSITIONS, RANGE, "grid.rest_positions: -1e5..1e5 m on each axis")                                            \
+  X(REST_LENGTHS, CONFLICT, "grid.rest_positions: springs of 0.25 to 4 times their mean, cells that are not flat")     \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
@@ -4224,6 +4332,11 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
+/* Positions at which the cloth starts; NULL: the plane or tube of origin and edges. */
+static const cloth_vector *start_positions(const cloth_config *config) {
+  return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
+}
+
 /* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
    the ends of the columns. */
 static int find_placement_fault(const cloth_config *config) {
@@ -4241,7 +4354,8 @@ static int find_placement_fault(const cloth_config *config) {
       return CONFIG_FAULT(POSITIONS);
     }
   }
-  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* the two ends of each column */
+  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
+       end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
       return CONFIG_FAULT(START);
@@ -4326,6 +4440,359 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
   }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
+}
+
+#endif
+
+/// Making pre-shaped pieces ///
+
+/*
+ * The factors of rest_lengths.h from grid.rest_positions. A spring is as long at rest as its ends are apart there. The
+ * grid has as its spacings and diagonals the means L over all springs of a direction, with W the mean across. With the
+ * length l of a spring and the mean area A of the cells beside it or around a particle the factors are
+ *
+ *     stretch   (A / l^2) / (W / L)         a strip of area A and length l has the width A / l
+ *     hinges    (A / l^4) / (W / L^3)       l: mean of both springs of the hinge
+ *     twist     L W / A                     A: area of the cell
+ *     mass      A over its mean             so that all weigh together what the area weighs
+ *
+ * Hinges bend from straight lines: the curvature at rest is 0 whatever the positions.
+ *
+ * In: a config. Out: its faults; constants of the arena, and the means of the grid. Scratch: none.
+ */
+
+#if WITH_GAPS
+
+/* The column of a particle that may lie beyond the last one; -1 beyond a border. */
+static int32_t column_within(const cloth_config *config, int32_t column) {
+  if (is_tube(config)) {
+    return column < 0 ? column + config->columns : column >= config->columns ? column - config->columns : column;
+  }
+  return column < config->columns ? column : -1;
+}
+
+/* Bytes of the constants of a pre-shaped piece. */
+static uint32_t rest_shape_bytes(const cloth_config *config) {
+#if WITH_REST_SHAPE
+  const uint32_t floats = (uint32_t)(config->columns * config->rows + LANE_PAD);
+  return config->grid.rest_positions ? (uint32_t)sizeof(rest_bounds) + REST_ARRAYS * floats * 4u : 0u;
+#else
+  (void)config;
+  return 0u;
+#endif
+}
+
+/* Is a cell part of the grid, and not left out by the mask? */
+static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
+  const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
+  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) {
+    return 0;
+  }
+  return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
+}
+
+/* Has a particle such a cell? */
+static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row) {
+  return is_cell_kept(config, column, row) || is_cell_kept(config, column - 1, row) ||
+         is_cell_kept(config, column, row - 1) || is_cell_kept(config, column - 1, row - 1);
+}
+
+#endif
+
+#if WITH_REST_SHAPE
+
+/* Least and largest length of a spring over the mean of its direction, and least area of a cell over the product of its
+   mean sides; the text of the fault quotes them. */
+#define LEAST_REST_RATIO 0.25f
+#define MOST_REST_RATIO 4.0f
+#define LEAST_REST_AREA 0.1f
+
+static cloth_vector rest_point(const cloth_config *config, int32_t column, int32_t row) {
+  return vector_flush(config->grid.rest_positions[row * config->columns + column_within(config, column)],
+                      STATE_QUANTUM);
+}
+
+/* Vector from one rest position to another. */
+static cloth_vector rest_vector(const cloth_config *config, int32_t column, int32_t row, int32_t to_column,
+                                int32_t to_row) {
+  return vector_flush(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)),
+                      STATE_QUANTUM);
+}
+
+/* Length at rest of the spring of a direction that starts at a particle [m]; 0 if there is none. */
+static float rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
+  CLOTH_CONSTANT static const int8_t across[DIRECTIONS] = {1, 0, 1, -1}, down[DIRECTIONS] = {0, 1, 1, 1};
+  const int32_t to_column = column_within(config, column + across[d]), to_row = row + down[d];
+  if (column < 0 || row < 0 || to_column < 0 || to_row >= config->rows) {
+    return 0.0f;
+  }
+  return vector_length(rest_vector(config, column, row, to_column, to_row));
+}
+
+/* Area at rest of the cell that begins at a particle [m^2]; 0 beyond the grid. */
+static float rest_cell(const cloth_config *config, int32_t column, int32_t row) {
+  const int32_t left = column_within(config, column), right = left < 0 ? -1 : column_within(config, left + 1);
+  if (right < 0 || row < 0 || row + 1 >= config->rows) {
+    return 0.0f;
+  }
+  return 0.5f * parallelogram_area(rest_vector(config, left, row, right, row + 1),
+                                   rest_vector(config, right, row, left, row + 1));
+}
+
+/* Mean of two areas of cells, or of the one that is not 0. */
+static float mean_area(float a, float b) {
+  return a > 0.0f && b > 0.0f ? 0.5f * (a + b) : a + b;
+}
+
+/* Mean area of the cells around a particle [m^2]. */
+static float area_around(const cloth_config *config, int32_t column, int32_t row) {
+  return mean_area(mean_area(rest_cell(config, column - 1, row - 1), rest_cell(config, column, row - 1)),
+                   mean_area(rest_cell(config, column - 1, row), rest_cell(config, column, row)));
+}
+
+/// Faults ///
+
+/* May the spring of a direction that starts at a particle be as long as it is? `mean`: of the direction. */
+static int is_rest_length(float length, float mean) {
+  return in_range(length, maximum(MIN_SPACING, LEAST_REST_RATIO * mean), minimum(MAX_SPACING, MOST_REST_RATIO * mean));
+}
+
+/* May a cell have its area? */
+static int is_rest_cell(const cloth_config *config, int32_t column, int32_t row) {
+  const float u = 0.5f * (rest_spring(config, WARP, column, row) + rest_spring(config, WARP, column, row + 1));
+  const float right = rest_spring(config, WEFT, column_within(config, column + 1), row);
+  return rest_cell(config, column, row) >=
+         LEAST_REST_AREA * u * 0.5f * (rest_spring(config, WEFT, column, row) + right);
+}
+
+/* What the positions add up to. */
+typedef struct rest_sums {
+  float length[DIRECTIONS]; /* mean of each direction [m] */
+  float area;               /* of the cells that there are [m^2] */
+  float share;              /* mean of area_around() of the particles that have a cell [m^2] */
+} rest_sums;
+
+/* Adds what the particles of a row add. `count`: of the springs of each direction, and of the particles. */
+static void add_up_row(const cloth_config *config, int32_t row, rest_sums *sums, float count[DIRECTIONS + 1]) {
+  rest_sums of_row;
+  fill_zero(&of_row, sizeof of_row);
+  for (int32_t column = 0; column < config->columns; column++) {
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      const float length = rest_spring(config, d, column, row);
+      of_row.length[d] += length;
+      count[d] += length > 0.0f ? 1.0f : 0.0f;
+    }
+    of_row.area += is_cell_kept(config, column, row) ? rest_cell(config, column, row) : 0.0f;
+    if (has_kept_cell(config, column, row)) {
+      of_row.share += area_around(config, column, row);
+      count[DIRECTIONS] += 1.0f;
+    }
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    sums->length[d] += of_row.length[d];
+  }
+  sums->area += of_row.area;
+  sums->share += of_row.share;
+}
+
+/* Adds up rows, as sums over all particles would lose digits. Without springs of a direction its length is 0. */
+static rest_sums add_up_rest(const cloth_config *config) {
+  rest_sums sums;
+  float count[DIRECTIONS + 1] = {0.0f};
+  fill_zero(&sums, sizeof sums);
+  for (int32_t row = 0; row < config->rows; row++) {
+    add_up_row(config, row, &sums, count);
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    sums.length[d] /= maximum(count[d], 1.0f);
+  }
+  sums.share /= maximum(count[DIRECTIONS], 1.0f);
+  return sums;
+}
+
+/* The first fault of rest positions, 0 for none. */
+static int find_rest_fault(const cloth_config *config) {
+  const int32_t count = config->columns * config->rows;
+  for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
+    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) {
+      return CONFIG_FAULT(REST_POSITIONS);
+    }
+  }
+  if (!config->grid.rest_positions) {
+    return 0;
+  }
+  const rest_sums sums = add_up_rest(config);
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t row = i / config->columns, column = i - row * config->columns;
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      const int32_t down = d != WARP, end = column_within(config, d == WEFT ? column : column + 1);
+      const int is_there = row + down < config->rows && (d == ANTIDIAGONAL ? column > 0 || is_tube(config) : end >= 0);
+      if (is_there && !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
+        return CONFIG_FAULT(REST_LENGTHS);
+      }
+    }
+    if (column_within(config, column + 1) >= 0 && row + 1 < config->rows && !is_rest_cell(config, column, row)) {
+      return CONFIG_FAULT(REST_LENGTHS);
+    }
+  }
+  return 0;
+}
+
+/* The shortest spring along warp and weft [m]. */
+static float shortest_rest_spring(const cloth_config *config) {
+  float shortest = MAX_SPACING;
+  for (int32_t i = 0; i < config->columns * config->rows; i++) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const float length = rest_spring(config, d, i % config->columns, i / config->columns);
+      shortest = length > 0.0f ? minimum(shortest, length) : shortest;
+    }
+  }
+  return shortest;
+}
+
+/// Factors ///
+
+static float limited_factor(float value) {
+  return minimum(maximum(value, 1.0f / MAX_MAP_FACTOR), MAX_MAP_FACTOR);
+}
+
+/* Factor on the mass of a particle, times that of the map. */
+static float shaped_mass(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
+  const float *map = config->grid.mass_map;
+  const float own = map ? flush_small(map[row * config->columns + column], WORK_QUANTUM) : 1.0f;
+  return limited_factor(own * (area_around(config, column, row) / sums->share));
+}
+
+/* Factor on the stiffness of the spring along warp or weft that starts at a particle; 1 if there is none. */
+static float shaped_stiffness(const cloth_config *config, const rest_sums *sums, int32_t d, int32_t column,
+                              int32_t row) {
+  const float length = rest_spring(config, d, column, row);
+  const float before = d == WARP ? rest_cell(config, column, row - 1) : rest_cell(config, column - 1, row);
+  const float area = mean_area(before, rest_cell(config, column, row));
+  const float ratio = sums->length[1 - d] / sums->length[d];
+  return length > 0.0f ? limited_factor(area / (length * length) / ratio) : 1.0f;
+}
+
+/* Factor on the stiffness of the hinge at a particle along warp or weft; 1 if there is none. */
+static float shaped_hinge(const cloth_config *config, const rest_sums *sums, int32_t d, int32_t column, int32_t row) {
+  const int32_t before_column = d == WARP ? (column > 0 || !is_tube(config) ? column : config->columns) - 1 : column;
+  const float before = rest_spring(config, d, before_column, d == WEFT ? row - 1 : row);
+  const float after = rest_spring(config, d, column, row);
+  const float u = 0.5f * (before + after) / sums->length[d];
+  const float area = area_around(config, column, row) / (sums->length[WARP] * sums->length[WEFT]);
+  return before > 0.0f && after > 0.0f ? limited_factor(area / (u * u * u * u)) : 1.0f;
+}
+
+/* Factor on the twist of the cell that begins at a particle; 1 if there is none. */
+static float shaped_twist(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
+  const float area = rest_cell(config, column, row);
+  return area > 0.0f ? limited_factor(sums->length[WARP] * sums->length[WEFT] / area) : 1.0f;
+}
+
+/* The grid has the means. */
+static void measure_shape(grid_shape *grid, const cloth_config *config) {
+  const rest_sums sums = add_up_rest(config);
+  grid->spacing_warp = sums.length[WARP];
+  grid->spacing_weft = sums.length[WEFT];
+  grid->diagonal = sums.length[DIAGONAL];
+  grid->antidiagonal = sums.length[ANTIDIAGONAL];
+  grid->area = sums.area;
+}
+
+/* What the extremes of maps become with those of the shape. */
+static void measure_shape_factors(cloth *c, const cloth_config *config) {
+  const rest_sums sums = add_up_rest(config);
+  float least = MAX_MAP_FACTOR, most = 0.0f, lightest = MAX_MAP_FACTOR, heaviest = 0.0f;
+  for (int32_t i = 0; i < config->columns * config->rows; i++) {
+    const int32_t row = i / config->columns, column = i - row * config->columns;
+    const float mass = shaped_mass(config, &sums, column, row);
+    lightest = minimum(lightest, mass);
+    heaviest = maximum(heaviest, mass);
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const float stiffness = shaped_stiffness(config, &sums, d, column, row);
+      least = minimum(least, minimum(stiffness, 1.0f)); /* springs of shear have none */
+      most = maximum(most, maximum(stiffness, 1.0f));
+    }
+  }
+  c->settings.factors.min_mass_ratio = lightest;
+  c->settings.factors.max_mass_ratio = heaviest;
+  c->settings.factors.min_stiffness *= least;
+  c->settings.factors.max_stiffness *= most;
+}
+
+/* Writes the factors of a particle. */
+static void shape_particle(const cloth *c, const cloth_config *config, const rest_sums *sums, int32_t i) {
+  const int32_t row = i / config->columns, column = i - row * config->columns;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const float length = rest_spring(config, d, column, row);
+    rest_array(c, REST_LENGTH + d)[i] = length > 0.0f ? length / sums->length[d] : 1.0f;
+  }
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    rest_array(c, REST_STIFFNESS + d)[i] = shaped_stiffness(config, sums, d, column, row);
+    rest_array(c, REST_HINGE + d)[i] = shaped_hinge(config, sums, d, column, row);
+  }
+  rest_array(c, REST_TWIST)[i] = shaped_twist(config, sums, column, row);
+  floats_at(c, c->constant.mass_ratio)[i] = shaped_mass(config, sums, column, row);
+}
+
+/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over those of the longest
+   sides. */
+static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
+  const int32_t row = i / c->grid.columns;
+  const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
+  if ((!is_wrapped(c) && right < i) || row + 1 == c->grid.rows) {
+    return 0.0f;
+  }
+  const float down = rest_array(c, REST_LENGTH + DIAGONAL)[i] * c->grid.diagonal;
+  const float up = rest_array(c, REST_LENGTH + ANTIDIAGONAL)[right] * c->grid.antidiagonal;
+  const float lean = 0.25f * (down * down - up * up);
+  const float sides = most[WARP] * c->grid.spacing_warp * (most[WEFT] * c->grid.spacing_weft);
+  return maximum(lean, negate(lean)) / sides;
+}
+
+/* Share with which the lean of cells counts along the weft, in which most pieces hang; along the warp it is 1 over
+   that. */
+#define LEAN_SHARE 0.125f
+
+/*
+ * Tethers may not be shorter than the way over the piece, which may be curved. With the longest sides U and V of cells
+ * and the largest lean c a way over u columns and v rows is at most as long as the root of
+ * U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1 + c e) V^2 v^2, for any e.
+ */
+static void bound_shape(const cloth *c) {
+  rest_bounds *b = rest_bounds_of(c);
+  float most[2] = {0.0f, 0.0f}, lean = 0.0f;
+  b->least = MOST_REST_RATIO;
+  for (int32_t i = 0; i < c->count; i++) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const float ratio = rest_array(c, REST_LENGTH + d)[i];
+      b->least = minimum(b->least, ratio);
+      most[d] = maximum(most[d], ratio);
+    }
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    lean = maximum(lean, lean_of_cell(c, i, most));
+  }
+  lean = flush_small(lean, WORK_QUANTUM);
+  b->reach[WARP] = (1.0f + lean * (1.0f / LEAN_SHARE)) * (most[WARP] * most[WARP]);
+  b->reach[WEFT] = (1.0f + lean * LEAN_SHARE) * (most[WEFT] * most[WEFT]);
+}
+
+/* Writes all factors of a new cloth. */
+static void set_rest_shape(const cloth *c, const cloth_config *config) {
+  const rest_sums sums = add_up_rest(config);
+  for (int32_t number = 0; number < REST_ARRAYS; number++) {
+    for (int32_t n = 0; n < LANE_PAD; n++) {
+      rest_array(c, number)[c->count + n] = 1.0f;
+    }
+  }
+  for (int32_t n = 0; n < LANE_PAD; n++) {
+    floats_at(c, c->constant.mass_ratio)[c->count + n] = 1.0f; /* lanes past the last particle divide by it */
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    shape_particle(c, config, &sums, i);
+  }
+  bound_shape(c);
 }
 
 #endif
@@ -4558,6 +5025,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MASK && config->grid.cell_mask) {
     return CONFIG_FAULT(NO_MASK);
   }
+  if (!WITH_REST_SHAPE && config->grid.rest_positions) {
+    return CONFIG_FAULT(NO_REST_SHAPE);
+  }
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);
   }
@@ -4617,10 +5087,19 @@ static int find_mask_fault(const cloth_config *config) {
    half that cloth.h promises. */
 #define SELF_MAX_THICKNESS 0.500005f
 
+/* The shortest rest length along warp and weft [m]. */
+static float shortest_spacing(const cloth_config *config) {
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    return shortest_rest_spring(config);
+  }
+#endif
+  return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
+                 vector_length(config->edge_weft) / (float)(config->rows - 1));
+}
+
 /* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
-  const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
-  const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
   if (!needs_self(config)) {
     return 0;
   }
@@ -4628,7 +5107,7 @@ static int find_self_fault(const cloth_config *config) {
     return CONFIG_FAULT(SELF_SIZE);
   }
   const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
-  return config->self_thickness <= most * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  return config->self_thickness <= most * shortest_spacing(config) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
@@ -4645,11 +5124,14 @@ static int find_config_fault(const cloth_config *config) {
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
-  fault = fault ? fault : find_self_fault(config);
-  fault = fault ? fault : find_vector_fault(config);
 #if WITH_MASK
   fault = fault ? fault : find_mask_fault(config);
 #endif
+#if WITH_REST_SHAPE
+  fault = fault ? fault : find_rest_fault(config);
+#endif
+  fault = fault ? fault : find_self_fault(config);
+  fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);
 }
 
@@ -4693,15 +5175,16 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
     c->self = reserve(end, sizeof(self_settings));
   }
 #if WITH_GAPS
-  if (config->grid.cell_mask || needs_tearing(config)) {
+  if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
+    reserve(end, rest_shape_bytes(config));
     if (config->tearing.map) {
       reserve_floats(end, c->count);
     }
   }
 #endif
-  if (config->grid.mass_map) {
+  if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->grid.stiffness_map) {
@@ -5125,6 +5608,11 @@ static void measure_grid(cloth *c, const cloth_config *config) {
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    measure_shape(grid, config);
+  }
+#endif
 }
 
 /* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
@@ -5202,6 +5690,19 @@ static void measure_map(const float *map, int32_t count, float *min, float *max)
   }
 }
 
+/* Extremes of the maps of masses and stiffness, with what the shape makes of them. */
+static void measure_maps(cloth *c, const cloth_config *config) {
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    measure_shape_factors(c, config);
+  }
+#endif
+}
+
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
@@ -5217,22 +5718,18 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
  * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
-  const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
+  const int32_t all = cells_along_warp(c) * (config->rows - 1);
   s->cells = mask ? 0 : all;
   s->particles = mask ? 0 : c->count;
   for (int32_t i = 0; mask && i < all; i++) {
     s->cells += mask[i];
   }
-  s->has_mask = s->cells < all;
   for (int32_t i = 0; mask && i < c->count; i++) {
-    const int32_t row = i / config->columns, right = i - row * config->columns;
-    const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
-    const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
-    const uint8_t *below = mask + (row + 1 < config->rows ? row : row - 1) * cells;
-    const int32_t first = left < cells ? left : cells - 1, last = right < cells ? right : cells - 1;
-    s->particles += above[first] || above[last] || below[first] || below[last];
+    const int32_t row = i / config->columns;
+    s->particles += has_kept_cell(config, i - row * config->columns, row);
   }
-  c->grid.area *= (float)s->cells / (float)all;
+  s->kind = (s->cells < all ? GAPS_MASKED : 0) | (config->grid.rest_positions ? GAPS_SHAPED : 0);
+  c->grid.area *= config->grid.rest_positions ? 1.0f : (float)s->cells / (float)all;
 }
 
 /* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
@@ -5242,7 +5739,8 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
     return;
   }
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
-  s->tear_map = config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded : 0u;
+  s->tear_map =
+      config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
   s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
   s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
   s->max_breaks = config->tearing.max_breaks;
@@ -5261,6 +5759,11 @@ static void cut_mask(cloth *c, const cloth_config *config) {
       floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
     }
     set_gaps(c, config->grid.cell_mask);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      set_rest_shape(c, config);
+    }
+#endif
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
   }
 }
@@ -5270,6 +5773,11 @@ static void hash_gaps(const cloth *c, hasher *h) {
   for (int32_t i = 0; c->gaps && i < c->count; i++) {
     hash_word(h, gaps_of(c)[i]);
   }
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c)) {
+    hash_words(h, (const any_word *)(const void *)rest_array(c, 0), REST_ARRAYS * (c->count + LANE_PAD));
+  }
+#endif
   if (can_tear(c)) {
     const gap_summary *s = gap_summary_of(c);
     hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
@@ -5318,8 +5826,8 @@ static void place_particles(const cloth *c, const cloth_config *config) {
     cloth_vector normal = start_normal(config, column);
     for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p =
-          config->grid.positions ? config->grid.positions[i] : imperfect_start(config, normal, reach, column, row);
+      const cloth_vector *given = start_positions(config);
+      cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -5361,10 +5869,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
-  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
-              &c->settings.factors.max_mass_ratio);
-  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
-              &c->settings.factors.max_stiffness);
+  measure_maps(c, config);
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }
@@ -5684,13 +6189,12 @@ typedef struct spring_result {
  * h^2 K / m0 = alpha u u^T + beta I, alpha = h^2 ks / m0 L/l, beta = h^2 ks / m0 (1 - L/l). beta is dropped in
  * compression, where it is negative and would make the matrix indefinite.
  *
- * d and v: end minus start, position and velocity; `scale`: the springs' stiffness factors, 0 for lanes without a
- * spring; `implicit`: which of them are solved for.
+ * d and v: end minus start, position and velocity; `rest`: rest lengths L; `scale`: the springs' stiffness factors, 0
+ * for lanes without a spring; `implicit`: which of them are solved for.
  */
-CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
-                                        lanes_mask implicit) {
+CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes rest,
+                                        lanes scale, lanes_mask implicit) {
   lanes zero = lanes_splat(0.0f);
-  lanes rest = lanes_splat(s->rest);
   lanes length = l.length, inverse = l.inverse;
   lanes_mask taut = lanes_less(rest, length);
   lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
@@ -5754,14 +6258,36 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
   return kappa_above(s->kappa, mass, scale, threshold);
 }
 
-/* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
-CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
+#if WITH_REST_SHAPE
+
+/* Rest lengths and stiffness factors of a pre-shaped piece. */
+CLOTH_INLINE lanes shape_springs(const cloth *c, int32_t d, spring_block b, int32_t count, lanes scale, lanes *rest) {
+  *rest = lanes_multiply(*rest, rest_factors(c, REST_LENGTH + d, b.i, b.next, count));
+  if (d > WEFT) {
+    return scale;
+  }
+  return lanes_multiply(scale, rest_factors(c, REST_STIFFNESS + d, b.i, b.next, count));
+}
+
+#endif
+
+/* Stiffness factors of the springs that act by forces: 0 for those that are projected. Their rest lengths change from
+   those of the family where the piece is shaped. */
+CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count,
+                                      lanes *rest) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
 #if WITH_GAPS
   if (has_gaps(c)) {
-    scale = lanes_keep(present_springs(c, (int32_t)(s - workspace_of(c)->plan.spring), b, count), scale);
+    const int32_t d = (int32_t)(s - workspace_of(c)->plan.spring);
+    scale = lanes_keep(present_springs(c, d, b, count), scale);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      scale = shape_springs(c, d, b, count, scale, rest);
+    }
+#endif
   }
 #endif
+  (void)rest;
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
@@ -5815,16 +6341,17 @@ typedef struct spring_context {
 /* Returns the velocity changes at the starts of stretch or shear springs and stores their w and beta. */
 CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   const spring_family *family = &s->plan->spring[s->direction];
-  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes rest = lanes_splat(family->rest);
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count, &rest);
 #if WITH_SEAMS
   if (s->direction <= WEFT && has_gathers(s->c)) {
-    const lanes_mask is_long = lanes_less(lanes_splat(family->rest), s->length.length);
+    const lanes_mask is_long = lanes_less(rest, s->length.length);
     const lanes_mask whole = without_gather(s->c, s->ends.i, s->ends.next, s->count, s->direction);
     scale = lanes_select(is_long, scale, lanes_keep(whole, scale));
   }
 #endif
   lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
-  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  spring_result r = spring_force(family, s->x, s->length, s->v, rest, scale, implicit);
   if (WITH_SOLVER && s->stored) {
     lanes_store_first(s->stored, r.w.x, s->left);
     lanes_store_first(s->stored + s->width, r.w.y, s->left);
@@ -10966,6 +11493,17 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
+#if WITH_REST_SHAPE
+
+/* Factors on the rest lengths of the springs from an element to the next. Only where has_rest_shape(). */
+CLOTH_SEPARATE lanes line_rest(const cloth *c, const line_bundle *b, int32_t element) {
+  const int32_t straight = b->along == 1 ? WARP : WEFT;
+  const int32_t d = b->slant > 0 ? DIAGONAL : b->slant < 0 ? ANTIDIAGONAL : straight;
+  return line_values(b, rest_array(c, REST_LENGTH + d), element);
+}
+
+#endif
+
 #if WITH_GAPS
 
 /* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
@@ -10977,6 +11515,12 @@ CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t e
   if (has_gaps(c)) {
     const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
     factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      const int32_t d = b->along == 1 ? WARP : WEFT;
+      factor = lanes_multiply(factor, line_values(b, rest_array(c, REST_HINGE + d), element));
+    }
+#endif
   }
   return factor;
 }
@@ -11727,6 +12271,11 @@ CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
 #if WITH_GAPS
   if (t->gapped) {
     factor = lanes_keep(without_gap(t->gapped, i + t->column, 1, t->columns - t->column, GAP_CELL), factor);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(t->gapped)) {
+      factor = lanes_multiply(factor, lanes_load(rest_array(t->gapped, REST_TWIST) + i + t->column));
+    }
+#endif
   }
 #endif
   return factor;
@@ -11994,7 +12543,9 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
-  int32_t is_special; /* 1 with maps or damping */
+  int32_t is_special;   /* 1 with maps or damping */
+  int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
+  float shaped_damping; /* ... and the share of damping, in place of damping_share */
   float *work;
 } stretch_lines;
 
@@ -12032,6 +12583,12 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     const float *map = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(line_values(&l->b, map, element), line_values(&l->b, map, other));
   }
+#if WITH_REST_SHAPE
+  if (l->is_shaped && l->b.slant == 0) {
+    const int32_t d = l->b.along == 1 ? WARP : WEFT;
+    scale = lanes_multiply(scale, line_values(&l->b, rest_array(c, REST_STIFFNESS + d), element));
+  }
+#endif
   compliance = lanes_divide(compliance, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
   compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_ABSENT));
   if (l->kappa > 0.0f) {
@@ -12063,6 +12620,32 @@ CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_pl
   lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
   return lanes_add(lanes_splat(1.0f), excess);
 }
+
+#if WITH_REST_SHAPE
+
+/* What differs for the springs of a shaped piece. */
+typedef struct shaped_spring {
+  lanes compliance, target; /* target: times the length, over that of the family */
+} shaped_spring;
+
+/* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
+CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes rest = line_rest(l->c, &l->b, element);
+  const lanes_mask is_short = lanes_less(ratio, rest);
+  const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  if (l->shaped_damping > 0.0f) { /* as stretch_target() */
+    const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+    const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+    const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+    s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
+  }
+  s.target = lanes_multiply(ratio, s.target);
+  return s;
+}
+
+#endif
 
 /* What the elimination of the tensions carries from a spring to the next. */
 typedef struct stretch_state {
@@ -12097,6 +12680,13 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   if (l->is_special) {
     if (l->has_maps) {
       compliance = mapped_compliance(l->original, element, compliance, is_short);
+#if WITH_REST_SHAPE
+      if (l->is_shaped) {
+        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
+        compliance = shaped.compliance;
+        target = shaped.target;
+      }
+#endif
     }
     if (l->damping_share > 0.0f) {
       target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
@@ -12487,11 +13077,11 @@ typedef struct line_range {
   const line_bundle *lines; /* the original of the bundle, whose address may be taken */
 } line_range;
 
-/* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
-   make the products of the next spring subnormal. */
-CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lanes mobility, lanes other, lanes3 d) {
+/* Displacement of one end, between squared lengths: d times its share. Rounded to multiples of 2^-40, so that it is 0
+   or far above what could make the products of the next spring subnormal. */
+CLOTH_INLINE end_displacements limit_displacements(lanes low, lanes high, lanes mobility, lanes other, lanes3 d) {
   const lanes squared = lanes3_dot(d, d);
-  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), range->high);
+  const lanes bound = lanes_minimum(lanes_maximum(squared, low), high);
   const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
   const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
   const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
@@ -12503,8 +13093,18 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
 
 #if WITH_GAPS
 
-/* Springs that the grid does not have move nothing. */
-CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t element, end_displacements moved) {
+/* The same of a grid with gaps: springs that it does not have move nothing. */
+CLOTH_INLINE end_displacements limit_at_gaps(const line_range *range, int32_t element, lanes mobility, lanes other,
+                                             lanes3 d) {
+  lanes low = lanes_splat(range->low), high = range->high;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(range->gapped)) {
+    const lanes rest = line_rest(range->gapped, range->lines, element), square = lanes_multiply(rest, rest);
+    low = lanes_multiply(low, square);
+    high = lanes_multiply(high, square);
+  }
+#endif
+  end_displacements moved = limit_displacements(low, high, mobility, other, d);
   const lanes_mask present = line_springs(range->gapped, range->lines, element);
   moved.from = lanes3_keep(present, moved.from);
   moved.to = lanes3_keep(present, moved.to);
@@ -12512,6 +13112,18 @@ CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t e
 }
 
 #endif
+
+/* Displacements of the ends of the springs from an element on. */
+CLOTH_INLINE end_displacements limit_springs(const line_range *range, int32_t element, lanes mobility, lanes other,
+                                             lanes3 d) {
+#if WITH_GAPS
+  if (range->gapped) {
+    return limit_at_gaps(range, element, mobility, other, d);
+  }
+#endif
+  (void)element;
+  return limit_displacements(lanes_splat(range->low), range->high, mobility, other, d);
+}
 
 #if WITH_BODIES
 
@@ -12543,13 +13155,8 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  end_displacements moved =
-      limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
-#if WITH_GAPS
-  if (range->gapped) {
-    moved = without_absent(range, element, moved);
-  }
-#endif
+  const end_displacements moved = limit_springs(range, element, lanes_load(b->mobility + i),
+                                                lanes_load(b->mobility + j), lanes3_subtract(to, from));
 #if WITH_BODIES
   if (range->noted) {
     const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
@@ -12578,14 +13185,9 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
   for (int32_t n = 0; n <= b->length; n++) {
     const int32_t other = element + 1 < b->length ? element + 1 : 0;
     const lanes3 there = other == 0 ? start : lanes3_load(b->x, other * b->next);
-    end_displacements moved =
-        limit_displacements(range, lanes_load(b->mobility + element * b->next),
-                            lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
-#if WITH_GAPS
-    if (range->gapped) {
-      moved = without_absent(range, element, moved);
-    }
-#endif
+    const end_displacements moved =
+        limit_springs(range, element, lanes_load(b->mobility + element * b->next),
+                      lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
 #if WITH_BODIES
     if (range->noted && n > 0) {
       note_limits(range, b, element, other, &moved, RING_SHARE);
@@ -12613,6 +13215,9 @@ CLOTH_INLINE int has_two_pins(const line_bundle *b) {
   return lanes_any(lanes_less(one, pins));
 }
 
+/* Least square of a number of springs, of which there may be less than one where rest lengths differ. */
+#define LEAST_SPRINGS_SQUARED 0.0625f
+
 /* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
    times the limit: the n-th part of the distance, squared. The largest over the line. */
 CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
@@ -12629,12 +13234,17 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
     if (lanes_any(is_pin)) {
       const lanes3 x = lanes3_keep(is_pin, lanes3_load(b->x, i));
       const lanes3 apart = lanes3_flush_below(lanes3_keep(is_second, lanes3_subtract(x, pin)), STATE_QUANTUM);
-      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), one);
+      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), lanes_splat(LEAST_SPRINGS_SQUARED));
       high = lanes_maximum(high, lanes_divide(lanes3_dot(apart, apart), squared_count));
       pin = lanes3_select(is_pin, x, pin);
       springs = lanes_drop(is_pin, springs);
     }
-    const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+    lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+#if WITH_REST_SHAPE
+    if (range->gapped && has_rest_shape(range->gapped)) { /* as many as rest lengths */
+      follows = lanes_multiply(follows, line_rest(range->gapped, b, n < b->length ? n : n - b->length));
+    }
+#endif
     springs = lanes_add(springs, follows);
 #if WITH_GAPS
     if (range->gapped) { /* nothing joins what lies beyond a gap */
@@ -12734,6 +13344,11 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
   l->has_maps = c->constant.stiffness_map || has_gaps(c) || (d <= WEFT && has_gathers(c));
+  if (has_rest_shape(c)) {
+    l->is_shaped = 1;
+    l->shaped_damping = l->damping_share;
+    l->damping_share = 0.0f;
+  }
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
@@ -12746,34 +13361,52 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
 CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.is_ring = 0;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 0);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = 1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 1);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = -1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, -1);
 }
+
+#if WITH_REST_SHAPE && GAP_VERSIONS
+
+/* Open lines of a shaped piece: those without pay nothing for it. */
+CLOTH_SEPARATE void solve_shaped_stretch(const stretch_lines *l) {
+  stretch_lines copy = *l;
+  copy.is_shaped = 1;
+  solve_open_stretch(&copy, l->b.slant);
+}
+
+#endif
 
 /* Solves the springs of a bundle of rows, columns (slant 0) or diagonals, of which it makes l. */
 static void solve_stretch(stretch_lines *l, const line_bundle *b) {
   l->b = *b;
   l->work = b->piece->work;
   l->original = l;
-  if (b->slant > 0) {
+  if (WITH_WRAP && b->slant == 0 && b->is_ring) {
+#if WITH_WRAP
+    solve_ring_stretch(l);
+#endif
+#if WITH_REST_SHAPE && GAP_VERSIONS
+  } else if (l->is_shaped) {
+    solve_shaped_stretch(l);
+#endif
+  } else if (b->slant > 0) {
     solve_diagonal_stretch(l);
   } else if (b->slant < 0) {
     solve_antidiagonal_stretch(l);
-#if WITH_WRAP
-  } else if (b->is_ring) {
-    solve_ring_stretch(l);
-#endif
   } else {
     solve_straight_stretch(l);
   }
@@ -12828,7 +13461,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WARP, &l);
-  is_damped |= stretches && l.damping_share > 0.0f;
+  is_damped |= stretches && (l.damping_share > 0.0f || l.shaped_damping > 0.0f);
 #endif
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, x, row);
@@ -12944,6 +13577,13 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
   m.mixed = flush_small(m.mixed, WORK_QUANTUM);
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c)) {
+    m.warp *= rest_bounds_of(c)->reach[WARP];
+    m.weft *= rest_bounds_of(c)->reach[WEFT];
+    m.mixed = 0.0f;
+  }
+#endif
   m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
@@ -17342,6 +17982,7 @@ typedef struct touching_particle {
 typedef struct link_report {
   float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
   int32_t torn;   /* 1 if the particle is to be let go */
+  int32_t particle;
   cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
 } link_report;
 
@@ -17366,10 +18007,15 @@ static int leads_through(const cloth *c, const cloth_collider *body, const movin
 }
 
 /* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
-   the weft. */
+   the weft, of which 0 and 2 start at the other one. */
 static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                         int32_t direction, int32_t other, link_report *report) {
-  const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+  float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c)) {
+    rest *= shape_factor(c, REST_LENGTH + (direction < 2 ? WARP : WEFT), direction & 1 ? report->particle : other);
+  }
+#endif
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
   const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
   report->ends[direction] = link;
@@ -17389,7 +18035,7 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
 /* Reports all links of particle `i`. */
 static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
                                 const touching_particle *p, int32_t i) {
-  link_report report = {.torn = 0};
+  link_report report = {.particle = i};
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t wrap = is_wrapped(c) ? columns : 0;
   const int32_t before = i - 1 + (column > 0 ? 0 : wrap);
@@ -19081,14 +19727,20 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
-  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next)), limit = lanes_splat(squared);
   (void)gapped;
 #if WITH_GAPS
   if (gapped) {
     either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      const lanes rest = rest_factors(c, REST_LENGTH + (next == 1 ? WARP : WEFT), i, 1, c->count - i);
+      limit = lanes_multiply(limit, lanes_multiply(rest, rest));
+    }
+#endif
   }
 #endif
-  return lanes_both(has_no_history(either), lanes_less(lanes_splat(squared), lanes3_dot(d, d)));
+  return lanes_both(has_no_history(either), lanes_less(limit, lanes3_dot(d, d)));
 }
 
 /* Marks lines of a block of columns, of which `left` exist, in a row. */
@@ -19245,9 +19897,16 @@ CLOTH_INLINE void eliminate_tensions(const held_lines *lines, const cloth *gappe
     const lanes3 d = lanes3_subtract(b.x, a.x);
     const lanes squared = lanes_multiply(lanes_maximum(lanes3_dot(d, d), lanes_splat(l.least_square)), scale);
     const lanes ratio = lanes_square_root(squared);
-    const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
-    const lanes excess =
-        lanes_keep(lanes_less(ratio, lanes_splat(l.torn_ratio)), lanes_minimum(over, lanes_splat(l.most_excess)));
+    lanes longest = lanes_splat(l.longest), torn = lanes_splat(l.torn_ratio);
+#if WITH_REST_SHAPE
+    if (l.gapped && has_rest_shape(l.gapped)) {
+      const lanes rest = line_rest(l.gapped, l.lines, element);
+      longest = lanes_multiply(longest, rest);
+      torn = lanes_multiply(torn, rest);
+    }
+#endif
+    const lanes over = lanes_maximum(lanes_subtract(ratio, longest), zero);
+    const lanes excess = lanes_keep(lanes_less(ratio, torn), lanes_minimum(over, lanes_splat(l.most_excess)));
     const lanes mobility = lanes_add(a.mobility, b.mobility);
     const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
     const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),
@@ -20320,11 +20979,12 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
-/* Length of a thread [m]. */
+/* Length of a thread [m], over its share in the rest length of its direction. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
   return vector_length(
-      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
+             vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM)) /
+         shape_factor(c, REST_LENGTH + d, i);
 }
 
 /* The particle from which the thread before one starts, or the one after; -1 if there is none. */
@@ -20387,7 +21047,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_
   const vector_array x = vectors_at(c, c->state.position);
   const gap_summary *s = gap_summary_of(c);
   const int32_t columns = c->grid.columns, next = d == WARP ? 1 : columns;
-  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d);
+  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
   const lanes limit = lanes_splat(length * length);
   for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
@@ -21824,10 +22484,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
-              &c->settings.factors.max_mass_ratio);
-  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
-              &c->settings.factors.max_stiffness);
+  measure_maps(c, config);
   c->state.inputs = offsetof(config_model, inputs);
   if (c->self) {
     c->self = offsetof(config_model, self);
@@ -21838,7 +22495,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
-    model->gaps.has_mask = 1; /* as if it was torn */
+    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
   }
 #endif
   c->settings.integration.max_substeps =
@@ -25162,7 +25819,13 @@ static float rest_between(const cloth *c, int32_t a, int32_t b) {
   down = down < 0 ? -down : down;
   across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
   const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
-  return square_root(u * u + v * v);
+  const float length = square_root(u * u + v * v);
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c) && (row == other || down * columns == (a < b ? b - a : a - b))) {
+    return length * mean_rest_ratio(c, a, b);
+  }
+#endif
+  return length;
 }
 
 static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
@@ -25313,7 +25976,15 @@ typedef struct sewn_chain {
 /* Compliance of a spring, implicit or projected, of a length. */
 static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_t j) {
   const spring_family *s = l->family;
-  const int is_short = length < s->rest;
+  float rest = s->rest, stiffness_factor = 1.0f;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(l->c)) {
+    const int32_t d = l->row_step ? WEFT : WARP, start = l->row_step + l->column_step > 0 ? i : j;
+    rest *= shape_factor(l->c, REST_LENGTH + d, start);
+    stiffness_factor = shape_factor(l->c, REST_STIFFNESS + d, start);
+  }
+#endif
+  const int is_short = length < rest;
   float compliance = s->compliance[is_short];
   if (s->projected == PROJECTED_NONE) {
     const float stiffness = (s->stiffness + s->damping) * (is_short ? s->compression : 1.0f);
@@ -25323,7 +25994,7 @@ static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_
     const float *map = floats_at(l->c, l->c->constant.stiffness_map);
     compliance = compliance / maximum(0.5f * (map[i] + map[j]), WORK_QUANTUM);
   }
-  return minimum(compliance, COMPLIANCE_ABSENT);
+  return minimum(compliance / stiffness_factor, COMPLIANCE_ABSENT);
 }
 
 /* Follows a line from a sewn particle on. */
@@ -26860,7 +27531,8 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
-  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, direction_rest(c, d) / length)) : way;
+  const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
+  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, rest / length)) : way;
 }
 
 static int is_no_vector(cloth_vector a) {
@@ -27543,6 +28215,7 @@ typedef struct skin_job {
   const uint8_t *animated; /* or NULL */
   uint8_t *vertices;
   const cloth_blend *blends; /* one for each cloth, or NULL: as the cloths are now */
+  int32_t has_normals;       /* 1 if the normals of the particles have been computed */
 } skin_job;
 
 /* Where an attribute of a vertex lies in a mesh [bytes]. */
@@ -27644,7 +28317,9 @@ static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
                               mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  compute_particle_normals(c, source.position);
+  if (!job->has_normals) {
+    compute_particle_normals(c, source.position);
+  }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
@@ -27695,8 +28370,7 @@ static int is_binding(const cloth *const *cloths, int32_t count, const cloth_bin
          (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
 }
 
-/* cloth_skin() and, with blends, cloth_skin_blended(). */
-static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
     return CLOTH_ERROR_NULL;
@@ -27716,7 +28390,12 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
       return CLOTH_ERROR_INDEX;
     }
   }
-  for (int32_t i = 0; job->animated && i < layout->count; i++) {
+  return CLOTH_OK;
+}
+
+/* Writes the vertices of a job that has been checked. */
+static void make_skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  for (int32_t i = 0; job->animated && i < job->layout->count; i++) {
     if (job->bindings[i].weight == 0) {
       copy_animated(job, i);
     }
@@ -27724,12 +28403,20 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
   for (int32_t number = 0; number < count; number++) {
     skin_cloth(all[number], number, job);
   }
-  return CLOTH_OK;
+}
+
+/* cloth_skin() and, with blends, cloth_skin_blended(). */
+static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  const int error = check_skin(all, count, job);
+  if (!error) {
+    make_skin(all, count, job);
+  }
+  return error;
 }
 
 int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
                const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL, 0};
   return skin((const cloth *const *)cloths, count, &job);
 }
 
@@ -27737,7 +28424,7 @@ int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *binding
 
 int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends, const cloth_binding *bindings,
                        const cloth_skin_layout *layout, const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends, 0};
   return blends ? skin((const cloth *const *)cloths, count, &job) : CLOTH_ERROR_NULL;
 }
 
@@ -28081,34 +28768,163 @@ static int check_reach(const cloth_bind_reach *reach) {
   return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
-               const cloth_bind_reach *reach, cloth_binding *bindings) {
-  const cloth *const *all = (const cloth *const *)cloths;
-  if (!layout || !vertices || !reach || !bindings) {
+/* What cloth_bind() works on. */
+typedef struct bind_job {
+  const cloth_skin_layout *layout;
+  const void *vertices;
+  const cloth_bind_reach *reach;
+  cloth_binding *bindings;
+  int32_t has_normals; /* 1 if the normals of the particles have been computed */
+} bind_job;
+
+static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
+  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
     return CLOTH_ERROR_NULL;
   }
   int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_reach(reach);
-  error = error ? error : check_mesh(layout, vertices);
-  if (error) {
-    return error;
-  }
+  error = error ? error : check_skin_layout(job->layout);
+  error = error ? error : check_reach(job->reach);
+  return error ? error : check_mesh(job->layout, job->vertices);
+}
+
+/* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
+static int32_t make_bindings(const cloth *const *all, int32_t count, const bind_job *job) {
   int32_t bound = 0;
-  for (int32_t i = 0; i < layout->count; i++) {
-    find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
+  for (int32_t i = 0; i < job->layout->count; i++) {
+    find_cell(all, count, job->reach, read_vertex(job->layout, job->vertices, i).position, &job->bindings[i]);
   }
   for (int32_t number = 0; number < count; number++) {
-    compute_particle_normals(all[number], vectors_at(all[number], all[number]->state.position));
-    for (int32_t i = 0; i < layout->count; i++) {
-      if (is_bound_to(&bindings[i], number)) {
-        const mesh_vertex vertex = read_vertex(layout, vertices, i);
-        bind_to_patch(all[number], number, &vertex, &bindings[i]);
-        bound += bindings[i].weight > 0;
+    const cloth *c = all[number];
+    if (!job->has_normals) {
+      compute_particle_normals(c, vectors_at(c, c->state.position));
+    }
+    for (int32_t i = 0; i < job->layout->count; i++) {
+      if (is_bound_to(&job->bindings[i], number)) {
+        const mesh_vertex vertex = read_vertex(job->layout, job->vertices, i);
+        bind_to_patch(c, number, &vertex, &job->bindings[i]);
+        bound += job->bindings[i].weight > 0;
       }
     }
   }
   return bound;
+}
+
+int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+               const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  const bind_job job = {layout, vertices, reach, bindings, 0};
+  const int error = check_bind(all, count, &job);
+  return error ? error : make_bindings(all, count, &job);
+}
+
+#endif
+
+/// One mesh over panels that are sewn together ///
+
+/*
+ * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
+ * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
+ * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
+ * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel.
+ *
+ * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
+ * of each cloth holds the unit normals of its particles.
+ */
+
+#if WITH_SKIN && WITH_SEAMS
+
+/* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
+#define JOIN_PASSES 6
+/* Least cosine of the angle between normals that are joined, 120 degrees: panels that lie on each other, as at a hem or
+   before they are worn, keep their own. */
+#define JOIN_LEAST_COSINE (-0.5f)
+
+/* Joins the normals of a stitch. */
+static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const float share = place_on_shorter(n, longer->count, shorter->count).share;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  vector_array normals[3];
+  cloth_vector normal[3];
+  for (int32_t k = 0; k < 3; k++) {
+    normals[k] = particle_normals(member_of(group, ends.cloth[k]));
+    normal[k] = vector_load(normals[k], ends.particle[k]);
+  }
+  const cloth_vector apart = vector_flush_work(vector_subtract(normal[2], normal[1]));
+  const cloth_vector other = unit_or_zero(vector_add_scaled(normal[1], apart, share));
+  if (!(vector_dot(normal[0], other) > JOIN_LEAST_COSINE)) {
+    return;
+  }
+  const cloth_vector joint = unit_or_zero(vector_add(normal[0], other));
+  const cloth_vector change = vector_flush_work(vector_subtract(joint, other));
+  const float shares[3] = {0.0f, 1.0f - share, share};
+  vector_store(normals[0], ends.particle[0], joint);
+  for (int32_t k = 1; k < 3; k++) {
+    if (shares[k] > 0.0f) {
+      vector_store(normals[k], ends.particle[k], unit_or_zero(vector_add_scaled(normal[k], change, shares[k])));
+    }
+  }
+}
+
+/* Computes the normals of all particles, as a job sees them, and joins those along seams. */
+static void join_normals(const cloth_group *group, const skin_job *job) {
+  for (int32_t number = 0; number < group->count; number++) {
+    const cloth *c = member_of(group, number);
+    compute_particle_normals(c, positions_for(c, number, job));
+  }
+  for (int32_t pass = 0; pass < JOIN_PASSES; pass++) {
+    for (int32_t seam = 0; seam < group->seam_count; seam++) {
+      for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
+        join_stitch_normals(group, &group->seams[seam], n);
+      }
+    }
+  }
+}
+
+/* Are the cloths of a group ready, each with scratch of its own? */
+static int check_sewn_cloths(const cloth_group *group) {
+  int error = check_group(group);
+  if (error) {
+    return error;
+  }
+  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  for (int32_t b = 1; b < group->count && !error; b++) {
+    for (int32_t a = 0; a < b && !error; a++) {
+      error = share_scratch(group->cloths[a], group->cloths[b]) ? CLOTH_ERROR_STATE : CLOTH_OK;
+    }
+  }
+  return error;
+}
+
+int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
+                     const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const bind_job job = {layout, vertices, reach, bindings, 1};
+  const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
+  int error = check_sewn_cloths(group);
+  if (!error) {
+    error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  }
+  if (error) {
+    return error;
+  }
+  join_normals(group, &now);
+  return make_bindings((const cloth *const *)group->cloths, group->count, &job);
+}
+
+int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
+                     const cloth_skin_layout *layout, const void *animated, void *vertices) {
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
+                        1};
+  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
+  if (!error) {
+    error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  }
+  if (!error) {
+    join_normals(group, &job);
+    make_skin((const cloth *const *)group->cloths, group->count, &job);
+  }
+  return error;
 }
 
 #endif
@@ -29355,8 +30171,7 @@ static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   vector_array x = vectors_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
-  float rest = direction_rest(c, d);
-  float stiffness = direction_stiffness(c, d);
+  const float whole = direction_rest(c, d);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
@@ -29364,6 +30179,8 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
         continue;
       }
+      const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
+      const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
       sums->springs += d <= WEFT;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
@@ -29405,7 +30222,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
     return 0.0f;
   }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
-  return clamp * particle_scale(c, at, at) *
+  return clamp * particle_scale(c, at, at) * shape_factor(c, REST_HINGE + direction, at) *
          squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
 }
 
@@ -29420,7 +30237,8 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
   const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
-  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * vector_dot(twist, twist);
+  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * shape_factor(c, REST_TWIST, i) *
+         vector_dot(twist, twist);
 }
 
 /* Adds the energy of bending, of the rigidity with which the cloth bends. */

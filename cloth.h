@@ -216,6 +216,21 @@ typedef struct cloth_config_grid {
                                     have a cell have the same mass, together that of the cells. A particle without one
                                     is absent: calls that would change it are refused with CLOTH_ERROR_STATE, it counts
                                     as pinned, and lies where a particle beside it does */
+  const cloth_vector *rest_positions; /* pre-shaped pieces, as the panels of a pattern, cones, flared tubes: where the
+                                         particles are when nothing is strained [m], each axis within
+                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, whose lengths
+                                         then do not count. Each spring along warp, weft and diagonals is as long at
+                                         rest as its ends are apart; stretch and bending are those of the fabric for the
+                                         width of its strip, masses those of the areas, shear the fabric's for each
+                                         spring. Refused with CLOTH_ERROR_CONFLICT: a spring shorter than 0.25 or longer
+                                         than 4 times the mean of its direction, or than 1e-4 or 100 m; a cell whose
+                                         area is less than 0.1 of the product of its mean sides. Bending starts from
+                                         flat: the curvature at rest is 0 also where the positions are curved. Hinges
+                                         act on second differences, so rows that are curved or unevenly spaced in the
+                                         plane are pulled as weakly as the fabric bends (docs/guide.md). Tethers are as
+                                         long as the farthest way over as many rows and columns. Without grid.positions
+                                         the cloth starts here. 37 bytes per particle, 41 without a mass_map, and 400;
+                                         CLOTH_NO_REST_SHAPE leaves it out */
 } cloth_config_grid;
 
 /* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
@@ -1287,6 +1302,17 @@ CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.
    Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
+
+/* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
+   normals of particles that are sewn together are one, so that normals and tangents of the mesh lead smoothly over
+   seams, unless the panels lie on each other there, with more than 120 degrees between their normals. Bindings of one
+   serve the other only where no seam is near. `blends` may be NULL. Return what these do and what cloth_group_bytes()
+   returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND.
+   Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
+                               const cloth_bind_reach *reach, cloth_binding *bindings);
+CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
+                               const cloth_skin_layout *layout, const void *animated, void *vertices);
 
 /* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
    those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any

@@ -758,6 +758,23 @@ template <class Policy> struct basic_groups {
     int code = cloth_group_seam_gap(&group, seam, &gap);
     return Policy::take(code, gap);
   }
+#ifndef CLOTH_NO_SKIN
+  /* As bind() and skin() of a sheet; no blends: as the cloths are now. */
+  static status bind_group(const cloth_group &group, const cloth_skin_layout &layout, const void *vertices,
+                           const cloth_bind_reach &reach, span<cloth_binding> bindings) {
+    if (layout.count > 0 && bindings.size() < static_cast<std::size_t>(layout.count))
+      return Policy::take(CLOTH_ERROR_BUFFER);
+    return Policy::take(cloth_bind_group(&group, &layout, vertices, &reach, bindings.data()));
+  }
+  static status skin_group(const cloth_group &group, span<const cloth_blend> blends, span<const cloth_binding> bindings,
+                           const cloth_skin_layout &layout, const void *animated, void *vertices) {
+    if ((blends.size() > 0 && blends.size() < static_cast<std::size_t>(group.count)) ||
+        (layout.count > 0 && bindings.size() < static_cast<std::size_t>(layout.count)))
+      return Policy::take(CLOTH_ERROR_BUFFER);
+    return Policy::take(cloth_skin_group(&group, blends.size() > 0 ? blends.data() : nullptr, bindings.data(), &layout,
+                                         animated, vertices));
+  }
+#endif
 #endif
 };
 

@@ -32,6 +32,8 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return p;
 }
 
+#if WITH_COLLIDERS || WITH_SEAMS
+
 /* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
    NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
@@ -43,6 +45,8 @@ CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
 CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
   return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
 }
+
+#endif
 
 #if WITH_GAPS || WITH_SELF
 

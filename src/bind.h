@@ -343,34 +343,53 @@ static int check_reach(const cloth_bind_reach *reach) {
   return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
-               const cloth_bind_reach *reach, cloth_binding *bindings) {
-  const cloth *const *all = (const cloth *const *)cloths;
-  if (!layout || !vertices || !reach || !bindings) {
+/* What cloth_bind() works on. */
+typedef struct bind_job {
+  const cloth_skin_layout *layout;
+  const void *vertices;
+  const cloth_bind_reach *reach;
+  cloth_binding *bindings;
+  int32_t has_normals; /* 1 if the normals of the particles have been computed */
+} bind_job;
+
+static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
+  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
     return CLOTH_ERROR_NULL;
   }
   int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_reach(reach);
-  error = error ? error : check_mesh(layout, vertices);
-  if (error) {
-    return error;
-  }
+  error = error ? error : check_skin_layout(job->layout);
+  error = error ? error : check_reach(job->reach);
+  return error ? error : check_mesh(job->layout, job->vertices);
+}
+
+/* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
+static int32_t make_bindings(const cloth *const *all, int32_t count, const bind_job *job) {
   int32_t bound = 0;
-  for (int32_t i = 0; i < layout->count; i++) {
-    find_cell(all, count, reach, read_vertex(layout, vertices, i).position, &bindings[i]);
+  for (int32_t i = 0; i < job->layout->count; i++) {
+    find_cell(all, count, job->reach, read_vertex(job->layout, job->vertices, i).position, &job->bindings[i]);
   }
   for (int32_t number = 0; number < count; number++) {
-    compute_particle_normals(all[number], vectors_at(all[number], all[number]->state.position));
-    for (int32_t i = 0; i < layout->count; i++) {
-      if (is_bound_to(&bindings[i], number)) {
-        const mesh_vertex vertex = read_vertex(layout, vertices, i);
-        bind_to_patch(all[number], number, &vertex, &bindings[i]);
-        bound += bindings[i].weight > 0;
+    const cloth *c = all[number];
+    if (!job->has_normals) {
+      compute_particle_normals(c, vectors_at(c, c->state.position));
+    }
+    for (int32_t i = 0; i < job->layout->count; i++) {
+      if (is_bound_to(&job->bindings[i], number)) {
+        const mesh_vertex vertex = read_vertex(job->layout, job->vertices, i);
+        bind_to_patch(c, number, &vertex, &job->bindings[i]);
+        bound += job->bindings[i].weight > 0;
       }
     }
   }
   return bound;
+}
+
+int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
+               const cloth_bind_reach *reach, cloth_binding *bindings) {
+  const cloth *const *all = (const cloth *const *)cloths;
+  const bind_job job = {layout, vertices, reach, bindings, 0};
+  const int error = check_bind(all, count, &job);
+  return error ? error : make_bindings(all, count, &job);
 }
 
 #endif

@@ -218,7 +218,12 @@
 #else
 #define WITH_TEARING 1
 #endif
-#define WITH_GAPS (WITH_MASK || WITH_TEARING)
+#ifdef CLOTH_NO_REST_SHAPE /* pre-shaped pieces */
+#define WITH_REST_SHAPE 0
+#else
+#define WITH_REST_SHAPE 1
+#endif
+#define WITH_GAPS (WITH_MASK || WITH_TEARING || WITH_REST_SHAPE)
 #ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
 #define WITH_PLANNING 0
 #else

@@ -2,6 +2,7 @@
 #include "compiler.h"
 #include "fabric.h"
 #include "placement.h"
+#include "rest_shape.h"
 #include "scalar.h"
 #include "settings.h"
 #include "types.h"
@@ -234,6 +235,9 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_MASK && config->grid.cell_mask) {
     return CONFIG_FAULT(NO_MASK);
   }
+  if (!WITH_REST_SHAPE && config->grid.rest_positions) {
+    return CONFIG_FAULT(NO_REST_SHAPE);
+  }
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);
   }
@@ -293,10 +297,19 @@ static int find_mask_fault(const cloth_config *config) {
    half that cloth.h promises. */
 #define SELF_MAX_THICKNESS 0.500005f
 
+/* The shortest rest length along warp and weft [m]. */
+static float shortest_spacing(const cloth_config *config) {
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    return shortest_rest_spring(config);
+  }
+#endif
+  return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
+                 vector_length(config->edge_weft) / (float)(config->rows - 1));
+}
+
 /* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
-  const float warp = vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config));
-  const float weft = vector_length(config->edge_weft) / (float)(config->rows - 1);
   if (!needs_self(config)) {
     return 0;
   }
@@ -304,7 +317,7 @@ static int find_self_fault(const cloth_config *config) {
     return CONFIG_FAULT(SELF_SIZE);
   }
   const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
-  return config->self_thickness <= most * minimum(warp, weft) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
+  return config->self_thickness <= most * shortest_spacing(config) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
@@ -321,11 +334,14 @@ static int find_config_fault(const cloth_config *config) {
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
-  fault = fault ? fault : find_self_fault(config);
-  fault = fault ? fault : find_vector_fault(config);
 #if WITH_MASK
   fault = fault ? fault : find_mask_fault(config);
 #endif
+#if WITH_REST_SHAPE
+  fault = fault ? fault : find_rest_fault(config);
+#endif
+  fault = fault ? fault : find_self_fault(config);
+  fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);
 }
 

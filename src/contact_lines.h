@@ -13,6 +13,7 @@
 #include "pieces.h"
 #include "pin_reactions.h"
 #include "plan.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stretch_solve.h"
 #include "types.h"
@@ -97,14 +98,20 @@ CLOTH_INLINE lanes_mask is_torn(const cloth *c, int32_t i, int32_t next, float s
   const vector_array x = predicted_of(c);
   const float *mark = history_of(c, 1).x;
   const lanes3 d = lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i));
-  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next));
+  lanes either = lanes_maximum(lanes_load(mark + i), lanes_load(mark + i + next)), limit = lanes_splat(squared);
   (void)gapped;
 #if WITH_GAPS
   if (gapped) {
     either = lanes_keep(without_gap(c, i, 1, c->count - i, next == 1 ? GAP_WARP : GAP_WEFT), either);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      const lanes rest = rest_factors(c, REST_LENGTH + (next == 1 ? WARP : WEFT), i, 1, c->count - i);
+      limit = lanes_multiply(limit, lanes_multiply(rest, rest));
+    }
+#endif
   }
 #endif
-  return lanes_both(has_no_history(either), lanes_less(lanes_splat(squared), lanes3_dot(d, d)));
+  return lanes_both(has_no_history(either), lanes_less(limit, lanes3_dot(d, d)));
 }
 
 /* Marks lines of a block of columns, of which `left` exist, in a row. */
@@ -261,9 +268,16 @@ CLOTH_INLINE void eliminate_tensions(const held_lines *lines, const cloth *gappe
     const lanes3 d = lanes3_subtract(b.x, a.x);
     const lanes squared = lanes_multiply(lanes_maximum(lanes3_dot(d, d), lanes_splat(l.least_square)), scale);
     const lanes ratio = lanes_square_root(squared);
-    const lanes over = lanes_maximum(lanes_subtract(ratio, lanes_splat(l.longest)), zero);
-    const lanes excess =
-        lanes_keep(lanes_less(ratio, lanes_splat(l.torn_ratio)), lanes_minimum(over, lanes_splat(l.most_excess)));
+    lanes longest = lanes_splat(l.longest), torn = lanes_splat(l.torn_ratio);
+#if WITH_REST_SHAPE
+    if (l.gapped && has_rest_shape(l.gapped)) {
+      const lanes rest = line_rest(l.gapped, l.lines, element);
+      longest = lanes_multiply(longest, rest);
+      torn = lanes_multiply(torn, rest);
+    }
+#endif
+    const lanes over = lanes_maximum(lanes_subtract(ratio, longest), zero);
+    const lanes excess = lanes_keep(lanes_less(ratio, torn), lanes_minimum(over, lanes_splat(l.most_excess)));
     const lanes mobility = lanes_add(a.mobility, b.mobility);
     const lanes at_a = flushed_dot(a.normal, d), at_b = flushed_dot(b.normal, d);
     const lanes held = lanes_add(lanes_multiply(a.mobility, lanes_multiply(at_a, at_a)),

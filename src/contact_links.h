@@ -5,6 +5,7 @@
 #include "gaps.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
@@ -60,6 +61,7 @@ typedef struct touching_particle {
 typedef struct link_report {
   float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
   int32_t torn;   /* 1 if the particle is to be let go */
+  int32_t particle;
   cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
 } link_report;
 
@@ -84,10 +86,15 @@ static int leads_through(const cloth *c, const cloth_collider *body, const movin
 }
 
 /* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
-   the weft. */
+   the weft, of which 0 and 2 start at the other one. */
 static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                         int32_t direction, int32_t other, link_report *report) {
-  const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+  float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c)) {
+    rest *= shape_factor(c, REST_LENGTH + (direction < 2 ? WARP : WEFT), direction & 1 ? report->particle : other);
+  }
+#endif
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
   const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
   report->ends[direction] = link;
@@ -107,7 +114,7 @@ static void report_link(const cloth *c, const cloth_collider *body, const moving
 /* Reports all links of particle `i`. */
 static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
                                 const touching_particle *p, int32_t i) {
-  link_report report = {.torn = 0};
+  link_report report = {.particle = i};
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t wrap = is_wrapped(c) ? columns : 0;
   const int32_t before = i - 1 + (column > 0 ? 0 : wrap);

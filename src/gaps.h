@@ -30,6 +30,9 @@
 #define GAP_HINGE_WEFT 16u /* the same along its column */
 #define GAP_PARTICLE 32u   /* the particle */
 #define GAP_TORN 64u       /* set with GAP_CELL where the cell has not been left out, but has torn */
+/* What makes a grid one with gaps from its beginning: gap_summary.kind. */
+#define GAPS_MASKED 1 /* a cell is absent */
+#define GAPS_SHAPED 2 /* springs differ in length, see rest_lengths.h */
 /* Behind the bytes of a cloth that may tear: 1 if a thread has broken, and 3 bytes of 0. */
 #define TORN_BYTES 4
 
@@ -61,9 +64,9 @@ CLOTH_INLINE int may_have_gaps(const cloth *c) {
   return c->gaps != 0;
 }
 
-/* 1 if something is absent. */
+/* 1 if something is absent, or the piece is shaped. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->has_mask || is_torn_cloth(c));
+  return c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
 }
 
 /* Are any of these bits set at a particle? */

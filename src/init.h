@@ -8,6 +8,8 @@
 #include "lanes.h"
 #include "layout.h"
 #include "placement.h"
+#include "rest_lengths.h"
+#include "rest_shape.h"
 #include "scalar.h"
 #include "settings.h"
 #include "types.h"
@@ -34,6 +36,11 @@ static void measure_grid(cloth *c, const cloth_config *config) {
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    measure_shape(grid, config);
+  }
+#endif
 }
 
 /* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
@@ -111,6 +118,19 @@ static void measure_map(const float *map, int32_t count, float *min, float *max)
   }
 }
 
+/* Extremes of the maps of masses and stiffness, with what the shape makes of them. */
+static void measure_maps(cloth *c, const cloth_config *config) {
+  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
+              &c->settings.factors.max_mass_ratio);
+  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
+              &c->settings.factors.max_stiffness);
+#if WITH_REST_SHAPE
+  if (config->grid.rest_positions) {
+    measure_shape_factors(c, config);
+  }
+#endif
+}
+
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
@@ -126,22 +146,18 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
  * from the sheet's. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
-  const int32_t cells = cells_along_warp(c), all = cells * (config->rows - 1);
+  const int32_t all = cells_along_warp(c) * (config->rows - 1);
   s->cells = mask ? 0 : all;
   s->particles = mask ? 0 : c->count;
   for (int32_t i = 0; mask && i < all; i++) {
     s->cells += mask[i];
   }
-  s->has_mask = s->cells < all;
   for (int32_t i = 0; mask && i < c->count; i++) {
-    const int32_t row = i / config->columns, right = i - row * config->columns;
-    const int32_t left = right > 0 ? right - 1 : is_wrapped(c) ? cells - 1 : right;
-    const uint8_t *above = mask + (row > 0 ? row - 1 : 0) * cells;
-    const uint8_t *below = mask + (row + 1 < config->rows ? row : row - 1) * cells;
-    const int32_t first = left < cells ? left : cells - 1, last = right < cells ? right : cells - 1;
-    s->particles += above[first] || above[last] || below[first] || below[last];
+    const int32_t row = i / config->columns;
+    s->particles += has_kept_cell(config, i - row * config->columns, row);
   }
-  c->grid.area *= (float)s->cells / (float)all;
+  s->kind = (s->cells < all ? GAPS_MASKED : 0) | (config->grid.rest_positions ? GAPS_SHAPED : 0);
+  c->grid.area *= config->grid.rest_positions ? 1.0f : (float)s->cells / (float)all;
 }
 
 /* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
@@ -151,7 +167,8 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
     return;
   }
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
-  s->tear_map = config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded : 0u;
+  s->tear_map =
+      config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
   s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
   s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
   s->max_breaks = config->tearing.max_breaks;
@@ -170,6 +187,11 @@ static void cut_mask(cloth *c, const cloth_config *config) {
       floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
     }
     set_gaps(c, config->grid.cell_mask);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      set_rest_shape(c, config);
+    }
+#endif
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
   }
 }
@@ -179,6 +201,11 @@ static void hash_gaps(const cloth *c, hasher *h) {
   for (int32_t i = 0; c->gaps && i < c->count; i++) {
     hash_word(h, gaps_of(c)[i]);
   }
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c)) {
+    hash_words(h, (const any_word *)(const void *)rest_array(c, 0), REST_ARRAYS * (c->count + LANE_PAD));
+  }
+#endif
   if (can_tear(c)) {
     const gap_summary *s = gap_summary_of(c);
     hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
@@ -227,8 +254,8 @@ static void place_particles(const cloth *c, const cloth_config *config) {
     cloth_vector normal = start_normal(config, column);
     for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
-      cloth_vector p =
-          config->grid.positions ? config->grid.positions[i] : imperfect_start(config, normal, reach, column, row);
+      const cloth_vector *given = start_positions(config);
+      cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
@@ -270,10 +297,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_settings(c, config);
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
-  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
-              &c->settings.factors.max_mass_ratio);
-  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
-              &c->settings.factors.max_stiffness);
+  measure_maps(c, config);
   if (c->self) {
     copy_self_settings((self_settings *)at(c, c->self), config);
   }

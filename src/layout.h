@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "config.h"
 #include "gaps.h"
+#include "rest_shape.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -42,15 +43,16 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
     c->self = reserve(end, sizeof(self_settings));
   }
 #if WITH_GAPS
-  if (config->grid.cell_mask || needs_tearing(config)) {
+  if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
+    reserve(end, rest_shape_bytes(config));
     if (config->tearing.map) {
       reserve_floats(end, c->count);
     }
   }
 #endif
-  if (config->grid.mass_map) {
+  if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->grid.stiffness_map) {

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "pieces.h"
+#include "rest_lengths.h"
 #include "types.h"
 #include "uniform.h"
 
@@ -372,6 +373,17 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
+#if WITH_REST_SHAPE
+
+/* Factors on the rest lengths of the springs from an element to the next. Only where has_rest_shape(). */
+CLOTH_SEPARATE lanes line_rest(const cloth *c, const line_bundle *b, int32_t element) {
+  const int32_t straight = b->along == 1 ? WARP : WEFT;
+  const int32_t d = b->slant > 0 ? DIAGONAL : b->slant < 0 ? ANTIDIAGONAL : straight;
+  return line_values(b, rest_array(c, REST_LENGTH + d), element);
+}
+
+#endif
+
 #if WITH_GAPS
 
 /* What a stiffness map and gaps make of the factors of the hinges at an element of each line. */
@@ -383,6 +395,12 @@ CLOTH_SEPARATE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t e
   if (has_gaps(c)) {
     const uint32_t bit = b->along == 1 ? GAP_HINGE_WARP : GAP_HINGE_WEFT;
     factor = lanes_keep(without_gap(c, b->first + element * b->along, b->across, b->count, bit), factor);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      const int32_t d = b->along == 1 ? WARP : WEFT;
+      factor = lanes_multiply(factor, line_values(b, rest_array(c, REST_HINGE + d), element));
+    }
+#endif
   }
   return factor;
 }

@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "springs.h"
 #include "stiffness.h"
@@ -53,8 +54,7 @@ static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
   vector_array x = vectors_at(c, c->state.position);
   const uint8_t *freedom = freedom_of(c);
-  float rest = direction_rest(c, d);
-  float stiffness = direction_stiffness(c, d);
+  const float whole = direction_rest(c, d);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
@@ -62,6 +62,8 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
       if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
         continue;
       }
+      const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
+      const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
       sums->springs += d <= WEFT;
       float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
       float e = flush_small(length - rest, STATE_QUANTUM);
@@ -103,7 +105,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
     return 0.0f;
   }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
-  return clamp * particle_scale(c, at, at) *
+  return clamp * particle_scale(c, at, at) * shape_factor(c, REST_HINGE + direction, at) *
          squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
 }
 
@@ -118,7 +120,8 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
   const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
-  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * vector_dot(twist, twist);
+  return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * shape_factor(c, REST_TWIST, i) *
+         vector_dot(twist, twist);
 }
 
 /* Adds the energy of bending, of the rigidity with which the cloth bends. */

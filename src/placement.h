@@ -151,6 +151,11 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
+/* Positions at which the cloth starts; NULL: the plane or tube of origin and edges. */
+static const cloth_vector *start_positions(const cloth_config *config) {
+  return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
+}
+
 /* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
    the ends of the columns. */
 static int find_placement_fault(const cloth_config *config) {
@@ -168,7 +173,8 @@ static int find_placement_fault(const cloth_config *config) {
       return CONFIG_FAULT(POSITIONS);
     }
   }
-  for (int32_t end = 0; !config->grid.positions && end < 2 * config->columns; end++) { /* the two ends of each column */
+  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
+       end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
       return CONFIG_FAULT(START);

@@ -11,6 +11,7 @@
 #include "pin_hinges.h"
 #include "pin_reactions.h"
 #include "plan.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stretch_solve.h"
 #include "twist_solve.h"
@@ -45,6 +46,11 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
   l->damping_share = s->damping_share;
   l->old = vectors_at(c, c->state.position);
   l->has_maps = c->constant.stiffness_map || has_gaps(c) || (d <= WEFT && has_gathers(c));
+  if (has_rest_shape(c)) {
+    l->is_shaped = 1;
+    l->shaped_damping = l->damping_share;
+    l->damping_share = 0.0f;
+  }
   if (s->projected == PROJECTED_SOME) {
     l->has_maps = 1;
     l->kappa = s->kappa;
@@ -57,34 +63,52 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
 CLOTH_HOT CLOTH_SEPARATE void solve_straight_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.is_ring = 0;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 0);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_diagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = 1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, 1);
 }
 
 CLOTH_HOT CLOTH_SEPARATE void solve_antidiagonal_stretch(const stretch_lines *l) {
   stretch_lines copy = *l;
   copy.b.slant = -1;
+  copy.is_shaped &= !GAP_VERSIONS;
   solve_open_stretch(&copy, -1);
 }
+
+#if WITH_REST_SHAPE && GAP_VERSIONS
+
+/* Open lines of a shaped piece: those without pay nothing for it. */
+CLOTH_SEPARATE void solve_shaped_stretch(const stretch_lines *l) {
+  stretch_lines copy = *l;
+  copy.is_shaped = 1;
+  solve_open_stretch(&copy, l->b.slant);
+}
+
+#endif
 
 /* Solves the springs of a bundle of rows, columns (slant 0) or diagonals, of which it makes l. */
 static void solve_stretch(stretch_lines *l, const line_bundle *b) {
   l->b = *b;
   l->work = b->piece->work;
   l->original = l;
-  if (b->slant > 0) {
+  if (WITH_WRAP && b->slant == 0 && b->is_ring) {
+#if WITH_WRAP
+    solve_ring_stretch(l);
+#endif
+#if WITH_REST_SHAPE && GAP_VERSIONS
+  } else if (l->is_shaped) {
+    solve_shaped_stretch(l);
+#endif
+  } else if (b->slant > 0) {
     solve_diagonal_stretch(l);
   } else if (b->slant < 0) {
     solve_antidiagonal_stretch(l);
-#if WITH_WRAP
-  } else if (b->is_ring) {
-    solve_ring_stretch(l);
-#endif
   } else {
     solve_straight_stretch(l);
   }
@@ -139,7 +163,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WARP, &l);
-  is_damped |= stretches && l.damping_share > 0.0f;
+  is_damped |= stretches && (l.damping_share > 0.0f || l.shaped_damping > 0.0f);
 #endif
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, x, row);

@@ -10,6 +10,7 @@
 #include "motion.h"
 #include "pin_reactions.h"
 #include "projection.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "self_batches.h"
 #include "stiffness.h"
@@ -151,7 +152,13 @@ static float rest_between(const cloth *c, int32_t a, int32_t b) {
   down = down < 0 ? -down : down;
   across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
   const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
-  return square_root(u * u + v * v);
+  const float length = square_root(u * u + v * v);
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c) && (row == other || down * columns == (a < b ? b - a : a - b))) {
+    return length * mean_rest_ratio(c, a, b);
+  }
+#endif
+  return length;
 }
 
 static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
@@ -302,7 +309,15 @@ typedef struct sewn_chain {
 /* Compliance of a spring, implicit or projected, of a length. */
 static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_t j) {
   const spring_family *s = l->family;
-  const int is_short = length < s->rest;
+  float rest = s->rest, stiffness_factor = 1.0f;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(l->c)) {
+    const int32_t d = l->row_step ? WEFT : WARP, start = l->row_step + l->column_step > 0 ? i : j;
+    rest *= shape_factor(l->c, REST_LENGTH + d, start);
+    stiffness_factor = shape_factor(l->c, REST_STIFFNESS + d, start);
+  }
+#endif
+  const int is_short = length < rest;
   float compliance = s->compliance[is_short];
   if (s->projected == PROJECTED_NONE) {
     const float stiffness = (s->stiffness + s->damping) * (is_short ? s->compression : 1.0f);
@@ -312,7 +327,7 @@ static float sewn_compliance(const sewn_line *l, float length, int32_t i, int32_
     const float *map = floats_at(l->c, l->c->constant.stiffness_map);
     compliance = compliance / maximum(0.5f * (map[i] + map[j]), WORK_QUANTUM);
   }
-  return minimum(compliance, COMPLIANCE_ABSENT);
+  return minimum(compliance / stiffness_factor, COMPLIANCE_ABSENT);
 }
 
 /* Follows a line from a sewn particle on. */

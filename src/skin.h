@@ -241,6 +241,7 @@ typedef struct skin_job {
   const uint8_t *animated; /* or NULL */
   uint8_t *vertices;
   const cloth_blend *blends; /* one for each cloth, or NULL: as the cloths are now */
+  int32_t has_normals;       /* 1 if the normals of the particles have been computed */
 } skin_job;
 
 /* Where an attribute of a vertex lies in a mesh [bytes]. */
@@ -342,7 +343,9 @@ static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
                               mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  compute_particle_normals(c, source.position);
+  if (!job->has_normals) {
+    compute_particle_normals(c, source.position);
+  }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
@@ -393,8 +396,7 @@ static int is_binding(const cloth *const *cloths, int32_t count, const cloth_bin
          (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
 }
 
-/* cloth_skin() and, with blends, cloth_skin_blended(). */
-static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
     return CLOTH_ERROR_NULL;
@@ -414,7 +416,12 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
       return CLOTH_ERROR_INDEX;
     }
   }
-  for (int32_t i = 0; job->animated && i < layout->count; i++) {
+  return CLOTH_OK;
+}
+
+/* Writes the vertices of a job that has been checked. */
+static void make_skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  for (int32_t i = 0; job->animated && i < job->layout->count; i++) {
     if (job->bindings[i].weight == 0) {
       copy_animated(job, i);
     }
@@ -422,12 +429,20 @@ static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
   for (int32_t number = 0; number < count; number++) {
     skin_cloth(all[number], number, job);
   }
-  return CLOTH_OK;
+}
+
+/* cloth_skin() and, with blends, cloth_skin_blended(). */
+static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
+  const int error = check_skin(all, count, job);
+  if (!error) {
+    make_skin(all, count, job);
+  }
+  return error;
 }
 
 int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings, const cloth_skin_layout *layout,
                const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, NULL, 0};
   return skin((const cloth *const *)cloths, count, &job);
 }
 
@@ -435,7 +450,7 @@ int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *binding
 
 int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends, const cloth_binding *bindings,
                        const cloth_skin_layout *layout, const void *animated, void *vertices) {
-  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends};
+  const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, blends, 0};
   return blends ? skin((const cloth *const *)cloths, count, &job) : CLOTH_ERROR_NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "gaps.h"
 #include "gathers.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -163,13 +164,12 @@ typedef struct spring_result {
  * h^2 K / m0 = alpha u u^T + beta I, alpha = h^2 ks / m0 L/l, beta = h^2 ks / m0 (1 - L/l). beta is dropped in
  * compression, where it is negative and would make the matrix indefinite.
  *
- * d and v: end minus start, position and velocity; `scale`: the springs' stiffness factors, 0 for lanes without a
- * spring; `implicit`: which of them are solved for.
+ * d and v: end minus start, position and velocity; `rest`: rest lengths L; `scale`: the springs' stiffness factors, 0
+ * for lanes without a spring; `implicit`: which of them are solved for.
  */
-CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes scale,
-                                        lanes_mask implicit) {
+CLOTH_INLINE spring_result spring_force(const spring_family *s, lanes3 d, spring_length l, lanes3 v, lanes rest,
+                                        lanes scale, lanes_mask implicit) {
   lanes zero = lanes_splat(0.0f);
-  lanes rest = lanes_splat(s->rest);
   lanes length = l.length, inverse = l.inverse;
   lanes_mask taut = lanes_less(rest, length);
   lanes share = lanes_multiply(scale, lanes_select(taut, lanes_splat(1.0f), lanes_splat(s->compression)));
@@ -233,14 +233,36 @@ CLOTH_INLINE lanes_mask spring_above(const cloth *c, const spring_family *s, spr
   return kappa_above(s->kappa, mass, scale, threshold);
 }
 
-/* Stiffness factors of the springs that act by forces: 0 for those that are projected. */
-CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count) {
+#if WITH_REST_SHAPE
+
+/* Rest lengths and stiffness factors of a pre-shaped piece. */
+CLOTH_INLINE lanes shape_springs(const cloth *c, int32_t d, spring_block b, int32_t count, lanes scale, lanes *rest) {
+  *rest = lanes_multiply(*rest, rest_factors(c, REST_LENGTH + d, b.i, b.next, count));
+  if (d > WEFT) {
+    return scale;
+  }
+  return lanes_multiply(scale, rest_factors(c, REST_STIFFNESS + d, b.i, b.next, count));
+}
+
+#endif
+
+/* Stiffness factors of the springs that act by forces: 0 for those that are projected. Their rest lengths change from
+   those of the family where the piece is shaped. */
+CLOTH_INLINE lanes spring_force_scale(const cloth *c, const spring_family *s, spring_block b, int32_t count,
+                                      lanes *rest) {
   lanes scale = spring_scale(c, b, s->mode == CLOTH_MODE_OFF ? 0 : count);
 #if WITH_GAPS
   if (has_gaps(c)) {
-    scale = lanes_keep(present_springs(c, (int32_t)(s - workspace_of(c)->plan.spring), b, count), scale);
+    const int32_t d = (int32_t)(s - workspace_of(c)->plan.spring);
+    scale = lanes_keep(present_springs(c, d, b, count), scale);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      scale = shape_springs(c, d, b, count, scale, rest);
+    }
+#endif
   }
 #endif
+  (void)rest;
   if (!WITH_PROJECTION || s->projected != PROJECTED_SOME) {
     return scale;
   }
@@ -294,16 +316,17 @@ typedef struct spring_context {
 /* Returns the velocity changes at the starts of stretch or shear springs and stores their w and beta. */
 CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   const spring_family *family = &s->plan->spring[s->direction];
-  lanes scale = spring_force_scale(s->c, family, s->ends, s->count);
+  lanes rest = lanes_splat(family->rest);
+  lanes scale = spring_force_scale(s->c, family, s->ends, s->count, &rest);
 #if WITH_SEAMS
   if (s->direction <= WEFT && has_gathers(s->c)) {
-    const lanes_mask is_long = lanes_less(lanes_splat(family->rest), s->length.length);
+    const lanes_mask is_long = lanes_less(rest, s->length.length);
     const lanes_mask whole = without_gather(s->c, s->ends.i, s->ends.next, s->count, s->direction);
     scale = lanes_select(is_long, scale, lanes_keep(whole, scale));
   }
 #endif
   lanes_mask implicit = spring_implicit(s->c, family, s->ends, scale, s->count);
-  spring_result r = spring_force(family, s->x, s->length, s->v, scale, implicit);
+  spring_result r = spring_force(family, s->x, s->length, s->v, rest, scale, implicit);
   if (WITH_SOLVER && s->stored) {
     lanes_store_first(s->stored, r.w.x, s->left);
     lanes_store_first(s->stored + s->width, r.w.y, s->left);

@@ -7,6 +7,7 @@
 #include "lines.h"
 #include "pieces.h"
 #include "pin_reactions.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -48,11 +49,11 @@ typedef struct line_range {
   const line_bundle *lines; /* the original of the bundle, whose address may be taken */
 } line_range;
 
-/* Displacement of one end: d times its share. Rounded to multiples of 2^-40, so that it is 0 or far above what could
-   make the products of the next spring subnormal. */
-CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lanes mobility, lanes other, lanes3 d) {
+/* Displacement of one end, between squared lengths: d times its share. Rounded to multiples of 2^-40, so that it is 0
+   or far above what could make the products of the next spring subnormal. */
+CLOTH_INLINE end_displacements limit_displacements(lanes low, lanes high, lanes mobility, lanes other, lanes3 d) {
   const lanes squared = lanes3_dot(d, d);
-  const lanes bound = lanes_minimum(lanes_maximum(squared, lanes_splat(range->low)), range->high);
+  const lanes bound = lanes_minimum(lanes_maximum(squared, low), high);
   const lanes weights = lanes_maximum(lanes_add(mobility, other), lanes_splat(MIN_GAIN_DENOMINATOR));
   const lanes sum = lanes_maximum(lanes_add(squared, bound), lanes_splat(MIN_SQUARE_SUM));
   const lanes gain = lanes_divide(lanes_splat(1.0f), weights);
@@ -64,8 +65,18 @@ CLOTH_INLINE end_displacements limit_displacements(const line_range *range, lane
 
 #if WITH_GAPS
 
-/* Springs that the grid does not have move nothing. */
-CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t element, end_displacements moved) {
+/* The same of a grid with gaps: springs that it does not have move nothing. */
+CLOTH_INLINE end_displacements limit_at_gaps(const line_range *range, int32_t element, lanes mobility, lanes other,
+                                             lanes3 d) {
+  lanes low = lanes_splat(range->low), high = range->high;
+#if WITH_REST_SHAPE
+  if (has_rest_shape(range->gapped)) {
+    const lanes rest = line_rest(range->gapped, range->lines, element), square = lanes_multiply(rest, rest);
+    low = lanes_multiply(low, square);
+    high = lanes_multiply(high, square);
+  }
+#endif
+  end_displacements moved = limit_displacements(low, high, mobility, other, d);
   const lanes_mask present = line_springs(range->gapped, range->lines, element);
   moved.from = lanes3_keep(present, moved.from);
   moved.to = lanes3_keep(present, moved.to);
@@ -73,6 +84,18 @@ CLOTH_INLINE end_displacements without_absent(const line_range *range, int32_t e
 }
 
 #endif
+
+/* Displacements of the ends of the springs from an element on. */
+CLOTH_INLINE end_displacements limit_springs(const line_range *range, int32_t element, lanes mobility, lanes other,
+                                             lanes3 d) {
+#if WITH_GAPS
+  if (range->gapped) {
+    return limit_at_gaps(range, element, mobility, other, d);
+  }
+#endif
+  (void)element;
+  return limit_displacements(lanes_splat(range->low), range->high, mobility, other, d);
+}
 
 #if WITH_BODIES
 
@@ -104,13 +127,8 @@ CLOTH_SEPARATE void note_limits(const line_range *range, const line_bundle *b, i
 CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int32_t element) {
   const int32_t i = element * b->next, j = i + b->next;
   const lanes3 from = lanes3_load(b->x, i), to = lanes3_load(b->x, j);
-  end_displacements moved =
-      limit_displacements(range, lanes_load(b->mobility + i), lanes_load(b->mobility + j), lanes3_subtract(to, from));
-#if WITH_GAPS
-  if (range->gapped) {
-    moved = without_absent(range, element, moved);
-  }
-#endif
+  const end_displacements moved = limit_springs(range, element, lanes_load(b->mobility + i),
+                                                lanes_load(b->mobility + j), lanes3_subtract(to, from));
 #if WITH_BODIES
   if (range->noted) {
     const end_displacements noted = moved; /* only the copy has an address, so that `moved` stays in registers */
@@ -139,14 +157,9 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
   for (int32_t n = 0; n <= b->length; n++) {
     const int32_t other = element + 1 < b->length ? element + 1 : 0;
     const lanes3 there = other == 0 ? start : lanes3_load(b->x, other * b->next);
-    end_displacements moved =
-        limit_displacements(range, lanes_load(b->mobility + element * b->next),
-                            lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
-#if WITH_GAPS
-    if (range->gapped) {
-      moved = without_absent(range, element, moved);
-    }
-#endif
+    const end_displacements moved =
+        limit_springs(range, element, lanes_load(b->mobility + element * b->next),
+                      lanes_load(b->mobility + other * b->next), lanes3_subtract(there, here));
 #if WITH_BODIES
     if (range->noted && n > 0) {
       note_limits(range, b, element, other, &moved, RING_SHARE);
@@ -174,6 +187,9 @@ CLOTH_INLINE int has_two_pins(const line_bundle *b) {
   return lanes_any(lanes_less(one, pins));
 }
 
+/* Least square of a number of springs, of which there may be less than one where rest lengths differ. */
+#define LEAST_SPRINGS_SQUARED 0.0625f
+
 /* Squared length that springs may have between the pins of each line, if those n springs apart are farther apart than n
    times the limit: the n-th part of the distance, squared. The largest over the line. */
 CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundle *b) {
@@ -190,12 +206,17 @@ CLOTH_SEPARATE lanes reach_of_pins(const distance_range *range, const line_bundl
     if (lanes_any(is_pin)) {
       const lanes3 x = lanes3_keep(is_pin, lanes3_load(b->x, i));
       const lanes3 apart = lanes3_flush_below(lanes3_keep(is_second, lanes3_subtract(x, pin)), STATE_QUANTUM);
-      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), one);
+      const lanes squared_count = lanes_maximum(lanes_multiply(springs, springs), lanes_splat(LEAST_SPRINGS_SQUARED));
       high = lanes_maximum(high, lanes_divide(lanes3_dot(apart, apart), squared_count));
       pin = lanes3_select(is_pin, x, pin);
       springs = lanes_drop(is_pin, springs);
     }
-    const lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+    lanes follows = lanes_select(lanes_less(zero, springs), one, pinned);
+#if WITH_REST_SHAPE
+    if (range->gapped && has_rest_shape(range->gapped)) { /* as many as rest lengths */
+      follows = lanes_multiply(follows, line_rest(range->gapped, b, n < b->length ? n : n - b->length));
+    }
+#endif
     springs = lanes_add(springs, follows);
 #if WITH_GAPS
     if (range->gapped) { /* nothing joins what lies beyond a gap */

@@ -7,10 +7,11 @@
 #include "layout.h"
 #include "lines.h"
 #include "pin_reactions.h"
+#include "rest_lengths.h"
 #include "scalar.h"
-#include "types.h"
 #include "springs.h"
 #include "stiffness.h"
+#include "types.h"
 
 /// Stretch along lines ///
 
@@ -59,7 +60,9 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
-  int32_t is_special; /* 1 with maps or damping */
+  int32_t is_special;   /* 1 with maps or damping */
+  int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
+  float shaped_damping; /* ... and the share of damping, in place of damping_share */
   float *work;
 } stretch_lines;
 
@@ -97,6 +100,12 @@ CLOTH_SEPARATE lanes mapped_compliance(const stretch_lines *l, int32_t element, 
     const float *map = floats_at(c, c->constant.mass_ratio);
     mass = lanes_minimum(line_values(&l->b, map, element), line_values(&l->b, map, other));
   }
+#if WITH_REST_SHAPE
+  if (l->is_shaped && l->b.slant == 0) {
+    const int32_t d = l->b.along == 1 ? WARP : WEFT;
+    scale = lanes_multiply(scale, line_values(&l->b, rest_array(c, REST_STIFFNESS + d), element));
+  }
+#endif
   compliance = lanes_divide(compliance, lanes_maximum(scale, lanes_splat(WORK_QUANTUM)));
   compliance = lanes_minimum(compliance, lanes_splat(COMPLIANCE_ABSENT));
   if (l->kappa > 0.0f) {
@@ -128,6 +137,32 @@ CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_pl
   lanes excess = lanes_multiply(lanes_subtract(ratio, lanes_splat(1.0f)), lanes_splat(l->damping_share));
   return lanes_add(lanes_splat(1.0f), excess);
 }
+
+#if WITH_REST_SHAPE
+
+/* What differs for the springs of a shaped piece. */
+typedef struct shaped_spring {
+  lanes compliance, target; /* target: times the length, over that of the family */
+} shaped_spring;
+
+/* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
+CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes rest = line_rest(l->c, &l->b, element);
+  const lanes_mask is_short = lanes_less(ratio, rest);
+  const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  if (l->shaped_damping > 0.0f) { /* as stretch_target() */
+    const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
+    const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
+    const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
+    s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
+  }
+  s.target = lanes_multiply(ratio, s.target);
+  return s;
+}
+
+#endif
 
 /* What the elimination of the tensions carries from a spring to the next. */
 typedef struct stretch_state {
@@ -162,6 +197,13 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   if (l->is_special) {
     if (l->has_maps) {
       compliance = mapped_compliance(l->original, element, compliance, is_short);
+#if WITH_REST_SHAPE
+      if (l->is_shaped) {
+        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
+        compliance = shaped.compliance;
+        target = shaped.target;
+      }
+#endif
     }
     if (l->damping_share > 0.0f) {
       target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));

@@ -5,6 +5,7 @@
 #include "costs.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "tethers.h"
@@ -70,11 +71,12 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
-/* Length of a thread [m]. */
+/* Length of a thread [m], over its share in the rest length of its direction. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
   return vector_length(
-      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
+             vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM)) /
+         shape_factor(c, REST_LENGTH + d, i);
 }
 
 /* The particle from which the thread before one starts, or the one after; -1 if there is none. */
@@ -137,7 +139,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_
   const vector_array x = vectors_at(c, c->state.position);
   const gap_summary *s = gap_summary_of(c);
   const int32_t columns = c->grid.columns, next = d == WARP ? 1 : columns;
-  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d);
+  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
   const lanes limit = lanes_splat(length * length);
   for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {

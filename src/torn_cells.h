@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
@@ -93,7 +94,8 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
-  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, direction_rest(c, d) / length)) : way;
+  const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
+  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, rest / length)) : way;
 }
 
 static int is_no_vector(cloth_vector a) {

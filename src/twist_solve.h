@@ -6,6 +6,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "pieces.h"
+#include "rest_lengths.h"
 #include "scalar.h"
 #include "types.h"
 #include "uniform.h"
@@ -67,6 +68,11 @@ CLOTH_INLINE lanes cell_factor(const twist_columns *t, int32_t row) {
 #if WITH_GAPS
   if (t->gapped) {
     factor = lanes_keep(without_gap(t->gapped, i + t->column, 1, t->columns - t->column, GAP_CELL), factor);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(t->gapped)) {
+      factor = lanes_multiply(factor, lanes_load(rest_array(t->gapped, REST_TWIST) + i + t->column));
+    }
+#endif
   }
 #endif
   return factor;

@@ -334,8 +334,8 @@ typedef struct obstacle_capsule {
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
 
-/* Least cap on the iterations of a substep of a cloth that is sewn. A sheet of implicit springs in two panels that hangs
-   from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
+/* Least cap on the iterations of a substep of a cloth that is sewn. A sheet of implicit springs in two panels that
+   hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
 #define SEWN_ITERATIONS 32
 
 /* The variables of a step, at the start of the scratch. */
@@ -429,7 +429,7 @@ typedef struct self_boxes {
 typedef struct gap_summary {
   int32_t cells, particles; /* that there are, and that belong to one */
   int32_t pieces;           /* parts of the cloth before it tears that nothing joins */
-  int32_t has_mask;         /* 1 if a cell is absent */
+  int32_t kind;             /* GAPS_MASKED, GAPS_SHAPED, both or 0 */
   uint32_t tears;           /* byte offset from the start of the arena to the bytes of a cloth that may tear, in its
                                state; 0: it may not */
   uint32_t tear_map;        /* byte offset to the factors on the strain; 0: none */

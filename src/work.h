@@ -447,10 +447,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   compute_layout(c, config);
   measure_grid(c, config);
   copy_settings(c, config);
-  measure_map(config->grid.mass_map, c->count, &c->settings.factors.min_mass_ratio,
-              &c->settings.factors.max_mass_ratio);
-  measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
-              &c->settings.factors.max_stiffness);
+  measure_maps(c, config);
   c->state.inputs = offsetof(config_model, inputs);
   if (c->self) {
     c->self = offsetof(config_model, self);
@@ -461,7 +458,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
-    model->gaps.has_mask = 1; /* as if it was torn */
+    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
   }
 #endif
   c->settings.integration.max_substeps =

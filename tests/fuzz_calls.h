@@ -231,6 +231,23 @@ static void sew(world *w, cloth_group *group) {
   group->seam_count = 1;
 }
 
+/* One mesh over the cloths of a group. */
+static void skin_group(world *w, const cloth_group *group) {
+  const cloth_skin_layout layout = {MOST_BINDINGS, 40, 0, 12, 24};
+  const cloth_bind_reach reach = {1.0f, 2.0f};
+  float *mesh = (float *)memory_of(40 * MOST_BINDINGS, 0), *vertices = (float *)memory_of(40 * MOST_BINDINGS, 0);
+  cloth_binding *bindings = (cloth_binding *)memory_of(sizeof w->bindings, 0);
+  for (int n = 0; n < MOST_BINDINGS; n++) {
+    mesh[10 * n] = 0.125f * (float)(n % 8);
+    mesh[10 * n + 2] = 0.125f * (float)(n / 8);
+    mesh[10 * n + 4] = mesh[10 * n + 6] = mesh[10 * n + 9] = 1.0f;
+  }
+  if (ASK(w, cloth_bind_group, group, &layout, mesh, &reach, bindings) >= 0 &&
+      ASK(w, cloth_skin_group, group, NULL, bindings, &layout, mesh, vertices) == CLOTH_OK) {
+    fold_floats(w, vertices, 10 * MOST_BINDINGS);
+  }
+}
+
 static cloth_group_pair exceptions[2];
 
 static void do_group(world *w, int which) {
@@ -283,6 +300,7 @@ static void do_group(world *w, int which) {
   float gap = 0.0f;
   if (ASK(w, cloth_group_seam_gap, &group, 0, &gap) == CLOTH_OK) {
     need(isfinite(gap) && gap >= 0.0f, "a gap of a seam that is not finite");
+    skin_group(w, &group);
   }
   const uint64_t before = w->measured;
   for (int n = 0; n < group.count && result >= 0; n++) {

@@ -120,6 +120,23 @@ static void add_gaps(cloth_config *config, uint32_t kind) {
   }
 }
 
+/* A pre-shaped piece that widens from row to row, or a tube that does; now and then one that is refused. */
+static void add_rest_shape(world *w, cloth_config *config, uint32_t kind) {
+  cloth_vector *places = (cloth_vector *)memory_of(sizeof *places * MOST_SIDE * MOST_SIDE, 0);
+  for (int n = 0; n < config->columns * config->rows; n++) {
+    const int column = n % config->columns, row = n / config->columns;
+    const float wide = 0.0625f + 0.00390625f * (float)(row * (int)(kind & 7));
+    places[n] = (cloth_vector){wide * (float)column, 0.0f, 0.0625f * (float)row};
+    if (config->grid.wrap) { /* a square around the axis */
+      const float share = 4.0f * (float)column / (float)config->columns;
+      places[n].x = wide * (share < 1.0f ? share : share < 2.0f ? 1.0f : share < 3.0f ? 3.0f - share : 0.0f);
+      places[n].y = wide * (share < 1.0f ? 0.0f : share < 2.0f ? share - 1.0f : share < 3.0f ? 1.0f : 4.0f - share);
+    }
+  }
+  places[1].z = kind & 8 ? real(w, -0.25f, 0.25f) : places[1].z;
+  config->grid.rest_positions = places;
+}
+
 /* 16 to 45 bytes make a config. Cloths behind the first feel themselves, as groups need. */
 static cloth_config config_of(world *w, int number) {
   cloth_config config = cloth_config_default();
@@ -169,6 +186,9 @@ static cloth_config config_of(world *w, int number) {
     }
     start_positions[1].y = real(w, -1.0f, 1.0f);
     config.grid.positions = start_positions;
+  }
+  if (special >= 192 && special < 248) {
+    add_rest_shape(w, &config, special);
   }
   if (kind & 128) {
     config.capacity.geometry = 1;

@@ -163,6 +163,12 @@ int main(void) {
   expect_left_out(&config, "grid.cell_mask: CLOTH_NO_MASK");
   config = cloth_config_default();
 #endif
+#ifdef CLOTH_NO_REST_SHAPE
+  static const cloth_vector rest[32 * 32] = {{0.0f, 0.0f, 0.0f}};
+  config.grid.rest_positions = rest;
+  expect_left_out(&config, "grid.rest_positions: CLOTH_NO_REST_SHAPE");
+  config = cloth_config_default();
+#endif
 #ifdef CLOTH_NO_TEARING
   config.tearing.max_breaks = 1;
   expect_left_out(&config, "tearing.max_breaks: CLOTH_NO_TEARING");

@@ -954,6 +954,21 @@ static void with_holes(cloth_config *config) {
   config->grid.cell_mask = mask;
 }
 
+/* A flared tube of uneven rows. */
+static void that_flares(cloth_config *config) {
+  static cloth_vector rest[16 * 16];
+  static const float across[8] = {1.0f, 0.75f, 0.0f, -0.75f, -1.0f, -0.75f, 0.0f, 0.75f};
+  for (int n = 0; n < config->columns * config->rows; n++) {
+    const int column = n % config->columns, row = n / config->columns;
+    const float wide = 0.25f + 0.03125f * (float)row;
+    rest[n].x = wide * across[column % 8];
+    rest[n].y = -0.0625f * (float)row - 0.00390625f * (float)(row * row);
+    rest[n].z = wide * across[(column + 6) % 8];
+  }
+  config->grid.wrap = 1;
+  config->grid.rest_positions = rest;
+}
+
 /* Cut from one side, and pulled until it tears. */
 static void that_tears(cloth_config *config) {
   config->tearing.max_breaks = 6;
@@ -1006,6 +1021,7 @@ static const scene more_scenes[] = {
     {"at-mesh", 0, 0, 10, 11, with_geometry, thrown_at_mesh, NULL},
     {"at-field", 0, 0, 10, 11, with_geometry, thrown_at_field, NULL},
     {"mask", 0, 0, 12, 11, with_holes, on_sphere, NULL},
+    {"shaped", 0, 0, 8, 11, that_flares, pin_edge, press},
     {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},
 };
 #define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))

@@ -1,5 +1,5 @@
 /* Meshes bound to cloths: a mesh stays where it was while the cloth does, turns with it, and bends with it without gaps
-   where cells meet; weights, borders, tubes, several cloths, refusals, and the same bits with every lane width.
+   where cells meet; weights, borders, tubes, several cloths, seams, refusals, and the same bits with every lane width.
    SPDX-License-Identifier: MIT */
 #include "refusals.h"
 #include "script.h"
@@ -520,10 +520,181 @@ static void test_same_bits(void) {
   fixture_free(&s);
 }
 
+/// Over seams ///
+
+#define SEAM_MESH 400
+
+/* Two panels of a flat sheet in the plane y = 0, sewn together at x = 0; then the second is turned about the seam. */
+typedef struct sewn_panels {
+  fixture f[2];
+  cloth *sheets[2];
+  cloth_seam seam;
+  cloth_group group;
+} sewn_panels;
+
+static void make_sewn(sewn_panels *p, int is_gathered) {
+  memset(p, 0, sizeof *p);
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = cloth_config_default();
+    config.columns = COLUMNS;
+    config.rows = n && is_gathered ? 2 * ROWS - 3 : ROWS;
+    config.origin = vector_at(n ? 0.0 : -SPACING * (COLUMNS - 1), 0.0, 0.0);
+    config.edge_warp = vector_at(SPACING * (COLUMNS - 1), 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, 0.0, SPACING * (ROWS - 1));
+    config.grid.imperfection = 0.0f;
+    config.self_thickness = 0.005f;
+    config.self.gathers = 0;
+    p->f[n] = fixture_make(&config);
+    p->sheets[n] = p->f[n].sheet;
+  }
+  p->seam.a = (cloth_seam_side){0, COLUMNS - 1, COLUMNS, ROWS, NULL};
+  p->seam.b = (cloth_seam_side){1, 0, COLUMNS, p->f[1].count / COLUMNS, NULL};
+  p->group = cloth_group_default();
+  p->group.cloths = p->sheets;
+  p->group.count = 2;
+  p->group.seams = &p->seam;
+  p->group.seam_count = 1;
+}
+
+static void turn_second(const sewn_panels *p, double angle) {
+  for (int i = 0; i < p->f[1].count; i++) {
+    const point x = position_of(p->sheets[1], i);
+    const double r = sqrt(x.x * x.x + x.y * x.y);
+    CHECK(cloth_set_particle(p->sheets[1], i, vector_at(r * cos(angle), r * sin(angle), x.z), vector_at(0, 0, 0)) ==
+              CLOTH_OK,
+          "particle");
+  }
+}
+
+/* A line of vertices across the seam, 0.0025 m apart and 0.003 m above it, a twentieth of a cell. */
+static mesh line_across(double z) {
+  mesh m;
+  memset(&m, 0, sizeof m);
+  m.layout = layout_of(SEAM_MESH);
+  for (int i = 0; i < SEAM_MESH; i++) {
+    put(m.vertex[i].position, (point){0.0025 * (i - SEAM_MESH / 2 + 0.5) * 0.5, -0.003, z});
+    put(m.vertex[i].normal, (point){0.0, -1.0, 0.0});
+    put(m.vertex[i].tangent, (point){1.0, 0.0, 0.0});
+    m.vertex[i].tangent[3] = 1.0f;
+  }
+  return m;
+}
+
+static double angle_between(const float *a, const float *b) {
+  const double cosine = point_dot(vector_in(a), vector_in(b));
+  return acos(fmin(1.0, fmax(-1.0, cosine))) * 180.0 / 3.14159265358979;
+}
+
+/* Largest angles between normals and tangents of neighbours [degrees], and the largest distance of neighbours [m]. */
+static void largest_steps(const mesh *m, double steps[3]) {
+  steps[0] = steps[1] = steps[2] = 0.0;
+  for (int i = 0; i + 1 < SEAM_MESH; i++) {
+    const mesh_vertex *a = &m->vertex[i], *b = a + 1;
+    steps[0] = fmax(steps[0], angle_between(a->normal, b->normal));
+    steps[1] = fmax(steps[1], angle_between(a->tangent, b->tangent));
+    steps[2] = fmax(steps[2], point_distance(vector_in(a->position), vector_in(b->position)));
+  }
+}
+
+/* Over a seam of two flat panels that are turned against each other normals and tangents change step by step, by 60
+   degrees in two cells, where each panel for itself has a jump; a gathered seam likewise. */
+static void test_seam(void) {
+  for (int n = 0; n < 4; n++) {
+    const int is_gathered = n & 1, is_joined = n < 2;
+    sewn_panels p;
+    make_sewn(&p, is_gathered);
+    const mesh source = line_across(SPACING * (is_gathered ? 3.21 : 4.0));
+    mesh found = source;
+    cloth_binding bindings[SEAM_MESH];
+    const int bound = is_joined ? cloth_bind_group(&p.group, &source.layout, source.vertex, &everything, bindings)
+                                : cloth_bind(p.sheets, 2, &source.layout, source.vertex, &everything, bindings);
+    CHECK(bound == SEAM_MESH, "%d bound", bound);
+    turn_second(&p, 60.0 * 3.14159265358979 / 180.0);
+    const uint64_t before = read_hash(p.sheets[0]);
+    const int result = is_joined ? cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, found.vertex)
+                                 : cloth_skin(p.sheets, 2, bindings, &source.layout, NULL, found.vertex);
+    CHECK(result == CLOTH_OK && read_hash(p.sheets[0]) == before, "skin: %d", result);
+    double steps[3];
+    largest_steps(&found, steps);
+    const double first = angle_between(found.vertex[0].normal, source.vertex[0].normal);
+    const double last = angle_between(found.vertex[0].normal, found.vertex[SEAM_MESH - 1].normal);
+    CHECK(first < 0.1 && fabs(last - 60.0) < 0.5, "ends: %g and %g", first, last);
+    if (is_joined)
+      CHECK(steps[0] < 3.0 && steps[1] < 3.0 && steps[2] < 0.002, "steps of %g and %g degrees, %g m", steps[0],
+            steps[1], steps[2]);
+    else
+      CHECK(steps[0] > 55.0, "without a seam: %g degrees", steps[0]);
+    for (int k = 0; k < 2; k++)
+      fixture_free(&p.f[k]);
+  }
+}
+
+/* In the pose of binding it lies where it was; without seams it is what cloth_skin() writes; panels that lie on each
+   other keep their normals; blends; refusals. */
+static void test_group(void) {
+  sewn_panels p;
+  make_sewn(&p, 0);
+  const mesh source = line_across(SPACING * 2.5);
+  mesh found = source, plain = source;
+  cloth_binding bindings[SEAM_MESH], others[SEAM_MESH];
+  cloth_group group = p.group;
+  turn_second(&p, 0.5);
+  CHECK(cloth_bind_group(&group, &source.layout, source.vertex, &everything, bindings) == SEAM_MESH, "bind");
+  CHECK(cloth_skin_group(&group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
+  for (int i = 0; i < SEAM_MESH; i++)
+    CHECK(point_distance(vector_in(found.vertex[i].position), vector_in(source.vertex[i].position)) < 3.0e-4,
+          "vertex %d", i);
+  group.seam_count = 0;
+  CHECK(cloth_bind_group(&group, &source.layout, source.vertex, &everything, others) == SEAM_MESH, "no seams");
+  CHECK(cloth_bind(p.sheets, 2, &source.layout, source.vertex, &everything, bindings) == SEAM_MESH, "bind");
+  CHECK(memcmp(others, bindings, sizeof bindings) == 0, "other bindings than those of cloth_bind()");
+  cloth_skin_group(&group, NULL, bindings, &source.layout, NULL, found.vertex);
+  cloth_skin(p.sheets, 2, bindings, &source.layout, NULL, plain.vertex);
+  CHECK(memcmp(found.vertex, plain.vertex, sizeof found.vertex) == 0, "another skin than that of cloth_skin()");
+  turn_second(&p, 3.0);
+  cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, found.vertex);
+  cloth_skin(p.sheets, 2, bindings, &source.layout, NULL, plain.vertex);
+  CHECK(memcmp(found.vertex, plain.vertex, sizeof found.vertex) == 0, "panels on each other");
+#ifndef CLOTH_NO_BLEND
+  static cloth_vector kept[2][COLUMNS * ROWS];
+  cloth_blend blends[2];
+  for (int n = 0; n < 2; n++) {
+    blends[n] = (cloth_blend){.positions = kept[n], .count = COLUMNS * ROWS};
+    CHECK(cloth_keep_positions(p.sheets[n], &blends[n]) == CLOTH_OK, "keep");
+  }
+  turn_second(&p, 0.5);
+  CHECK(cloth_skin_group(&p.group, blends, bindings, &source.layout, NULL, plain.vertex) == CLOTH_OK, "kept");
+  CHECK(memcmp(found.vertex, plain.vertex, sizeof found.vertex) == 0, "another skin than that of the kept state");
+  blends[1].count--;
+  CHECK(cloth_skin_group(&p.group, blends, bindings, &source.layout, NULL, plain.vertex) == CLOTH_ERROR_BUFFER,
+        "count");
+#endif
+  plain = source;
+  memset(others, 7, sizeof others);
+  CHECK(cloth_bind_group(NULL, &source.layout, source.vertex, &everything, others) == CLOTH_ERROR_NULL, "no group");
+  CHECK(cloth_bind_group(&p.group, NULL, source.vertex, &everything, others) == CLOTH_ERROR_NULL, "no layout");
+  CHECK(cloth_skin_group(NULL, NULL, bindings, &source.layout, NULL, plain.vertex) == CLOTH_ERROR_NULL, "no group");
+  CHECK(cloth_skin_group(&p.group, NULL, NULL, &source.layout, NULL, plain.vertex) == CLOTH_ERROR_NULL, "no bindings");
+  p.seam.a.count = 0;
+  CHECK(cloth_bind_group(&p.group, &source.layout, source.vertex, &everything, others) == CLOTH_ERROR_RANGE, "a side");
+  p.seam.a.count = ROWS;
+  p.group.cookie = 0;
+  CHECK(cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, plain.vertex) == CLOTH_ERROR_CONFIG, "cookie");
+  CHECK(memcmp(plain.vertex, source.vertex, sizeof plain.vertex) == 0 && others[3].row == 0x707,
+        "something was written");
+  for (int n = 0; n < 2; n++)
+    fixture_free(&p.f[n]);
+}
+
 static const test tests[] = {
-    TEST(same_pose), TEST(fewer_attributes), TEST(rigid_motion), TEST(bent),      TEST(no_gaps),  TEST(weights),
-    TEST(tube),      TEST(several_cloths),   TEST(out_of_reach), TEST(collapsed), TEST(refusals), TEST(random_bindings),
-    TEST(same_bits),
+    TEST(same_pose),    TEST(fewer_attributes),
+    TEST(rigid_motion), TEST(bent),
+    TEST(no_gaps),      TEST(weights),
+    TEST(tube),         TEST(several_cloths),
+    TEST(out_of_reach), TEST(collapsed),
+    TEST(refusals),     TEST(random_bindings),
+    TEST(same_bits),    TEST(seam),
+    TEST(group),
 };
 
 int main(int count, char **arguments) {
