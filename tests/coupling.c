@@ -344,6 +344,52 @@ static void test_bounce(void) {
   }
 }
 
+/// A body on a slope ///
+
+/* How far a flat box of 0.2 kg slides in 2/3 s down a sheet of 2 m that is held along its border at 30 degrees, over
+   the way that it has on a slope without friction [1]. */
+static double slide_on_slope(float friction, int substeps) {
+  const double angle = 0.5235988, side = cos(angle), fall = sin(angle);
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 33;
+  config.edge_warp = vector_at(2.0 * side, -2.0 * fall, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, -2.0);
+  config.origin = vector_at(-side, fall, 1.0);
+  config.substeps = substeps;
+  config.capacity.max_bodies = 1;
+  fixture s = fixture_make(&config);
+  for (int i = 0; i < s.count; i++)
+    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33)
+      cloth_pin(s.sheet, i);
+  cloth_collider box = cloth_collider_default();
+  box.shape = CLOTH_SHAPE_BOX;
+  box.half_extents = vector_at(0.2, 0.05, 0.2);
+  box.static_friction = box.kinetic_friction = friction;
+  box.pose.rotation = rotation_about((point){0.0, 0.0, 1.0}, -angle);
+  box.pose.position = vector_at(-0.4 * side + 0.06 * fall, 0.4 * fall + 0.06 * side, 0.0);
+  cloth_body body = cloth_body_default(&box, 0.2f);
+  cloth_add_collider(s.sheet, &box);
+  cloth_set_body(s.sheet, 0, &body);
+  cloth_pose pose;
+  run_steps(s.sheet, 40, FRAME);
+  cloth_get_body(s.sheet, 0, &body, &pose);
+  const point way = point_difference(point_of(pose.position), point_of(box.pose.position));
+  fixture_free(&s);
+  return (way.x * side - way.y * fall) / (0.5 * 9.81 * fall * 4.0 / 9.0);
+}
+
+/* Friction is what the caller set: cloth and body do not stick without it. */
+static void test_slope(void) {
+  const int substeps[] = {4, 10, 28};
+  for (int k = 0; k < 3; k++) {
+    char what[96];
+    snprintf(what, sizeof what, "box on a slope without friction, %d substeps: way over the free one", substeps[k]);
+    line(what, slide_on_slope(0.0f, substeps[k]), 0.7, 1.0);
+    line("  with friction 0.1", slide_on_slope(0.1f, substeps[k]), 0.4, 0.83);
+    line("  with friction 0.8, which holds it", slide_on_slope(0.8f, substeps[k]), -0.1, 0.2);
+  }
+}
+
 /* The momentum of a turning body that no cloth touches stays, and so does its energy. */
 static void test_free_body(void) {
   cloth_config config = sheet_config(4, 10, 0.5f);
@@ -654,7 +700,7 @@ static const test tests[] = {
     TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),      TEST(weight_on_pins),
     TEST(bucket),           TEST(free_momentum),   TEST(bounce),     TEST(free_body),
     TEST(spin_about_axes),  TEST(weight_asleep),   TEST(state),      TEST(pendulum),
-    TEST(rest_on_cloth),    TEST(rest_attached),   TEST(light_body),
+    TEST(rest_on_cloth),    TEST(rest_attached),   TEST(light_body), TEST(slope),
 };
 
 int main(int count, char **arguments) {
