@@ -1961,7 +1961,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
- *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
+ *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
+ *                    predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
@@ -15175,9 +15176,10 @@ typedef struct self_body {
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
-  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;      /* mean of both [m] */
-  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+  int32_t kept_leaves; /* in each of the arrays of `place`, during a gather, see self_leaves.h */
+  int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;       /* mean of both [m] */
+  float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
   int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
@@ -15205,6 +15207,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->rows = c->grid.rows;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
+  b->kept_leaves = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
@@ -15757,28 +15760,45 @@ CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
   }
 }
 
+/* Which lanes of a velocity of the history are not too fast. */
+CLOTH_INLINE lanes_mask are_slow(lanes3 velocity) {
+  const lanes fastest = lanes_splat(SELF_FASTEST_HISTORY);
+  return lanes_both(
+      lanes_both(lanes_less(lanes_absolute(velocity.x), fastest), lanes_less(lanes_absolute(velocity.y), fastest)),
+      lanes_less(lanes_absolute(velocity.z), fastest));
+}
+
+/* Shifts the histories of the lanes `moved` of a block of particles from i on. */
+CLOTH_INLINE void shift_block(const self_body *b, int32_t i, lanes_mask moved) {
+  const lanes zero = lanes_splat(0.0f), share = b->force_share ? lanes_load(b->force_share + i) : zero;
+  const lanes_mask pushed = lanes_less(lanes_splat(0.75f * SHARE_PUSHED), share);
+  const lanes3 velocity = lanes3_load(b->velocity, i);
+  const lanes3 old = lanes3_load(b->earlier, i), oldest = lanes3_load(b->earliest, i);
+  const lanes3 earlier = lanes3_flush_below(lanes3_add(old, velocity), STATE_QUANTUM);
+  const lanes3 earliest = lanes3_flush_below(lanes3_add(oldest, velocity), STATE_QUANTUM);
+  const lanes3 none = lanes3_of(lanes_drop(pushed, lanes_splat(HISTORY_INVALID)), zero, zero);
+  const lanes_mask slow = lanes_both(are_slow(earlier), are_slow(lanes3_select(pushed, earlier, earliest)));
+  const lanes3 shifted = lanes3_select(pushed, oldest, lanes3_keep(slow, earliest));
+  lanes3_store(b->earlier, i, lanes3_select(moved, lanes3_select(slow, earlier, none), old), b->count - i);
+  lanes3_store(b->earliest, i, lanes3_select(moved, shifted, oldest), b->count - i);
+}
+
 /* Changes the velocity histories of the particles that self-contact has moved in a substep by what it has changed their
    velocities by. All velocities of a history change alike, as if the particle was seen from another frame: so its
    momentum (contact_momentum.h) changes by the impulse of the contact and nothing else, the sum over the particles
    stays, and the next prediction extrapolates neither the contact nor less of what forces do. A history that would
    become too fast is dropped. */
-static void shift_histories(const self_body *b) {
-  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
-    if (b->moved[i] != SELF_RELATIVE) {
-      continue;
+CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i += CLOTH_LANES) {
+    float moved[CLOTH_LANES];
+    int any = 0;
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      const int is_relative = i + lane < b->count && b->moved[i + lane] == SELF_RELATIVE;
+      moved[lane] = (float)is_relative;
+      any |= is_relative;
     }
-    const int is_pushed = starts_with_push(b, i);
-    const cloth_vector velocity = vector_load(b->velocity, i);
-    cloth_vector earlier = vector_flush(vector_add(vector_load(b->earlier, i), velocity), STATE_QUANTUM);
-    cloth_vector earliest = vector_flush(vector_add(vector_load(b->earliest, i), velocity), STATE_QUANTUM);
-    if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) ||
-        (!is_pushed && !vector_in_range(earliest, SELF_FASTEST_HISTORY))) {
-      earlier = vector(is_pushed ? 0.0f : HISTORY_INVALID, 0.0f, 0.0f);
-      earliest = vector(0.0f, 0.0f, 0.0f);
-    }
-    vector_store(b->earlier, i, earlier);
-    if (!is_pushed) {
-      vector_store(b->earliest, i, earliest);
+    if (any) {
+      shift_block(b, i, lanes_less(lanes_splat(0.5f), lanes_load(moved)));
     }
   }
 }
@@ -16141,7 +16161,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t c
  * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
  * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
  *
- * In: positions, velocities. Out: boxes, bits. Scratch: none.
+ * In: positions, velocities. Out: boxes, bits. Scratch: scratch.product, in which leaves are kept.
  */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
@@ -16166,6 +16186,20 @@ typedef struct self_leaf {
   int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
+
+/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in the arrays of
+   predicted positions, which are made after the gather. Another leaf may be kept there. */
+CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t number) {
+  return (self_leaf *)(void *)(b->place.x + number % 3 * b->c->stride) + number / 3 % b->kept_leaves;
+}
+
+/* None of the leaves of a cloth is kept yet. One that sleeps has its positions there. */
+static void forget_leaves(self_body *b) {
+  b->kept_leaves = b->is_still ? 0 : (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
+  for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
+    kept_leaf(b, n)->number = -1;
+  }
+}
 
 /* Columns of particles of a leaf, and floats of a row of them that are read. */
 #define LEAF_COLUMNS 3
@@ -16370,6 +16404,27 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
   return leaf->cells & ~bits;
 }
 
+/* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
+   the boxes of its cells: what is apart from them is apart from every cell. */
+CLOTH_INLINE uint32_t particles_near(const self_leaf *leaf, const self_boxes *box, float reach) {
+  const float *v = box->value;
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(0.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes now = lanes_load(leaf->range[axis].point + cell),
+                  then = lanes_load(leaf->range[axis + 3].point + cell);
+      const lanes below =
+          lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
+      const lanes above =
+          lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
+      gap = lanes_maximum(lanes_maximum(below, above), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
 /* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
 CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   uint32_t bits = 0;
@@ -16379,6 +16434,22 @@ CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other
       const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
       gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
       gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf have a box that has a point in common with the boxes of a node now. */
+CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const self_boxes *box) {
+  const float *v = box->value;
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(-1.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
+      gap = lanes_maximum(lanes_add(low, lanes_splat(v[axis + 3])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(v[axis]), high), gap);
     }
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
   }
@@ -16568,6 +16639,7 @@ typedef struct self_search {
   self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
+  uint32_t full;             /* which of them have no room left, a bit each at the same number */
   int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
@@ -16656,8 +16728,34 @@ static int open_batch(self_search *s, uint32_t tag) {
     g->tags[s->batches] = (uint16_t)tag;
   }
   s->filled[s->batches & (SELF_OPEN - 1)] = 0;
+  s->full &= ~(1u << (s->batches & (SELF_OPEN - 1)));
   s->batches++;
   return 1;
+}
+
+/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
+   five successive ones of which differ from all others (de Bruijn). */
+#define FIRST_BIT_FACTOR 0x077cb531u
+CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+/* The number of the lowest bit that is set, of one or more. */
+CLOTH_INLINE int32_t first_bit(uint32_t bits) {
+  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+}
+
+/* The earliest open batch of a tag that has room and none of the particles that are in the batches `taken`, or the
+   number of the next one. */
+CLOTH_INLINE int32_t find_batch(const self_search *s, uint32_t taken, uint32_t tag) {
+  const uint32_t first = (uint32_t)s->first_open & (SELF_OPEN - 1), used = taken | s->full;
+  const int32_t open = s->batches - s->first_open;
+  uint32_t left = ~(first ? used >> first | used << (SELF_OPEN - first) : used);
+  left &= open < SELF_OPEN ? (1u << open) - 1u : ~0u;
+  const uint16_t *tags = s->group->tags;
+  while (left && tags && tags[s->first_open + first_bit(left)] != tag) {
+    left &= left - 1u;
+  }
+  return left ? s->first_open + first_bit(left) : s->batches;
 }
 
 /* Puts a candidate of cloths a and b into a batch. */
@@ -16676,22 +16774,19 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   for (int32_t n = 1; n < 5; n++) {
     taken |= cells->taken[involved[n]];
   }
-  int32_t batch = s->first_open;
-  while (batch < s->batches &&
-         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
-          (g->tags && g->tags[batch] != tag))) {
-    batch++;
-  }
+  const int32_t batch = find_batch(s, taken, tag);
   if (batch == s->batches && !open_batch(s, tag)) {
     s->dropped++;
     return;
   }
+  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
+  s->full |= place + 1 == SELF_BATCH ? bit : 0u;
   set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
   if (g->candidates) {
     count_both(g->candidates, tag, 1);
   }
-  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
+  mark_candidate(particles, cells, involved, bit);
 }
 
 /* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */
@@ -16802,7 +16897,7 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
  * only what is too much even then is left out. The number of visits is bounded in the same way.
  *
  * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle.
+ * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
@@ -16829,24 +16924,28 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 }
 
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of the cells with these corners. */
-static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
-                         int32_t which) {
+   `which` of pair n of those that wait. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
-  self_meeting m = {
-      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
-  if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
-      is_sewn_meeting(g, a, b, &m) || !find_meeting(from->start, to->start, &m)) {
+  const self_crossings *c = &s->crossings[a > b];
+  const int32_t end = which >> 1, t = which & 1;
+  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
+                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
+  if (a == b && have_common(&m)) {
+    return;
+  }
+  const int32_t edge = m.particle[0], row = edge / from->columns;
+  if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
+      !find_meeting(from->start, to->start, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {
     (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
   }
   if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * edge[0] + n);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * cell[0] + t);
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge + end);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
   }
   s->intersections++;
 }
@@ -16869,12 +16968,8 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t que
   }
   find_crossings(c, bits);
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-    for (int32_t n = 0; n < count && bits[which] >> n; n++) {
-      if (bits[which] >> n & 1u) {
-        const int32_t edge[4] = {c->edge[0][n], c->edge[1][n], c->edge[2][n], c->edge[3][n]};
-        const int32_t cell[4] = {c->cell[0][n], c->cell[1][n], c->cell[2][n], c->cell[3][n]};
-        note_meeting(s, a, b, edge, cell, which);
-      }
+    for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
+      note_meeting(s, a, b, first_bit(left), which);
     }
   }
 }
@@ -16906,6 +17001,18 @@ CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, in
   return of_row & of_column & 15u;
 }
 
+/* The boxes around a leaf. */
+CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
+  return &b->level[0].nodes[number].boxes;
+}
+
+/* 1 if two boxes have a point in common now. */
+CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
+  const float *x = a->value, *y = b->value;
+  return !(x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
+           y[2] + x[5] > 0.0f);
+}
+
 /* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
    neighbours among their cells. */
 typedef struct leaf_pair {
@@ -16914,15 +17021,19 @@ typedef struct leaf_pair {
   int32_t has_neighbours;
 } leaf_pair;
 
-/* Pairs of a particle of the first leaf and a cell of the second that may come near. */
-static void pair_particles(self_search *s, const leaf_pair *p) {
+/* Pairs of a particle of the first leaf, of those that `near` has a bit for, and a cell of the second that may come
+   near. */
+static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
-  for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
+  for (int32_t i = 0; near >> i; i++) {
+    if (!(near >> i & 1u)) {
+      continue;
+    }
     const leaf_range *range = from->range;
     const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
                                       range[3].point[i], range[4].point[i], range[5].point[i]};
-    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    uint32_t bits = cells_near(to, place, place, s->reach);
     if (bits && p->has_neighbours) {
       bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
     }
@@ -16935,24 +17046,31 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   }
 }
 
+/* Which cells of a leaf are in the columns beside that which is `columns` behind its first one, or in that: bits. */
+CLOTH_INLINE uint32_t cells_beside(int32_t columns) {
+  return columns >= -1 && columns < 3 ? 0xaff5u >> 4 * (columns + 1) & 15u : 0u; /* the first, both, both, the second */
+}
+
 /* Which cells of the second leaf share a particle with cell i of the first: bits. */
 static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
-  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
-  uint32_t bits = 0;
-  for (int32_t j = 0; j < SELF_CELLS; j++) {
-    const int32_t rows = row - (j >> 1);
-    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
-    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  const int32_t rows = p->first->row + (i >> 1) - p->second->row;
+  const int32_t columns = p->first->column + (i & 1) - p->second->column;
+  const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
+  uint32_t of_column = cells_beside(columns);
+  if (b->is_wrapped) {
+    of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns);
   }
-  return bits;
+  return of_row & of_column;
 }
 
 /* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
    normals less than 90 degrees apart: they do not pass through each other. */
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
-  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
+  const uint32_t meeting =
+      p->first == p->second ? p->first->particles : cells_meeting(p->first, leaf_boxes(b, p->second->number));
+  for (int32_t i = 0; meeting >> i; i++) {
+    const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
     if (bits && p->has_neighbours) {
       bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
@@ -16998,16 +17116,39 @@ static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
-/* The leaf of a visit, unless it is that of the last one. */
-static void find_visited(const self_search *s, int32_t body, int32_t number, self_leaf *leaf) {
+/* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
+   the `other` one of the visit: then, and without room, as number `which` of the search. */
+static const self_leaf *find_visited(self_search *s, int32_t body, int32_t number, int32_t which,
+                                     const self_leaf *other) {
   const self_body *b = &s->group->bodies[body];
-  if (leaf->number == number) {
+  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, number) : &s->leaf[which];
+  self_leaf *leaf = kept != other ? kept : &s->leaf[which];
+  if (leaf->number != number) {
+    if (WITH_SELF_SPHERES && s->is_round) {
+      find_points(b, number, s->ahead, leaf);
+    } else if (WITH_SELF_TRIANGLES) {
+      find_leaf(b, number, s->ahead, leaf);
+    }
+  }
+  return leaf;
+}
+
+/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
+   is apart from each of its cells. */
+static void pair_triangles(self_search *s, const leaf_pair *p) {
+  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
+  const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
+  const leaf_pair turned = {p->b, p->a, p->second, p->first, p->has_neighbours};
+  const int is_same = p->first == p->second, meet = do_meet(boxes, others);
+  const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
+  const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
+  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
-  if (WITH_SELF_SPHERES && s->is_round) {
-    find_points(b, number, s->ahead, leaf);
-  } else if (WITH_SELF_TRIANGLES) {
-    find_leaf(b, number, s->ahead, leaf);
+  pair_particles(s, p, near);
+  pair_particles(s, &turned, turned_near);
+  if (meet) {
+    pair_cells(s, p);
   }
 }
 
@@ -17015,22 +17156,14 @@ static void find_visited(const self_search *s, int32_t body, int32_t number, sel
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  find_visited(s, v->body_a, v->a, &s->leaf[0]);
-  if (!is_same) {
-    find_visited(s, v->body_b, v->b, &s->leaf[1]);
-  }
-  const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
-                       a == b && are_side_by_side(a, v->a, v->b)};
+  const self_leaf *first = find_visited(s, v->body_a, v->a, 0, NULL);
+  const self_leaf *second = is_same ? first : find_visited(s, v->body_b, v->b, 1, first);
+  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, v->a, v->b)};
   if (WITH_SELF_SPHERES && s->is_round) {
     s->round_visits++;
     pair_spheres(s, &p);
-  } else if (WITH_SELF_TRIANGLES && !(p.has_neighbours && are_gentle(p.first, p.second))) {
-    const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
-    pair_particles(s, &p);
-    if (!is_same) {
-      pair_particles(s, &turned);
-    }
-    pair_cells(s, &p);
+  } else if (WITH_SELF_TRIANGLES) {
+    pair_triangles(s, &p);
   }
 }
 
@@ -17204,6 +17337,13 @@ static int32_t count_tangled(const self_group *g) {
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
+/* No leaf of a group is kept yet. */
+static void forget_all_leaves(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    forget_leaves(&g->bodies[n]);
+  }
+}
+
 /* One attempt at all candidates for `time` seconds. */
 static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
   fill_zero(s, sizeof *s);
@@ -17218,6 +17358,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
     build_tree(b, s->ahead);
   }
+  forget_all_leaves(g);
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
@@ -17225,6 +17366,9 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
       const float thickness = pair.thickness;
       if (!(thickness > 0.0f)) {
         continue;
+      }
+      if (s->is_round != pair.is_round) {
+        forget_all_leaves(g);
       }
       s->is_round = pair.is_round;
       s->reach = thickness + attempt_skins[attempt] * spacing;

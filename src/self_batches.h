@@ -71,6 +71,7 @@ typedef struct self_search {
   self_leaf leaf[2]; /* of the last visit to leaves */
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
+  uint32_t full;             /* which of them have no room left, a bit each at the same number */
   int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
@@ -159,8 +160,34 @@ static int open_batch(self_search *s, uint32_t tag) {
     g->tags[s->batches] = (uint16_t)tag;
   }
   s->filled[s->batches & (SELF_OPEN - 1)] = 0;
+  s->full &= ~(1u << (s->batches & (SELF_OPEN - 1)));
   s->batches++;
   return 1;
+}
+
+/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
+   five successive ones of which differ from all others (de Bruijn). */
+#define FIRST_BIT_FACTOR 0x077cb531u
+CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+/* The number of the lowest bit that is set, of one or more. */
+CLOTH_INLINE int32_t first_bit(uint32_t bits) {
+  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+}
+
+/* The earliest open batch of a tag that has room and none of the particles that are in the batches `taken`, or the
+   number of the next one. */
+CLOTH_INLINE int32_t find_batch(const self_search *s, uint32_t taken, uint32_t tag) {
+  const uint32_t first = (uint32_t)s->first_open & (SELF_OPEN - 1), used = taken | s->full;
+  const int32_t open = s->batches - s->first_open;
+  uint32_t left = ~(first ? used >> first | used << (SELF_OPEN - first) : used);
+  left &= open < SELF_OPEN ? (1u << open) - 1u : ~0u;
+  const uint16_t *tags = s->group->tags;
+  while (left && tags && tags[s->first_open + first_bit(left)] != tag) {
+    left &= left - 1u;
+  }
+  return left ? s->first_open + first_bit(left) : s->batches;
 }
 
 /* Puts a candidate of cloths a and b into a batch. */
@@ -179,22 +206,19 @@ static void add_candidate(self_search *s, int32_t a, int32_t b, int32_t particle
   for (int32_t n = 1; n < 5; n++) {
     taken |= cells->taken[involved[n]];
   }
-  int32_t batch = s->first_open;
-  while (batch < s->batches &&
-         ((taken >> (batch & (SELF_OPEN - 1)) & 1u) || s->filled[batch & (SELF_OPEN - 1)] == SELF_BATCH ||
-          (g->tags && g->tags[batch] != tag))) {
-    batch++;
-  }
+  const int32_t batch = find_batch(s, taken, tag);
   if (batch == s->batches && !open_batch(s, tag)) {
     s->dropped++;
     return;
   }
+  const uint32_t bit = 1u << (batch & (SELF_OPEN - 1));
   const int32_t place = s->filled[batch & (SELF_OPEN - 1)]++;
+  s->full |= place + 1 == SELF_BATCH ? bit : 0u;
   set_candidates(&g->batches[batch], place, place == 0 ? SELF_BATCH : place + 1, particle, cell);
   if (g->candidates) {
     count_both(g->candidates, tag, 1);
   }
-  mark_candidate(particles, cells, involved, 1u << (batch & (SELF_OPEN - 1)));
+  mark_candidate(particles, cells, involved, bit);
 }
 
 /* Makes candidates of those of the pairs that wait, of cloths a and b, that may touch. */

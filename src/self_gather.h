@@ -30,7 +30,7 @@
  * only what is too much even then is left out. The number of visits is bounded in the same way.
  *
  * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle.
+ * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
@@ -57,24 +57,28 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 }
 
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of the cells with these corners. */
-static void note_meeting(self_search *s, int32_t a, int32_t b, const int32_t edge[4], const int32_t cell[4],
-                         int32_t which) {
+   `which` of pair n of those that wait. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
   const self_group *g = s->group;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  const int32_t n = which >> 1, t = which & 1, row = edge[0] / from->columns;
-  self_meeting m = {
-      .particle = {edge[0], edge[edge_corner[n]], cell[0], cell[later_corners[t][0]], cell[later_corners[t][1]]}};
-  if (!has_edge(from, row, edge[0] - row * from->columns, n) || (a == b && have_common(&m)) ||
-      is_sewn_meeting(g, a, b, &m) || !find_meeting(from->start, to->start, &m)) {
+  const self_crossings *c = &s->crossings[a > b];
+  const int32_t end = which >> 1, t = which & 1;
+  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
+                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
+  if (a == b && have_common(&m)) {
+    return;
+  }
+  const int32_t edge = m.particle[0], row = edge / from->columns;
+  if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
+      !find_meeting(from->start, to->start, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {
     (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
   }
   if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * edge[0] + n);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * cell[0] + t);
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge + end);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
   }
   s->intersections++;
 }
@@ -97,12 +101,8 @@ static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t que
   }
   find_crossings(c, bits);
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-    for (int32_t n = 0; n < count && bits[which] >> n; n++) {
-      if (bits[which] >> n & 1u) {
-        const int32_t edge[4] = {c->edge[0][n], c->edge[1][n], c->edge[2][n], c->edge[3][n]};
-        const int32_t cell[4] = {c->cell[0][n], c->cell[1][n], c->cell[2][n], c->cell[3][n]};
-        note_meeting(s, a, b, edge, cell, which);
-      }
+    for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
+      note_meeting(s, a, b, first_bit(left), which);
     }
   }
 }
@@ -134,6 +134,18 @@ CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, in
   return of_row & of_column & 15u;
 }
 
+/* The boxes around a leaf. */
+CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
+  return &b->level[0].nodes[number].boxes;
+}
+
+/* 1 if two boxes have a point in common now. */
+CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
+  const float *x = a->value, *y = b->value;
+  return !(x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
+           y[2] + x[5] > 0.0f);
+}
+
 /* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
    neighbours among their cells. */
 typedef struct leaf_pair {
@@ -142,15 +154,19 @@ typedef struct leaf_pair {
   int32_t has_neighbours;
 } leaf_pair;
 
-/* Pairs of a particle of the first leaf and a cell of the second that may come near. */
-static void pair_particles(self_search *s, const leaf_pair *p) {
+/* Pairs of a particle of the first leaf, of those that `near` has a bit for, and a cell of the second that may come
+   near. */
+static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
-  for (int32_t i = 0; i < SELF_CELLS && from->particles >> i; i++) {
+  for (int32_t i = 0; near >> i; i++) {
+    if (!(near >> i & 1u)) {
+      continue;
+    }
     const leaf_range *range = from->range;
     const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
                                       range[3].point[i], range[4].point[i], range[5].point[i]};
-    uint32_t bits = from->particles >> i & 1u ? cells_near(to, place, place, s->reach) : 0u;
+    uint32_t bits = cells_near(to, place, place, s->reach);
     if (bits && p->has_neighbours) {
       bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
     }
@@ -163,24 +179,31 @@ static void pair_particles(self_search *s, const leaf_pair *p) {
   }
 }
 
+/* Which cells of a leaf are in the columns beside that which is `columns` behind its first one, or in that: bits. */
+CLOTH_INLINE uint32_t cells_beside(int32_t columns) {
+  return columns >= -1 && columns < 3 ? 0xaff5u >> 4 * (columns + 1) & 15u : 0u; /* the first, both, both, the second */
+}
+
 /* Which cells of the second leaf share a particle with cell i of the first: bits. */
 static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
-  const int32_t row = p->first->row + (i >> 1) - p->second->row, column = p->first->column + (i & 1);
-  uint32_t bits = 0;
-  for (int32_t j = 0; j < SELF_CELLS; j++) {
-    const int32_t rows = row - (j >> 1);
-    const int32_t columns = grid_distance(column, p->second->column + (j & 1), b->columns, b->is_wrapped);
-    bits |= (uint32_t)(rows >= -1 && rows <= 1 && columns <= 1) << j;
+  const int32_t rows = p->first->row + (i >> 1) - p->second->row;
+  const int32_t columns = p->first->column + (i & 1) - p->second->column;
+  const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
+  uint32_t of_column = cells_beside(columns);
+  if (b->is_wrapped) {
+    of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns);
   }
-  return bits;
+  return of_row & of_column;
 }
 
 /* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
    normals less than 90 degrees apart: they do not pass through each other. */
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
-  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    const uint32_t across = p->first->particles >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
+  const uint32_t meeting =
+      p->first == p->second ? p->first->particles : cells_meeting(p->first, leaf_boxes(b, p->second->number));
+  for (int32_t i = 0; meeting >> i; i++) {
+    const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
     if (bits && p->has_neighbours) {
       bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
@@ -226,16 +249,39 @@ static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
   return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
 }
 
-/* The leaf of a visit, unless it is that of the last one. */
-static void find_visited(const self_search *s, int32_t body, int32_t number, self_leaf *leaf) {
+/* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
+   the `other` one of the visit: then, and without room, as number `which` of the search. */
+static const self_leaf *find_visited(self_search *s, int32_t body, int32_t number, int32_t which,
+                                     const self_leaf *other) {
   const self_body *b = &s->group->bodies[body];
-  if (leaf->number == number) {
+  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, number) : &s->leaf[which];
+  self_leaf *leaf = kept != other ? kept : &s->leaf[which];
+  if (leaf->number != number) {
+    if (WITH_SELF_SPHERES && s->is_round) {
+      find_points(b, number, s->ahead, leaf);
+    } else if (WITH_SELF_TRIANGLES) {
+      find_leaf(b, number, s->ahead, leaf);
+    }
+  }
+  return leaf;
+}
+
+/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
+   is apart from each of its cells. */
+static void pair_triangles(self_search *s, const leaf_pair *p) {
+  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
+  const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
+  const leaf_pair turned = {p->b, p->a, p->second, p->first, p->has_neighbours};
+  const int is_same = p->first == p->second, meet = do_meet(boxes, others);
+  const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
+  const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
+  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
-  if (WITH_SELF_SPHERES && s->is_round) {
-    find_points(b, number, s->ahead, leaf);
-  } else if (WITH_SELF_TRIANGLES) {
-    find_leaf(b, number, s->ahead, leaf);
+  pair_particles(s, p, near);
+  pair_particles(s, &turned, turned_near);
+  if (meet) {
+    pair_cells(s, p);
   }
 }
 
@@ -243,22 +289,14 @@ static void find_visited(const self_search *s, int32_t body, int32_t number, sel
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  find_visited(s, v->body_a, v->a, &s->leaf[0]);
-  if (!is_same) {
-    find_visited(s, v->body_b, v->b, &s->leaf[1]);
-  }
-  const leaf_pair p = {v->body_a, v->body_b, &s->leaf[0], &s->leaf[is_same ? 0 : 1],
-                       a == b && are_side_by_side(a, v->a, v->b)};
+  const self_leaf *first = find_visited(s, v->body_a, v->a, 0, NULL);
+  const self_leaf *second = is_same ? first : find_visited(s, v->body_b, v->b, 1, first);
+  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, v->a, v->b)};
   if (WITH_SELF_SPHERES && s->is_round) {
     s->round_visits++;
     pair_spheres(s, &p);
-  } else if (WITH_SELF_TRIANGLES && !(p.has_neighbours && are_gentle(p.first, p.second))) {
-    const leaf_pair turned = {p.b, p.a, p.second, p.first, p.has_neighbours};
-    pair_particles(s, &p);
-    if (!is_same) {
-      pair_particles(s, &turned);
-    }
-    pair_cells(s, &p);
+  } else if (WITH_SELF_TRIANGLES) {
+    pair_triangles(s, &p);
   }
 }
 
@@ -432,6 +470,13 @@ static int32_t count_tangled(const self_group *g) {
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
 CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
 
+/* No leaf of a group is kept yet. */
+static void forget_all_leaves(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    forget_leaves(&g->bodies[n]);
+  }
+}
+
 /* One attempt at all candidates for `time` seconds. */
 static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
   fill_zero(s, sizeof *s);
@@ -446,6 +491,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
     fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
     build_tree(b, s->ahead);
   }
+  forget_all_leaves(g);
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
@@ -453,6 +499,9 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
       const float thickness = pair.thickness;
       if (!(thickness > 0.0f)) {
         continue;
+      }
+      if (s->is_round != pair.is_round) {
+        forget_all_leaves(g);
       }
       s->is_round = pair.is_round;
       s->reach = thickness + attempt_skins[attempt] * spacing;

@@ -5,6 +5,7 @@
 #include "scalar.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "types.h"
 
 /// Leaves of the tree of boxes ///
 
@@ -14,7 +15,7 @@
  * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
  * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
  *
- * In: positions, velocities. Out: boxes, bits. Scratch: none.
+ * In: positions, velocities. Out: boxes, bits. Scratch: scratch.product, in which leaves are kept.
  */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
@@ -39,6 +40,20 @@ typedef struct self_leaf {
   int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
+
+/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in the arrays of
+   predicted positions, which are made after the gather. Another leaf may be kept there. */
+CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t number) {
+  return (self_leaf *)(void *)(b->place.x + number % 3 * b->c->stride) + number / 3 % b->kept_leaves;
+}
+
+/* None of the leaves of a cloth is kept yet. One that sleeps has its positions there. */
+static void forget_leaves(self_body *b) {
+  b->kept_leaves = b->is_still ? 0 : (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
+  for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
+    kept_leaf(b, n)->number = -1;
+  }
+}
 
 /* Columns of particles of a leaf, and floats of a row of them that are read. */
 #define LEAF_COLUMNS 3
@@ -243,6 +258,27 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
   return leaf->cells & ~bits;
 }
 
+/* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
+   the boxes of its cells: what is apart from them is apart from every cell. */
+CLOTH_INLINE uint32_t particles_near(const self_leaf *leaf, const self_boxes *box, float reach) {
+  const float *v = box->value;
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(0.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes now = lanes_load(leaf->range[axis].point + cell),
+                  then = lanes_load(leaf->range[axis + 3].point + cell);
+      const lanes below =
+          lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
+      const lanes above =
+          lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
+      gap = lanes_maximum(lanes_maximum(below, above), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
 /* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
 CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   uint32_t bits = 0;
@@ -252,6 +288,22 @@ CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other
       const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
       gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
       gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+    }
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
+  }
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf have a box that has a point in common with the boxes of a node now. */
+CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const self_boxes *box) {
+  const float *v = box->value;
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    lanes gap = lanes_splat(-1.0f);
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
+      gap = lanes_maximum(lanes_add(low, lanes_splat(v[axis + 3])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(v[axis]), high), gap);
     }
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
   }

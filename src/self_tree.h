@@ -62,9 +62,10 @@ typedef struct self_body {
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
-  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;      /* mean of both [m] */
-  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+  int32_t kept_leaves; /* in each of the arrays of `place`, during a gather, see self_leaves.h */
+  int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;       /* mean of both [m] */
+  float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
   int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
@@ -92,6 +93,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->rows = c->grid.rows;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
+  b->kept_leaves = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;

@@ -209,28 +209,45 @@ CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
   }
 }
 
+/* Which lanes of a velocity of the history are not too fast. */
+CLOTH_INLINE lanes_mask are_slow(lanes3 velocity) {
+  const lanes fastest = lanes_splat(SELF_FASTEST_HISTORY);
+  return lanes_both(
+      lanes_both(lanes_less(lanes_absolute(velocity.x), fastest), lanes_less(lanes_absolute(velocity.y), fastest)),
+      lanes_less(lanes_absolute(velocity.z), fastest));
+}
+
+/* Shifts the histories of the lanes `moved` of a block of particles from i on. */
+CLOTH_INLINE void shift_block(const self_body *b, int32_t i, lanes_mask moved) {
+  const lanes zero = lanes_splat(0.0f), share = b->force_share ? lanes_load(b->force_share + i) : zero;
+  const lanes_mask pushed = lanes_less(lanes_splat(0.75f * SHARE_PUSHED), share);
+  const lanes3 velocity = lanes3_load(b->velocity, i);
+  const lanes3 old = lanes3_load(b->earlier, i), oldest = lanes3_load(b->earliest, i);
+  const lanes3 earlier = lanes3_flush_below(lanes3_add(old, velocity), STATE_QUANTUM);
+  const lanes3 earliest = lanes3_flush_below(lanes3_add(oldest, velocity), STATE_QUANTUM);
+  const lanes3 none = lanes3_of(lanes_drop(pushed, lanes_splat(HISTORY_INVALID)), zero, zero);
+  const lanes_mask slow = lanes_both(are_slow(earlier), are_slow(lanes3_select(pushed, earlier, earliest)));
+  const lanes3 shifted = lanes3_select(pushed, oldest, lanes3_keep(slow, earliest));
+  lanes3_store(b->earlier, i, lanes3_select(moved, lanes3_select(slow, earlier, none), old), b->count - i);
+  lanes3_store(b->earliest, i, lanes3_select(moved, shifted, oldest), b->count - i);
+}
+
 /* Changes the velocity histories of the particles that self-contact has moved in a substep by what it has changed their
    velocities by. All velocities of a history change alike, as if the particle was seen from another frame: so its
    momentum (contact_momentum.h) changes by the impulse of the contact and nothing else, the sum over the particles
    stays, and the next prediction extrapolates neither the contact nor less of what forces do. A history that would
    become too fast is dropped. */
-static void shift_histories(const self_body *b) {
-  for (int32_t i = 0; b->earlier.x && i < b->count; i++) {
-    if (b->moved[i] != SELF_RELATIVE) {
-      continue;
+CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
+  for (int32_t i = 0; b->earlier.x && i < b->count; i += CLOTH_LANES) {
+    float moved[CLOTH_LANES];
+    int any = 0;
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      const int is_relative = i + lane < b->count && b->moved[i + lane] == SELF_RELATIVE;
+      moved[lane] = (float)is_relative;
+      any |= is_relative;
     }
-    const int is_pushed = starts_with_push(b, i);
-    const cloth_vector velocity = vector_load(b->velocity, i);
-    cloth_vector earlier = vector_flush(vector_add(vector_load(b->earlier, i), velocity), STATE_QUANTUM);
-    cloth_vector earliest = vector_flush(vector_add(vector_load(b->earliest, i), velocity), STATE_QUANTUM);
-    if (!vector_in_range(earlier, SELF_FASTEST_HISTORY) ||
-        (!is_pushed && !vector_in_range(earliest, SELF_FASTEST_HISTORY))) {
-      earlier = vector(is_pushed ? 0.0f : HISTORY_INVALID, 0.0f, 0.0f);
-      earliest = vector(0.0f, 0.0f, 0.0f);
-    }
-    vector_store(b->earlier, i, earlier);
-    if (!is_pushed) {
-      vector_store(b->earliest, i, earliest);
+    if (any) {
+      shift_block(b, i, lanes_less(lanes_splat(0.5f), lanes_load(moved)));
     }
   }
 }

@@ -51,7 +51,8 @@
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
- *   product          predict   predicted positions (predicted_of())                      forces that extrapolate
+ *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
+ *                    predict   predicted positions (predicted_of())                      forces that extrapolate
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
