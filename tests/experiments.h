@@ -736,8 +736,8 @@ typedef struct drape {
 
 /* A square specimen laid on a disc 18 cm across: a flat cylinder, 1 cm high, above nothing. The specimen keeps 1 mm
    from it, of which the disc's 9 cm are the outside. 4 s, damped at 2 /s to come to rest; means of the last half
-   second. */
-static inline drape drape_over_disc(const cloth_fabric *fabric, int n, int substeps) {
+   second. The disc lies `x` and `z` beside the middle [m]. */
+static inline drape drape_over_disc_at(const cloth_fabric *fabric, int n, int substeps, double x, double z) {
   cloth_config config = experiment_config(substeps);
   config.columns = config.rows = n;
   config.origin = vector_at(-0.5 * SPECIMEN_SIDE, SPECIMEN_THICKNESS, -0.5 * SPECIMEN_SIDE);
@@ -752,7 +752,7 @@ static inline drape drape_over_disc(const cloth_fabric *fabric, int n, int subst
   disc.shape = CLOTH_SHAPE_CYLINDER;
   disc.radius = (float)(DISC_RADIUS - SPECIMEN_THICKNESS);
   disc.half_height = 0.005f;
-  disc.pose.position.y = -0.005f;
+  disc.pose.position = vector_at(x, -0.005, z);
   cloth_add_collider(s.sheet, &disc);
   const int frames = 240;
   double area = 0.0, round = PI * DISC_RADIUS * DISC_RADIUS;
@@ -769,6 +769,10 @@ static inline drape drape_over_disc(const cloth_fabric *fabric, int n, int subst
   d.coefficient = 100.0 * (area - round) / (SPECIMEN_SIDE * SPECIMEN_SIDE - round);
   fixture_free(&s);
   return d;
+}
+
+static inline drape drape_over_disc(const cloth_fabric *fabric, int n, int substeps) {
+  return drape_over_disc_at(fabric, n, substeps, 0.0, 0.0);
 }
 
 /// Rims and corners ///
@@ -790,8 +794,9 @@ static inline stretch_record record_stretch(const fixture *s, int frames) {
 }
 
 /* Largest stretch of a square sheet that falls 2.6 cm onto a cylinder 18 cm across, 45 cm wide, or onto a corner of a
-   box, 50 cm wide. 5 s. */
-static inline stretch_record rim_stretch(const cloth_fabric *fabric, int32_t shape, int n, int substeps) {
+   box, 50 cm wide. 5 s. The body is `x` and `z` beside its place [m]. */
+static inline stretch_record rim_stretch_at(const cloth_fabric *fabric, int32_t shape, int n, int substeps, double x,
+                                            double z) {
   int is_box = shape == CLOTH_SHAPE_BOX;
   double side = is_box ? 0.5 : 0.45;
   cloth_config config = experiment_config(substeps);
@@ -808,12 +813,15 @@ static inline stretch_record rim_stretch(const cloth_fabric *fabric, int32_t sha
   body.radius = 0.09f;
   body.half_height = 0.1f;
   body.half_extents = vector_at(0.2, 0.2, 0.2);
-  if (is_box)
-    body.pose.position = vector_at(-0.1, 0.0, -0.1);
+  body.pose.position = vector_at(x - (is_box ? 0.1 : 0.0), 0.0, z - (is_box ? 0.1 : 0.0));
   cloth_add_collider(s.sheet, &body);
   stretch_record r = record_stretch(&s, 300);
   fixture_free(&s);
   return r;
+}
+
+static inline stretch_record rim_stretch(const cloth_fabric *fabric, int32_t shape, int n, int substeps) {
+  return rim_stretch_at(fabric, shape, n, substeps, 0.0, 0.0);
 }
 
 /* Largest stretch of the flag of examples/scenes.h. */
