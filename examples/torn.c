@@ -7,6 +7,7 @@
 
 #include "cloth.h"
 #include "image.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 
@@ -18,13 +19,6 @@
 
 CLOTH_ALIGNED static unsigned char arena[8 << 20];
 static uint8_t mask[(SIDE - 1) * (SIDE - 1)];
-
-static void must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "%s: %d\n", what, result);
-    exit(1);
-  }
-}
 
 static cloth *make(const cloth_config *config) {
   cloth *sheet;

@@ -103,7 +103,7 @@ sh4            | sh4      | only -O0 |       |
 wasm-scalar    | wasm     | -        |       |
 wasm-simd      | wasm     | -O3      | lanes | -msimd128
 win64-scalar   | win64    | -        |       | -DCLOTH_SCALAR -fno-tree-slp-vectorize
-win64-sse2     | win64    | -Os -    | lanes |
+win64-sse2     | win64    | -Os -    |       |
 win64-avx2     | win64    | -        |       | -mavx2
 win32-sse2     | win32    | -        |       | -msse2 -mfpmath=sse
 msvc-sse2      | msvc     | -        |       |

@@ -8,6 +8,7 @@
  */
 #include "jobs.h"
 #include "motion.h"
+#include "must.h"
 #include "person.h"
 #include "png.h"
 #include "render.h"
@@ -33,13 +34,6 @@ typedef struct crowd {
   cloth_vector eye;
   int results[JOBS_WORKERS_MOST]; /* the worst of each worker */
 } crowd;
-
-static void must(int result, const char *what) {
-  if (result >= 0)
-    return;
-  fprintf(stderr, "crowd: %s: %s\n", what, cloth_result_name(result));
-  exit(EXIT_FAILURE);
-}
 
 static void *must_allocate(size_t count, size_t size) {
   void *memory = calloc(count, size);

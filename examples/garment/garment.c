@@ -9,6 +9,7 @@
 #include "cloth.h"
 #include "figure.h"
 #include "motion.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 #include <math.h>
@@ -34,22 +35,6 @@ static const int moments[MOMENTS] = {60, 180, 300, 440}; /* frames */
 static const render_material fabric = {{0.08f, 0.22f, 0.42f}, {0.05f, 0.14f, 0.28f}, 0.0f, 0.06f, 0.05f};
 static const render_material sleeve = {{0.72f, 0.70f, 0.64f}, {0.45f, 0.44f, 0.40f}, 0.0f, 0.06f, 0.05f};
 static const render_material skin = {{0.36f, 0.38f, 0.40f}, {0.36f, 0.38f, 0.40f}, 0.0f, 0.05f, 0.0f};
-
-static int must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "garment: %s: %s\n", what, cloth_result_name(result));
-    exit(EXIT_FAILURE);
-  }
-  return result;
-}
-
-/* Memory whose aligned part begins at *aligned; the result is to be freed. */
-static void *allocate_aligned(size_t bytes, void **aligned) {
-  unsigned char *block = (unsigned char *)calloc(bytes + CLOTH_ALIGNMENT, 1);
-  must(block ? CLOTH_OK : CLOTH_ERROR_ARENA, "memory");
-  *aligned = block + (CLOTH_ALIGNMENT - (uintptr_t)block % CLOTH_ALIGNMENT) % CLOTH_ALIGNMENT;
-  return block;
-}
 
 /* The shirt and its wearer. */
 typedef struct world {

@@ -11,6 +11,7 @@
 #include "figure.h"
 #include "meander.h"
 #include "motion.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 #include <math.h>
@@ -39,22 +40,6 @@ static const render_material fabrics[CLOTHS] = {
     {{0.16f, 0.38f, 0.30f}, {0.22f, 0.44f, 0.36f}, 0.0f, 0.1f, 0.15f},
 };
 static const render_material body_material = {{0.36f, 0.38f, 0.40f}, {0.36f, 0.38f, 0.40f}, 0.0f, 0.05f, 0.0f};
-
-static int must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "groups: %s: %s\n", what, cloth_result_name(result));
-    exit(EXIT_FAILURE);
-  }
-  return result;
-}
-
-/* Memory whose aligned part begins at *aligned; the result is to be freed. */
-static void *allocate_aligned(size_t bytes, void **aligned) {
-  unsigned char *block = (unsigned char *)calloc(bytes + CLOTH_ALIGNMENT, 1);
-  must(block ? CLOTH_OK : CLOTH_ERROR_ARENA, "memory");
-  *aligned = block + (CLOTH_ALIGNMENT - (uintptr_t)block % CLOTH_ALIGNMENT) % CLOTH_ALIGNMENT;
-  return block;
-}
 
 /* A scene while it runs: the cloths, and the bodies that they share. */
 typedef struct world {

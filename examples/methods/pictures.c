@@ -11,6 +11,7 @@
 #include "methods.h"
 
 #include "image.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 
@@ -39,13 +40,6 @@ typedef struct outcome {
   float milliseconds, stretch;
   int iterations;
 } outcome;
-
-static void must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "pictures: %s: %s\n", what, cloth_result_name(result));
-    exit(EXIT_FAILURE);
-  }
-}
 
 static unsigned char *must_allocate(size_t bytes) {
   unsigned char *block = (unsigned char *)calloc(1, bytes + CLOTH_ALIGNMENT);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cloth.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 #include <math.h>
@@ -28,13 +29,6 @@ static const char *const titles[SCENES] = {"mesh", "hulls", "height field", "dis
 static const render_material fabric = {{0.55f, 0.13f, 0.10f}, {0.30f, 0.22f, 0.18f}, 12.0f, 0.1f, 0.1f};
 static const render_material stone = {{0.36f, 0.38f, 0.40f}, {0.36f, 0.38f, 0.40f}, 0.0f, 0.05f, 0.0f};
 
-static void must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "shapes: %s: %s\n", what, cloth_result_name(result));
-    exit(EXIT_FAILURE);
-  }
-}
-
 static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count, size);
   if (!memory) {
@@ -42,13 +36,6 @@ static void *allocate(size_t count, size_t size) {
     exit(EXIT_FAILURE);
   }
   return memory;
-}
-
-/* Memory whose aligned part begins at *aligned; the result is to be freed. */
-static void *allocate_aligned(size_t bytes, void **aligned) {
-  unsigned char *block = (unsigned char *)allocate(bytes + CLOTH_ALIGNMENT, 1);
-  *aligned = block + (CLOTH_ALIGNMENT - (uintptr_t)block % CLOTH_ALIGNMENT) % CLOTH_ALIGNMENT;
-  return block;
 }
 
 static const cloth_geometry *build(const cloth_geometry_data *data, void **block) {

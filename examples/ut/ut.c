@@ -10,6 +10,7 @@
  */
 #include "cloth.h"
 #include "image.h"
+#include "must.h"
 #include "png.h"
 #include "render.h"
 
@@ -28,13 +29,6 @@ enum { GRID = 15, COUNT = GRID * GRID, MINI_STEPS = 10, VIEWS = 4, VIEW = 320, R
 CLOTH_ALIGNED static unsigned char arena[1 << 18];
 static image picture;
 static int missed;
-
-static void must(int result, const char *what) {
-  if (result < 0) {
-    fprintf(stderr, "ut: %s: %s\n", what, cloth_result_name(result));
-    exit(EXIT_FAILURE);
-  }
-}
 
 static void row(const char *what, const char *document, double ours, const char *unit, int holds) {
   printf("%-58s %-22s %10.4g %-5s %s\n", what, document, ours, unit, holds ? "ok" : "missed");
