@@ -15,14 +15,14 @@
  * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
  * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
  * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
- * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
- * one between them are therefore kept SELF_FOLD T apart.
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row, a column or a
+ * diagonal with one between them are therefore kept SELF_FOLD T apart.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
  * velocities, the velocity history of what was moved. Scratch: none.
  */
 
-/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+/* Least distance of two particles of a row, a column or a diagonal with one between them, over the thickness. */
 #define SELF_FOLD 2.0f
 
 /* What stays the same while the folds of a cloth are opened. */
@@ -37,13 +37,21 @@ typedef struct fold_tally {
   int32_t noted, looked_at, opened;
 } fold_tally;
 
-/* Does cloth bend between two particles of a row or column with one between them? */
-static int has_hinge(const self_body *b, int32_t i, int32_t j) {
+/* Is there cloth between two particles of a row, a column or a diagonal, in j's row or below it, with one between
+   them? On diagonals: the cells that hold it. */
+static int is_cloth_between(const self_body *b, int32_t i, int32_t j) {
   const int32_t row = i / b->columns, column = i - row * b->columns;
+  const int32_t next = column + 1 < b->columns ? column + 1 : 0, before = (column > 0 ? column : b->columns) - 1;
   if (row == j / b->columns) {
-    return !is_gap(b->c, row * b->columns + (column + 1 < b->columns ? column + 1 : 0), GAP_HINGE_WARP);
+    return !is_gap(b->c, row * b->columns + next, GAP_HINGE_WARP);
   }
-  return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
+  if (column == j % b->columns) {
+    return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
+  }
+  const int goes_on = (j % b->columns - column + b->columns) % b->columns == 2 % b->columns;
+  const int32_t first = row * b->columns + (goes_on ? column : before);
+  const int32_t second = (row + 1) * b->columns + (goes_on ? next : (before > 0 ? before : b->columns) - 1);
+  return !is_gap(b->c, first, GAP_CELL) && !is_gap(b->c, second, GAP_CELL);
 }
 
 /* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
@@ -52,7 +60,7 @@ static int has_hinge(const self_body *b, int32_t i, int32_t j) {
 static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
   const self_body *b = f->b;
   const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !has_hinge(b, i, j)) {
+  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !is_cloth_between(b, i, j)) {
     return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
@@ -79,11 +87,13 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
 
 /* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
 #define SELF_FOLD_SKIN 0.25f
-/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
+/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, the columns, and the diagonals. */
 #define FOLDS_OF_ROWS 1u
 #define FOLDS_OF_COLUMNS 2u
+#define FOLDS_OF_DIAGONALS 4u
+#define FOLDS_OF_ANTIDIAGONALS 8u
 
-/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
+/* Which blocks of particles may have folds towards the particles `apart` numbers on in the next `time` seconds: pairs
    that come closer than `least` if they keep their velocities. */
 CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
   const int32_t end = b->count - apart;
@@ -106,6 +116,8 @@ CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, fl
   fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
   note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
   note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
+  note_folds_along(b, 2 * b->columns + 2, least, time, FOLDS_OF_DIAGONALS);
+  note_folds_along(b, 2 * b->columns - 2, least, time, FOLDS_OF_ANTIDIAGONALS);
 }
 
 /* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
@@ -121,11 +133,12 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
-/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
+/* Opens what is folded too tightly between particles and those `rows` below and `columns` further. Blocks in which
+   nothing is too close are skipped, which changes nothing. */
+CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t rows, int32_t columns, uint8_t bit,
+                                               fold_tally *tally) {
   const self_body *b = f->b;
-  const int32_t end = b->count - apart;
+  const int32_t apart = rows * b->columns + columns, end = b->count - apart;
   for (int32_t i = 0; i < end; i += SELF_BATCH) {
     if (!(b->folds[i / SELF_BATCH] & bit)) {
       continue;
@@ -133,7 +146,8 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
     tally->noted += SELF_BATCH;
     if (may_have_folds(f, i, apart, end)) {
       for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        if (apart > 2 || k % b->columns + 2 < b->columns) {
+        const int32_t column = k % b->columns + columns;
+        if (column >= 0 && column < b->columns) {
           open_fold(f, k, k + apart, tally);
         }
       }
@@ -142,20 +156,40 @@ CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t ap
   }
 }
 
+/* Opens the folds along rows and diagonals that lead around a tube. */
+static void open_folds_around(const fold_context *f, fold_tally *tally) {
+  const self_body *b = f->b;
+  for (int32_t row = 0; row < b->rows; row++) {
+    const int32_t first = row * b->columns, last = first + b->columns - 1, down = 2 * b->columns;
+    open_fold(f, last - 1, first, tally);
+    open_fold(f, last, first + 1, tally);
+    tally->looked_at += 2;
+    if (row + 2 < b->rows) {
+      open_fold(f, last - 1, first + down, tally);
+      open_fold(f, last, first + 1 + down, tally);
+      open_fold(f, first, last - 1 + down, tally);
+      open_fold(f, first + 1, last + down, tally);
+      tally->looked_at += 4;
+    }
+  }
+}
+
 /* Opens what is folded too tightly in a cloth. */
 static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
   const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
+  fold_tally tally = {0, 0, 0};
   if (b->columns > 2) {
-    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
+    open_folds_along(&f, 0, 2, FOLDS_OF_ROWS, &tally);
   }
-  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
-    const int32_t first = row * b->columns, last = first + b->columns - 1;
-    open_fold(&f, last - 1, first, &tally);
-    open_fold(&f, last, first + 1, &tally);
+  if (b->is_wrapped) {
+    open_folds_around(&f, &tally);
   }
   if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
+    open_folds_along(&f, 2, 0, FOLDS_OF_COLUMNS, &tally);
+  }
+  if (b->rows > 2 && b->columns > 2) {
+    open_folds_along(&f, 2, 2, FOLDS_OF_DIAGONALS, &tally);
+    open_folds_along(&f, 2, -2, FOLDS_OF_ANTIDIAGONALS, &tally);
   }
   return tally;
 }
