@@ -279,18 +279,24 @@ typedef struct bounce {
   int count;
 } bounce;
 
-static bounce bounce_ball(float mass, int substeps) {
-  cloth_config config = cloth_config_default();
-  config.columns = config.rows = 33;
-  config.edge_warp = vector_at(3.0, 0.0, 0.0);
-  config.edge_weft = vector_at(0.0, 0.0, -3.0);
-  config.origin = vector_at(-1.5, 1.0, 1.5);
-  config.substeps = substeps;
-  config.capacity.max_bodies = 1;
-  fixture s = fixture_make(&config);
+/* A sheet of 33 x 33 particles that is held by its border, with room for a body. */
+static fixture make_held_sheet(cloth_config *config, int substeps) {
+  config->columns = config->rows = 33;
+  config->substeps = substeps;
+  config->capacity.max_bodies = 1;
+  fixture s = fixture_make(config);
   for (int i = 0; i < s.count; i++)
     if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33)
       cloth_pin(s.sheet, i);
+  return s;
+}
+
+static bounce bounce_ball(float mass, int substeps) {
+  cloth_config config = cloth_config_default();
+  config.edge_warp = vector_at(3.0, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, -3.0);
+  config.origin = vector_at(-1.5, 1.0, 1.5);
+  fixture s = make_held_sheet(&config, substeps);
   cloth_collider ball = cloth_collider_default();
   ball.pose.position.y = 2.5f;
   cloth_add_collider(s.sheet, &ball);
@@ -351,16 +357,10 @@ static void test_bounce(void) {
 static double slide_on_slope(float friction, int substeps) {
   const double angle = 0.5235988, side = cos(angle), fall = sin(angle);
   cloth_config config = cloth_config_default();
-  config.columns = config.rows = 33;
   config.edge_warp = vector_at(2.0 * side, -2.0 * fall, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, -2.0);
   config.origin = vector_at(-side, fall, 1.0);
-  config.substeps = substeps;
-  config.capacity.max_bodies = 1;
-  fixture s = fixture_make(&config);
-  for (int i = 0; i < s.count; i++)
-    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33)
-      cloth_pin(s.sheet, i);
+  fixture s = make_held_sheet(&config, substeps);
   cloth_collider box = cloth_collider_default();
   box.shape = CLOTH_SHAPE_BOX;
   box.half_extents = vector_at(0.2, 0.05, 0.2);

@@ -1,39 +1,10 @@
 /* Masks of cells: a strip cut out of a wide grid hangs, bends and weighs as one of its own grid, in every tier; a round
    cloth drapes evenly, its hole neither shrinks nor opens; a piece keeps its momenta; what is absent is not touched,
    drawn, found or held, and is where the cloth is. SPDX-License-Identifier: MIT */
-#include "support.h"
+#include "tiers.h"
 
 #define SIDE_MOST 64
 static uint8_t mask[SIDE_MOST * SIDE_MOST];
-
-enum { DEFAULT_TIER, COARSE_TIER, LIMITED_TIER, IMEX_TIER, EXPLICIT_TIER, TIERS };
-static int tested_tier;
-
-static const char *tier_name(int number) {
-  static const char *const names[] = {"28 substeps", "4 substeps", "strain limits", "IMEX", "explicit"};
-  return names[number];
-}
-
-static void select_tier(int number) {
-  tested_tier = number;
-}
-
-static const test_cases all_tiers = {DEFAULT_TIER, TIERS, tier_name, select_tier};
-
-static cloth_config config_of_tier(int tier) {
-  cloth_config config = cloth_config_default();
-  if (tier == COARSE_TIER)
-    config.substeps = 4;
-  if (tier == LIMITED_TIER)
-    config.strain_limit.sweeps = 2;
-  if (tier == IMEX_TIER)
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
-  if (tier == EXPLICIT_TIER) {
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
-    config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
-  }
-  return config;
-}
 
 /// A strip of its own grid, and one cut out ///
 
@@ -96,7 +67,7 @@ static double hang_strip(cloth_config config, int margin, double *energy, double
 /* Elongation under its own weight, elastic energy and weight on the pins. */
 static void test_strip(void) {
   double length[2], energy[2], weight[2];
-  cloth_config config = config_of_tier(tested_tier);
+  cloth_config config = default_of_tier(tested_tier);
   config.fabric.stretch_warp = config.fabric.stretch_weft = 40.0f;
   config.fabric.shear = 10.0f;
   config.capacity.pin_reactions = 1;
@@ -125,7 +96,7 @@ static double bend_strip(cloth_config config, int margin) {
 
 /* With gravity across the sheet; air is left out, as it acts on the rim of both alike but damps the way there. */
 static void test_cantilever(void) {
-  cloth_config config = config_of_tier(tested_tier);
+  cloth_config config = default_of_tier(tested_tier);
   config.gravity = vector_at(0.0, 0.0, -9.81);
   config.fabric.bend = 2.0e-3f;
   const double own = bend_strip(config, 0), cut = bend_strip(config, MARGIN);
@@ -190,7 +161,7 @@ static void check_absent(const fixture *s, const char *when) {
 
 /* Rows without any cell, before the first of the cloth and behind its last, go where the cloth goes. */
 static void test_absent_rows(void) {
-  fixture s = make_round(config_of_tier(DEFAULT_TIER), 0.3, 0.0);
+  fixture s = make_round(default_of_tier(DEFAULT_TIER), 0.3, 0.0);
   CHECK(is_absent(0) && is_absent(ROUND_SIDE * ROUND_SIDE - 1), "no absent row");
   check_absent(&s, "at the start");
   CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
@@ -200,7 +171,7 @@ static void test_absent_rows(void) {
 
 /* On a round table: the hem hangs alike on four sides, as mask and grid look the same from each. */
 static void test_tablecloth(void) {
-  fixture s = make_round(config_of_tier(tested_tier == EXPLICIT_TIER ? DEFAULT_TIER : tested_tier), 0.49, 0.0);
+  fixture s = make_round(default_of_tier(tested_tier == EXPLICIT_TIER ? DEFAULT_TIER : tested_tier), 0.49, 0.0);
   cloth_collider table = collider_of(CLOTH_SHAPE_CYLINDER);
   table.radius = 0.3f;
   table.half_height = 0.05f;
@@ -228,7 +199,7 @@ static void test_tablecloth(void) {
 
 /* A ring that lies still without forces keeps its hole; hung by one side, it stays as stretched as the fabric says. */
 static void test_hole(void) {
-  cloth_config config = config_of_tier(tested_tier);
+  cloth_config config = default_of_tier(tested_tier);
   config.gravity = vector_at(0.0, 0.0, 0.0);
   config.grid.imperfection = 0.0f;
   fixture s = make_round(config, 0.49, 0.2);
@@ -249,7 +220,7 @@ static void test_hole(void) {
 
 /* A ring that is thrown keeps both of its momenta, and falls with g. */
 static void test_momentum(void) {
-  cloth_config config = config_of_tier(tested_tier);
+  cloth_config config = default_of_tier(tested_tier);
   config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.gravity = vector_at(0.0, 0.0, 0.0);
@@ -280,7 +251,7 @@ static void test_momentum(void) {
 /* A flat ring falls as fast as a flat square in air: the air acts on each particle as on its mass. */
 static void test_air(void) {
   double speed[2];
-  cloth_config config = config_of_tier(DEFAULT_TIER);
+  cloth_config config = default_of_tier(DEFAULT_TIER);
   config.grid.imperfection = 0.0f;
   for (int cut = 0; cut < 2; cut++) {
     fixture s = make_round(config, cut ? 0.49 : 2.0, cut ? 0.15 : 0.0);
@@ -294,7 +265,7 @@ static void test_air(void) {
 /// What is absent ///
 
 static void test_output(void) {
-  fixture s = make_round(config_of_tier(DEFAULT_TIER), 0.49, 0.15);
+  fixture s = make_round(default_of_tier(DEFAULT_TIER), 0.49, 0.15);
   static uint32_t indices[6 * SIDE_MOST * SIDE_MOST];
   int cells = 0, wrong = 0;
   for (int i = 0; i < (ROUND_SIDE - 1) * (ROUND_SIDE - 1); i++)
@@ -317,7 +288,7 @@ static void test_output(void) {
 }
 
 static void test_refusals(void) {
-  cloth_config config = config_of_tier(DEFAULT_TIER);
+  cloth_config config = default_of_tier(DEFAULT_TIER);
   config.capacity.max_attachments = 1;
   config.capacity.max_bodies = 1;
   fixture s = make_round_of(&config, 0.49, 0.15);
@@ -350,7 +321,7 @@ static void test_refusals(void) {
 
 /* Tethers lead over the cloth: those from below the hole to the pin above it would hold what may open. */
 static void test_tethers(void) {
-  fixture s = make_round(config_of_tier(DEFAULT_TIER), 2.0, 0.3);
+  fixture s = make_round(default_of_tier(DEFAULT_TIER), 2.0, 0.3);
   int over = 0, beside = 0;
   for (int column = 0; column < ROUND_SIDE; column++)
     CHECK(cloth_pin(s.sheet, column) == CLOTH_OK, "pin");
@@ -371,7 +342,7 @@ static void test_tethers(void) {
 /* A save and an image of one cloth are taken by another with the same mask, and refused by one with another mask; so is
    an image in which an absent particle is free. */
 static void test_saves(void) {
-  fixture s = make_round(config_of_tier(DEFAULT_TIER), 0.49, 0.15);
+  fixture s = make_round(default_of_tier(DEFAULT_TIER), 0.49, 0.15);
   cloth_memory memory;
   CHECK(run_steps(s.sheet, 10, FRAME) >= 0, "steps");
   cloth_get_memory(s.sheet, &memory);
@@ -384,7 +355,7 @@ static void test_saves(void) {
   CHECK(cloth_load(s.sheet, save, memory.saved_bytes) == CLOTH_OK && read_hash(s.sheet) == hash, "load");
   CHECK(run_steps(s.sheet, 10, FRAME) >= 0 && read_hash(s.sheet) == after, "the same again");
   CHECK(cloth_read_image(s.sheet, image, memory.image_bytes) == CLOTH_OK && read_hash(s.sheet) == hash, "image");
-  fixture other = make_round(config_of_tier(DEFAULT_TIER), 0.49, 0.2);
+  fixture other = make_round(default_of_tier(DEFAULT_TIER), 0.49, 0.2);
   CHECK(cloth_load(other.sheet, save, memory.saved_bytes) == CLOTH_ERROR_IMAGE_CONFIG, "another mask");
   fixture_free(&other);
   save[5 * 4] = 3; /* behind the header: the freedom of particle 0 */
@@ -396,7 +367,7 @@ static void test_saves(void) {
 
 /* A cape with a neck hole and ragged hem, in self-contact, thrown over a ball: all tests of triangles at once. */
 static void test_self_contact(void) {
-  cloth_config config = config_of_tier(DEFAULT_TIER);
+  cloth_config config = default_of_tier(DEFAULT_TIER);
   config.self_thickness = 0.01f;
   fixture s = make_round(config, 0.49, 0.1);
   cloth_collider ball = collider_of(CLOTH_SHAPE_SPHERE);
@@ -419,7 +390,7 @@ static void test_self_contact(void) {
 
 /* A tube without a quarter of its cells, across the seam, hangs as the sheet of the others. */
 static void test_tube(void) {
-  cloth_config config = config_of_tier(tested_tier == EXPLICIT_TIER ? DEFAULT_TIER : tested_tier);
+  cloth_config config = default_of_tier(tested_tier == EXPLICIT_TIER ? DEFAULT_TIER : tested_tier);
   config.columns = 16;
   config.rows = 12;
   config.grid.wrap = 1;
@@ -441,7 +412,7 @@ static void test_tube(void) {
 
 /* Without a cell left out the mask changes no bit. */
 static void test_whole(void) {
-  cloth_config config = config_of_tier(tested_tier);
+  cloth_config config = default_of_tier(tested_tier);
   memset(mask, 1, sizeof mask);
   config.columns = config.rows = 12;
   fixture a = fixture_make(&config);
@@ -460,7 +431,7 @@ static void test_whole(void) {
 
 /* A step does no more work than its bound says, also in a cloth with a mask. */
 static void test_work(void) {
-  cloth_config config = config_of_tier(DEFAULT_TIER);
+  cloth_config config = default_of_tier(DEFAULT_TIER);
   fixture s = make_round_of(&config, 0.49, 0.15);
   uint64_t bound, most;
   CHECK(cloth_config_work_bound(&config, FRAME, &most) == CLOTH_OK, "bound of the config");

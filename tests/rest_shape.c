@@ -1,39 +1,18 @@
 /* Pre-shaped pieces (grid.rest_positions), in every tier: a trapezoid, a cone panel and a flared tube hang with every
    spring as long as the positions say; a rectangle of uneven cells stretches, bends and weighs as an even one; momenta,
    strain limits, tearing, masks, seams, contact, settling, saves, work and refusals. SPDX-License-Identifier: MIT */
-#include "support.h"
+#include "tiers.h"
 
 #define PI 3.14159265358979
 #define MOST 32
 static cloth_vector rest[MOST * MOST];
 
-enum { DEFAULT_TIER, COARSE_TIER, LIMITED_TIER, IMEX_TIER, EXPLICIT_TIER, TIERS };
-static int tested_tier;
-
-static const char *tier_name(int number) {
-  static const char *const names[] = {"28 substeps", "4 substeps", "strain limits", "IMEX", "explicit"};
-  return names[number];
-}
-
-static void select_tier(int number) {
-  tested_tier = number;
-}
-
-static const test_cases all_tiers = {DEFAULT_TIER, TIERS, tier_name, select_tier};
-
+/* A piece whose shape at rest is in `rest`. */
 static cloth_config config_of_tier(int tier, int columns, int rows) {
-  cloth_config config = cloth_config_default();
+  cloth_config config = default_of_tier(tier);
   config.columns = columns;
   config.rows = rows;
   config.grid.rest_positions = rest;
-  if (tier == COARSE_TIER)
-    config.substeps = 4;
-  if (tier == LIMITED_TIER)
-    config.strain_limit.sweeps = 2;
-  if (tier == IMEX_TIER || tier == EXPLICIT_TIER)
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
-  if (tier == EXPLICIT_TIER)
-    config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
   return config;
 }
 
@@ -117,30 +96,30 @@ static void expect_lengths(const char *what, const strains *all, double bound) {
         all->longest, bound);
 }
 
+/* Hangs a piece from its first row for two seconds. */
+static void expect_to_hang(const char *what, const cloth_config *config, double bound) {
+  fixture s = fixture_make(config);
+  pin_row(&s, config->columns);
+  CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
+  const strains all = strains_of(&s, config);
+  expect_lengths(what, &all, bound);
+  fixture_free(&s);
+}
+
 /* Panels that narrow and widen hang with every row at its own length. Diagonals do not hold rows apart, so that a wide
    hem below a narrow top may hang in folds; the sum along a row remains. */
 static void test_trapezoid(void) {
   for (int widens = 0; widens < 2; widens++) {
     cloth_config config = config_of_tier(tested_tier, 16, 16);
     make_trapezoid(16, 16, widens ? 0.3 : 0.5, widens ? 0.5 : 0.25, 0.4);
-    fixture s = fixture_make(&config);
-    pin_row(&s, 16);
-    CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
-    const strains all = strains_of(&s, &config);
-    expect_lengths(widens ? "widens" : "narrows", &all, stretch_bound(&config, 0.4, 1.7));
-    fixture_free(&s);
+    expect_to_hang(widens ? "widens" : "narrows", &config, stretch_bound(&config, 0.4, 1.7));
   }
 }
 
 static void test_cone_panel(void) {
   cloth_config config = config_of_tier(tested_tier, 20, 12);
   make_sector(20, 12, 0.3, 0.65, 1.2);
-  fixture s = fixture_make(&config);
-  pin_row(&s, 20);
-  CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
-  const strains all = strains_of(&s, &config);
-  expect_lengths("a sector", &all, stretch_bound(&config, 0.35, 2.2));
-  fixture_free(&s);
+  expect_to_hang("a sector", &config, stretch_bound(&config, 0.35, 2.2));
 }
 
 /* A skirt whose hem is twice as long as its waist. */
@@ -148,12 +127,7 @@ static void test_flared_tube(void) {
   cloth_config config = config_of_tier(tested_tier, 24, 14);
   config.grid.wrap = 1;
   make_flared(24, 14, 0.12, 0.24, 0.4);
-  fixture s = fixture_make(&config);
-  pin_row(&s, 24);
-  CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
-  const strains all = strains_of(&s, &config);
-  expect_lengths("a skirt", &all, stretch_bound(&config, 0.42, 2.0));
-  fixture_free(&s);
+  expect_to_hang("a skirt", &config, stretch_bound(&config, 0.42, 2.0));
 }
 
 /* Without forces a piece stays as it is: in the plane bending pulls rows that are curved or uneven, by less than this.

@@ -27,13 +27,12 @@ static void pause_processor(void) {
 #endif
 }
 
-/* Waits without the lock, but not for long, until a number is not what it was or, with `is_over`, that is set. */
-static void look_for_change(const int *number, int was, const int *is_over) {
-  for (int n = 0; n < LOOKS; n++) {
-    if (__atomic_load_n(number, __ATOMIC_ACQUIRE) != was || (is_over && __atomic_load_n(is_over, __ATOMIC_ACQUIRE)))
-      return;
+/* Lets go of the lock, but not for long, until a number is not what it was. */
+static void look_for_change(jobs *j, const int *number, int was) {
+  pthread_mutex_unlock(&j->lock);
+  for (int n = 0; n < LOOKS && __atomic_load_n(number, __ATOMIC_ACQUIRE) == was; n++)
     pause_processor();
-  }
+  pthread_mutex_lock(&j->lock);
 }
 
 static void set(int *number, int value) {
@@ -57,9 +56,7 @@ static void *work(void *context) {
   pthread_mutex_lock(&j->lock);
   const int worker = ++j->named;
   for (;;) {
-    pthread_mutex_unlock(&j->lock);
-    look_for_change(&j->round, round, &j->is_over);
-    pthread_mutex_lock(&j->lock);
+    look_for_change(j, &j->round, round);
     while (j->round == round && !j->is_over)
       pthread_cond_wait(&j->begins, &j->lock);
     if (j->is_over)
@@ -91,7 +88,8 @@ jobs *jobs_open(int workers) {
 
 void jobs_close(jobs *j) {
   pthread_mutex_lock(&j->lock);
-  set(&j->is_over, 1);
+  j->is_over = 1;
+  set(&j->round, j->round + 1); /* which is what they look at */
   pthread_cond_broadcast(&j->begins);
   pthread_mutex_unlock(&j->lock);
   for (int i = 1; i < j->workers; i++)
@@ -113,12 +111,9 @@ void jobs_run(jobs *j, job_range *range, void *context, int count, int grain) {
   set(&j->round, j->round + 1);
   pthread_cond_broadcast(&j->begins);
   take_part(j, 0);
-  for (int busy = j->busy; busy > 0; busy = j->busy) {
-    pthread_mutex_unlock(&j->lock);
-    look_for_change(&j->busy, busy, NULL);
-    pthread_mutex_lock(&j->lock);
-    if (j->busy == busy)
-      break;
+  for (int busy = 0; j->busy > 0 && j->busy != busy;) {
+    busy = j->busy;
+    look_for_change(j, &j->busy, busy);
   }
   while (j->busy > 0)
     pthread_cond_wait(&j->ends, &j->lock);

@@ -213,11 +213,11 @@ typedef struct sum_stage {
 
 static void add_scaled_rows(const method_work *w, const void *what, const row_range *range) {
   const sum_stage *s = (const sum_stage *)what;
-  EACH_BLOCK_OF_ROWS(i, left, w, range) {
+  EACH_BLOCK_OF_ROWS(i, left, w, range, {
     const lanes3 b = lanes3_load(field(w, s->b), i);
     const lanes3 sum = lanes3_add_scaled(lanes3_load(field(w, s->a), i), b, lanes_splat(s->s));
     lanes3_store(field(w, s->to), i, lanes3_quantise(sum, WORK_ROUNDER), left);
-  }
+  });
 }
 
 /* to = a + s b, rounded to multiples of 2^-40 */

@@ -168,9 +168,7 @@ static void multiply_elements(const element_row *r, vector_array p, int32_t colu
 /* to = the tangents of the implicit families times p, of a range of rows. */
 static void multiply_rows(const method_work *w, const void *what, const row_range *range) {
   const product_stage *s = (const product_stage *)what;
-  EACH_BLOCK_OF_ROWS(i, left, w, range) {
-    lanes3_store(s->to, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), left);
-  }
+  EACH_BLOCK_OF_ROWS(i, left, w, range, lanes3_store(s->to, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), left));
   for (int32_t n = 0; n < w->family_count; n++) {
     element_row r = {w, &w->family[n], 0, range};
     int32_t end;
@@ -186,12 +184,13 @@ static void multiply_rows(const method_work *w, const void *what, const row_rang
 /* to = M p - to, of a range of rows. Leaves the terms of p . to. */
 static void subtract_from_inertia(const method_work *w, const void *what, const row_range *range) {
   const product_stage *s = (const product_stage *)what;
-  EACH_BLOCK_OF_ROWS(i, left, w, range) {
-    const lanes3 p = lanes3_load(s->p, i), inertia = lanes3_scale(p, mass_ratio_lanes(w->c, i));
+  EACH_BLOCK_OF_ROWS(i, left, w, range, {
+    const lanes3 p = lanes3_load(s->p, i);
+    const lanes3 inertia = lanes3_scale(p, mass_ratio_lanes(w->c, i));
     const lanes3 product = lanes3_quantise(lanes3_subtract(inertia, lanes3_load(s->to, i)), WORK_ROUNDER);
     lanes3_store(s->to, i, product, left);
     lanes_store_first(terms_of(w) + i, lanes3_dot(p, product), left);
-  }
+  });
 }
 
 /* to = M p + the tangents of the implicit families times p. Leaves the terms of p . to. */

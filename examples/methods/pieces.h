@@ -51,10 +51,9 @@ static void run_rows(const method_work *w, row_stage *stage, const void *what) {
   }
 }
 
-/* Blocks of the particles of a range: `left` is how many particles it has from i on. */
-#define EACH_BLOCK_OF_ROWS(i, left, w, range)                                                                          \
-  for (int32_t i = (range)->first * (w)->c->grid.columns, left = (range)->end * (w)->c->grid.columns - i; left > 0;    \
-       i += CLOTH_LANES, left -= CLOTH_LANES)
+/* A statement for each block of the particles of a range, as EACH_BLOCK(). */
+#define EACH_BLOCK_OF_ROWS(i, left, w, range, statement)                                                               \
+  EACH_BLOCK_OF(i, left, (range)->first *(w)->c->grid.columns, (range)->end *(w)->c->grid.columns, statement)
 
 /* A float per particle, for the terms of a sum. */
 static float *terms_of(const method_work *w) {
