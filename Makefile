@@ -66,14 +66,15 @@ OPTIMISE ?= -O2
 WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
 CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
-# What every program that contains the library depends on.
+# What every program that contains the library depends on, and what it may include besides.
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
-HEADERS = $(SOURCES) $(wildcard examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
+HEADERS = cloth.h $(wildcard port/*.h examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
+LIBRARY = $(BUILD)/libcloth.a
 
 .PHONY: library format clean help
 .DELETE_ON_ERROR:
 
-library: $(BUILD)/libcloth.a
+library: $(LIBRARY)
 
 include examples/examples.mk tests/tests.mk tests/bench/bench.mk
 

@@ -1,4 +1,4 @@
-# The examples. Each is compiled in one command: the library and its glue are small.
+# The examples: programs of a few sources and the library.
 
 .PHONY: demo web test-web lockstep game game-window coupling board methods-pictures ut shapes crowd groups garment torn
 
@@ -7,16 +7,16 @@ EXAMPLES = examples/image.c examples/net.c examples/plot.c examples/png.c exampl
 demo: $(BUILD)/demo/demo
 	$(BUILD)/demo/demo $(BUILD)/demo
 
-$(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) $(HEADERS)
+$(BUILD)/demo/demo: examples/demo.c $(EXAMPLES) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # One scene by every method of examples/methods.
 methods-pictures: $(BUILD)/methods/pictures
 	@mkdir -p $(BUILD)/methods
 	$< $(BUILD)/methods/methods.png
 
-$(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/methods.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/methods.c image.c png.c render.c) $(HEADERS) cloth.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
 
@@ -24,49 +24,49 @@ $(BUILD)/methods/pictures: $(addprefix examples/,methods/pictures.c methods/meth
 ut: $(BUILD)/ut/ut
 	$< $(BUILD)/ut
 
-$(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/ut/ut: $(addprefix examples/,ut/ut.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # A thousand people in capes, on one worker and on two.
 crowd: $(BUILD)/crowd/crowd
 	$< $(BUILD)/crowd/crowd.png
 
 $(BUILD)/crowd/crowd: $(addprefix examples/,$(addprefix crowd/,crowd.c jobs.c person.c) \
-		figure.c image.c meander.c png.c render.c) $(HEADERS)
+		figure.c image.c meander.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -lm -lpthread -o $@
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c %.a,$^) -lm -lpthread -o $@
 
 # Cloth over hulls, meshes, height fields and distance grids.
 shapes: $(BUILD)/shapes/shapes
 	$< $(BUILD)/shapes/shapes.png
 
-$(BUILD)/shapes/shapes: $(addprefix examples/,shapes/shapes.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/shapes/shapes: $(addprefix examples/,shapes/shapes.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # Cloths that are stepped together.
 groups: $(BUILD)/groups/groups
 	$< $(BUILD)/groups/groups.png $(BUILD)/groups/moving.png
 
-$(BUILD)/groups/groups: $(addprefix examples/,groups/groups.c figure.c meander.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/groups/groups: $(addprefix examples/,groups/groups.c figure.c meander.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # A T-shirt of panels that are sewn together, on a walking figure.
 garment: $(BUILD)/garment/garment
 	$< $(BUILD)/garment/garment.png $(BUILD)/garment/walk.png
 
-$(BUILD)/garment/garment: $(addprefix examples/,garment/garment.c figure.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/garment/garment: $(addprefix examples/,garment/garment.c figure.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 torn: $(BUILD)/torn/torn
 	$< $(BUILD)/torn
 
-$(BUILD)/torn/torn: $(addprefix examples/,torn.c image.c png.c render.c) $(HEADERS)
+$(BUILD)/torn/torn: $(addprefix examples/,torn.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
 WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c) \
@@ -78,12 +78,12 @@ WEB_FLAGS = --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contr
 web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
 	cp $(WEB_PAGE) $(BUILD)/web
 
-$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c examples/methods/methods.c $(WEB_GLUE) port/boards/memory.c $(HEADERS)
+$(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c examples/methods/methods.c $(WEB_GLUE) port/boards/memory.c $(HEADERS) cloth.c
 	@sh tests/install.sh web
 	@mkdir -p $(@D)
 	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
 
-$(BUILD)/web/hashes: examples/web/hashes.c examples/methods/methods.c $(WEB_GLUE) $(HEADERS)
+$(BUILD)/web/hashes: examples/web/hashes.c examples/methods/methods.c $(WEB_GLUE) $(HEADERS) cloth.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter-out cloth.c,$(filter %.c,$^)) -lm -o $@
 
@@ -97,9 +97,9 @@ test-web:
 # Sockets and clocks are POSIX, not C99.
 LOCKSTEP = $(wildcard examples/lockstep/*.c)
 
-$(BUILD)/lockstep/lockstep: $(LOCKSTEP) $(HEADERS)
+$(BUILD)/lockstep/lockstep: $(LOCKSTEP) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -o $@
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c %.a,$^) -o $@
 
 lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/install.sh
@@ -109,17 +109,19 @@ lockstep: $(BUILD)/lockstep/lockstep
 GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
 	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
 
-$(BUILD)/game/game: examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME) $(HEADERS)
+HEADLESS_GAME = examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME)
+
+$(BUILD)/game/game: $(HEADLESS_GAME) $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c %.a,$^) -lm -o $@
 
 game: $(BUILD)/game/game
 	$< $(BUILD)/game
 
-$(BUILD)/game/window: examples/game/window.c $(GAME) $(HEADERS)
+$(BUILD)/game/window: examples/game/window.c $(GAME) $(HEADERS) $(LIBRARY)
 	@sh tests/install.sh window
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
+	$(CC) $(CFLAGS) -std=gnu99 $(filter %.c %.a,$^) $$(pkg-config --cflags --libs sdl2) -lm -o $@
 
 game-window: $(BUILD)/game/window
 	$<
@@ -132,12 +134,12 @@ board:
 CXX ?= c++
 COUPLING = examples/coupling/coupling.c examples/image.c examples/plot.c examples/png.c examples/render.c
 
-$(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS)
+$(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS) $(LIBRARY)
 	@sh tests/install.sh bullet
 	@mkdir -p $(@D)
-	for source in $(COUPLING) cloth.c; do $(CC) $(CFLAGS) -c $$source -o $(@D)/$$(basename $$source .c).o || exit 1; done
+	for source in $(COUPLING); do $(CC) $(CFLAGS) -c $$source -o $(@D)/$$(basename $$source .c).o || exit 1; done
 	$(CXX) -std=c++11 $(OPTIMISE) -I. -isystem /usr/include/bullet -c $< -o $(@D)/engine.o
-	$(CXX) $(@D)/*.o -lBulletDynamics -lBulletCollision -lLinearMath -lm -o $@
+	$(CXX) $(@D)/*.o $(LIBRARY) -lBulletDynamics -lBulletCollision -lLinearMath -lm -o $@
 
 coupling: $(BUILD)/coupling/coupling $(BUILD)/tests/coupling
 	$(BUILD)/tests/coupling

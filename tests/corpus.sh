@@ -35,7 +35,8 @@ build sanitized gcc -g1 -fsanitize=address,undefined -fno-sanitize-recover=all t
 play_all sanitized
 tail -n 2 "$out/sanitized.log"
 build i386 i686-linux-gnu-gcc -static -msse2 -mfpmath=sse "$trap" tests/fuzz.c cloth.c -lm
-build s390x s390x-linux-gnu-gcc -static "$trap" tests/fuzz.c cloth.c -lm
+MAKEFLAGS="" make -s "$1/libraries/s390x.o" BUILD="$1"
+build s390x s390x-linux-gnu-gcc -static tests/fuzz.c "$1/libraries/s390x.o" -lm
 hash=$(hash_of_fifth sanitized "")
 for name in i386 s390x; do
   found=$(hash_of_fifth $name qemu-$name)

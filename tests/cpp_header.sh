@@ -16,7 +16,7 @@ compilers="g++ clang++"
 
 runs_as() { # COMPILER FLAGS
   name=$(echo "$1$2" | tr -d ' ')
-  try "$1 $2" $1 $2 -O1 $warnings -I. -Iport tests/engines/header.cpp "$out/cloth.o" -o "$out/$name"
+  try "$1 $2" $1 $2 -O1 $warnings -I. -Iport tests/engines/header.cpp "$library" -o "$out/$name"
   said=$("$out/$name" 2>&1)
   [ "$said" = "$expected" ]
   verdict "$1 $2 runs" $? "$said"

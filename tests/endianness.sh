@@ -2,7 +2,8 @@
 # Carries a cloth between a little-endian and a big-endian machine in the middle of a simulation, both ways; all frames
 # after that must be those of a simulation that nobody interrupted. Last line: "N passed, N failed". $1: build directory.
 set -u
-out=$1/endianness
+build=$1
+out=$build/endianness
 mkdir -p "$out"
 passed=0
 failed=0
@@ -18,10 +19,12 @@ check() { # WHAT COMMAND...
   fi
 }
 
-build() { # MACHINE COMPILER...
+build() { # MACHINE LIBRARY COMPILER...
   machine=$1
-  shift
-  "$@" -std=gnu99 -O2 -ffp-contract=off -fno-math-errno -I. tests/endianness.c cloth.c -o "$out/$machine"
+  library=$2
+  shift 2
+  MAKEFLAGS="" make -s "$library" BUILD="$build" &&
+    "$@" -std=gnu99 -O2 -ffp-contract=off -fno-math-errno -I. tests/endianness.c "$library" -o "$out/$machine"
 }
 
 run_on() { # MACHINE write|read FILE FRAMES
@@ -31,8 +34,8 @@ run_on() { # MACHINE write|read FILE FRAMES
   esac
 }
 
-check "builds here" build native cc
-check "builds for s390x" build s390x s390x-linux-gnu-gcc -static
+check "builds here" build native "$build/libcloth.a" cc
+check "builds for s390x" build s390x "$build/libraries/s390x.o" s390x-linux-gnu-gcc -static
 check "runs here" run_on native write "$out/native.image" "$out/native.frames"
 check "runs on s390x" run_on s390x write "$out/s390x.image" "$out/s390x.frames"
 check "some frames are compared" test -s "$out/native.frames"

@@ -30,7 +30,7 @@ plays() { # NAME HOST LIBRARY
 plays "the extension" "$out/host" "$out/build/godot/libcloth_godot.so"
 sanitize="-g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 try "the extension builds with sanitizers" gcc $flags $sanitize -fPIC -shared port/godot/extension.c \
-  "$out/cloth.o" -o "$out/sanitized.so"
+  "$library" -o "$out/sanitized.so"
 try "the stand-in builds with sanitizers" gcc $flags $sanitize tests/engines/godot/host.c -ldl -o "$out/sanitized"
 plays "the extension with sanitizers" "$out/sanitized" "$out/sanitized.so"
 echo "$said"

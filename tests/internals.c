@@ -131,7 +131,7 @@ static cloth *open_chain(int32_t free, int fixed, double kappa, double share, do
       cloth_pin(sheet, i);
       continue;
     }
-    cloth_vector place;
+    cloth_vector place = {0.0f, 0.0f, 0.0f};
     cloth_get_position(sheet, i, &place);
     place.x += (float)(1e-4 * h * next_random(&random));
     cloth_set_particle(sheet, i, place, vector(0.0f, 0.0f, 0.0f));

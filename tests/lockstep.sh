@@ -2,10 +2,11 @@
 # Builds examples/lockstep for x86-64, AArch64 and big-endian s390x, lets two, three and four of them play over a bad
 # network, the foreign ones under QEMU, and checks that they stay equal, and that it shows when they do not. Then runs
 # the random frames of tests/stress.c on each. The last line is "N passed, N failed".
-# $1: build directory. $2: frames of the long games, 900 if not given.
+# $1: build directory. $2: frames of the games with emulated machines, 450 if not given.
 set -u
-out=$1/lockstep
-frames=${2:-900}
+build=$1
+out=$build/lockstep
+frames=${2:-450}
 mkdir -p "$out"
 . tests/verdict.sh
 port=$((20000 + $$ % 20000))
@@ -16,12 +17,29 @@ stress_frames=150
 three_frames=450
 limit="timeout 300" # of a game, should nobody end it
 
-build() { # NAME COMPILER FLAGS...
-  program=$out/$1
+# The library of a machine, two of them those of other tests.
+library_of() { # NAME
+  case $1 in
+  x86) echo "$build/libcloth.a" ;;
+  s390x) echo "$build/libraries/s390x.o" ;;
+  *) echo "$out/$1.o" ;;
+  esac
+}
+
+compile_library() { # NAME COMPILER FLAGS...
+  object=$(library_of "$1")
+  shift
+  compiler=$1
+  shift
+  "$compiler" $flags -O1 "$@" -c cloth.c -o "$object"
+  verdict "$compiler compiles the library" $? "see above"
+}
+
+build_example() { # NAME COMPILER FLAGS...
+  name=$1
   compiler=$2
   shift 2
-  "$compiler" $flags -O1 "$@" -c cloth.c -o "$program.o" &&
-    "$compiler" $flags "$@" examples/lockstep/*.c "$program.o" -o "$program"
+  "$compiler" $flags "$@" examples/lockstep/*.c "$(library_of "$name")" -o "$out/$name"
   verdict "$compiler builds the example" $? "see above"
 }
 
@@ -234,7 +252,7 @@ check_random_frames() { # NAME COMPILER RUN FLAGS...
   compiler=$2
   run=$3
   shift 3
-  "$compiler" $flags "$@" tests/stress.c "$out/$name.o" -lm -o "$out/stress-$name" &&
+  "$compiler" $flags "$@" tests/stress.c "$(library_of "$name")" -lm -o "$out/stress-$name" &&
     $run "$out/stress-$name" $stress_frames >"$out/stress.log"
   verdict "random frames on $name" $? "$(tail -n 5 "$out/stress.log")"
   grep 'hash of all states' "$out/stress.log" >"$out/stress-$name.line"
@@ -268,9 +286,11 @@ check_repetition() { # NAME COMMAND
   in_range "$1" "$told" 10 10000
 }
 
-build x86 gcc
-build aarch64 aarch64-linux-gnu-gcc -static
-build s390x s390x-linux-gnu-gcc -static
+MAKEFLAGS="" make -s "$(library_of x86)" "$(library_of s390x)" BUILD="$build"
+compile_library aarch64 aarch64-linux-gnu-gcc
+build_example x86 gcc
+build_example aarch64 aarch64-linux-gnu-gcc -static
+build_example s390x s390x-linux-gnu-gcc -static
 aarch64="qemu-aarch64 $out/aarch64"
 s390x="qemu-s390x $out/s390x"
 good="--grid 8x8 --loss 0 --delay 0 --reorder 0"
@@ -294,7 +314,8 @@ check_disagreement "another port, and so another player" "$unused_port" "number 
 check_flipped "flipped bits" 450 "--grid 8x8 --loss 5 --flip 5" "$out/x86" "$s390x"
 check_restart "$out/x86"
 check_silence "$out/x86"
-build wrong clang --target=aarch64-linux-gnu -freciprocal-math -static
+compile_library wrong clang --target=aarch64-linux-gnu -freciprocal-math
+build_example wrong clang --target=aarch64-linux-gnu -static
 check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
 check_sync "$out/x86"
 check_dumps "$out/x86" "$s390x"

@@ -14,7 +14,8 @@ mkdir -p "$out"
 . tests/package/small.sh
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"
-gcc -O1 -ffp-contract=off $small -I. "$out/example.c" cloth.c -o "$out/plain"
+MAKEFLAGS="" make -s "$1/libraries/small.o" BUILD="$1"
+gcc -O1 $small -I. "$out/example.c" "$1/libraries/small.o" -o "$out/plain"
 expected=$("$out/plain")
 [ -n "$expected" ]
 verdict "the example says something" $? "$expected"

@@ -63,16 +63,16 @@ installed_static() {
 }
 
 installed_shared() {
-  installed shared -DBUILD_SHARED_LIBS=ON
+  installed shared -DBUILD_SHARED_LIBS=ON -DCMAKE_C_FLAGS="$careless $small"
   compiles_with_care "the installed shared library" "$out/shared-build"
   fuses_nothing "the installed shared library" "$out/shared-prefix/lib/libcloth.so"
-  is_shared_library "CMake's shared library" "$out/shared-prefix/lib/libcloth.so"
+  is_shared_library "CMake's shared library" "$out/shared-prefix/lib/libcloth.so" small
   needs_shared_library shared-found "$out/shared-found/consumer"
 }
 
 # make install and make install-shared, then find_package().
 installed_by_make() {
-  try "make installs" make -s install-shared BUILD="$out/make-build" PREFIX="$out/make-prefix" OPTIMISE=-O1
+  try "make installs" make -s install-shared BUILD="$out/make-build" PREFIX="$out/make-prefix" OPTIMISE="-O1 $small"
   consume make-static-found find "$out/make-prefix"
   says_the_same make-static-found "$out/make-static-found/consumer"
   needs_no_shared_library make-static-found "$out/make-static-found/consumer"

@@ -42,11 +42,11 @@ copied() {
   program copied
   mkdir "$out/copied/subprojects/cloth"
   cp -R cloth.h cloth.c port port/packaging/meson/packagefiles/cloth/meson.build "$out/copied/subprojects/cloth"
-  build copied -Dcloth:default_library=shared -Dc_args="$careless" -Dcloth:c_args="$careless"
+  build copied -Dcloth:default_library=shared -Dc_args="$careless" -Dcloth:c_args="$careless $small"
   shared=$out/copied/build/subprojects/cloth/libcloth.so.$(version)
   compiles_with_care copied "$out/copied/build"
   fuses_nothing "Meson's shared library" "$shared"
-  is_shared_library "Meson's shared library" "$shared"
+  is_shared_library "Meson's shared library" "$shared" small
   needs_shared_library copied "$out/copied/build/consumer"
 }
 
@@ -55,7 +55,7 @@ installed() {
   mkdir "$out/library"
   cp -R cloth.h cloth.c port port/packaging/meson/packagefiles/cloth/meson.build "$out/library"
   try "the library is configured" meson setup "$out/library/build" "$out/library" --prefix="$out/prefix" --libdir=lib \
-    -Doptimization=1
+    -Doptimization=1 -Dc_args="$small"
   try "the library is installed" meson install -C "$out/library/build"
   program found
   PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig build found

@@ -80,11 +80,13 @@ run_suite() { # NAME
 
 ### Many
 
-# Two jobs, whatever make was told. A failure counts as one: an older program may be there and pass.
+# Two jobs, whatever make was told. A failure counts as one: an older program may be there and pass. Libraries that
+# several scripts link are built here, so that no two do so at once.
 build_programs() { # FILE
   targets=$(while read -r name kind quick seconds command; do
     program_of "$kind" "${command%% *}"
   done <"$1" | sort -u)
+  [ "$task" != all ] || targets="$targets libraries"
   # Unquoted: a list.
   if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j2 BUILD="$build" $targets; then
     echo "0 0" >>"$counts"

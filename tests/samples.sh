@@ -24,7 +24,7 @@ command_of() { # FILE
 # Its last words are the program's name; warnings are errors here.
 build() { # NAME
   command=$(command_of "examples/samples/$1.c" | sed "s|^cc -O2|gcc -O1 -std=c99 -Wall -Wextra -Wconversion -Wshadow -Werror|
-    s|\.\./\.\./cloth\.c|$out/cloth.o|; s|-o $1\$|-o $out/$1|")
+    s|\.\./\.\./cloth\.c|$library|; s|-o $1\$|-o $out/$1|")
   try "$1 builds by its own command" sh -c "cd examples/samples && $command"
 }
 
@@ -54,7 +54,7 @@ sdl2_flag() {
 # The stand-in looks at the meshes. With raylib itself the sample is compiled, too: that opens a window.
 raylib_cape() {
   compile="g++ -O1 -std=c++11 -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -Werror -I. -Iport"
-  try "raylib_cape compiles" $compile -Itests/engines/raylib examples/samples/raylib_cape.cpp "$out/cloth.o" \
+  try "raylib_cape compiles" $compile -Itests/engines/raylib examples/samples/raylib_cape.cpp "$library" \
     -o "$out/raylib_cape"
   plays raylib_cape
   [ "$(echo "$said" | tail -n 1)" = "120 meshes drawn after 240 updates, 0 faults" ]
@@ -63,7 +63,7 @@ raylib_cape() {
   verdict "the cape has a hash" $? "$said"
   if pkg-config --exists raylib; then
     try "raylib_cape compiles with raylib" $compile $(pkg-config --cflags raylib) examples/samples/raylib_cape.cpp \
-      "$out/cloth.o" $(pkg-config --libs raylib) -o "$out/raylib_cape_window"
+      "$library" $(pkg-config --libs raylib) -o "$out/raylib_cape_window"
   else
     echo "raylib itself is not here: not tried"
   fi

@@ -1,7 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
-.PHONY: cost methods settle fuzz mutants switches coverage skin-time
+.PHONY: cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
 comma := ,
@@ -24,15 +24,21 @@ list:
 
 PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { print $$5 }' tests/suites | sort -u)
 
-# These include cloth.c to test what is inside; the others link it.
-INSIDE = culling deadline internals line_solves method_contact method_pieces methods thesis
+# These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
+# own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
+INSIDE = deadline thesis
+WITHIN = culling internals line_solves method_contact method_pieces methods
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
 # The library is compiled as users do. The tests, some of which include it, take half as long to compile at -O1.
 TEST_CFLAGS = $(if $(filter -O2,$(OPTIMISE)),$(filter-out -O2,$(CFLAGS)) -O1,$(CFLAGS))
 
-# $(call TEST_SET,DIRECTORY,COMPILER,FLAGS): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once.
+TRAP = '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'
+SANITIZE = -O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all $(TRAP)
+
+# $(call TEST_SET,DIRECTORY,COMPILER,FLAGS): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once, as strict
+# C99 with every warning an error.
 define TEST_SET
 $(1)/tests/%.o: tests/%.c $(HEADERS)
 	@mkdir -p $$(@D)
@@ -40,13 +46,22 @@ $(1)/tests/%.o: tests/%.c $(HEADERS)
 
 $(1)/tests/cloth.o: $(SOURCES)
 	@mkdir -p $$(@D)
-	$(2) $(CFLAGS) $(3) -c cloth.c -o $$@
+	$(2) $(CFLAGS) -pedantic -Werror $(3) -c cloth.c -o $$@
 
 $(1)/tests/scenes.o: examples/scenes.c $(HEADERS)
 	@mkdir -p $$(@D)
 	$(2) $(CFLAGS) $(3) -c $$< -o $$@
 
 $(INSIDE:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o
+	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
+
+$(INSIDE:%=$(1)/tests/%.o): cloth.c
+
+$(WITHIN:%=$(1)/tests/%.o): $(1)/tests/%.o: tests/%.c cloth.c $(HEADERS)
+	@mkdir -p $$(@D)
+	$(2) $(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -DCLOTH_API=static -Wno-unused-function -c $$< -o $$@
+
+$(WITHIN:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 
 $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(1)/tests/cloth.o
@@ -56,7 +71,29 @@ endef
 $(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
 $(eval $(call TEST_SET,$(BUILD)/clang,clang,))
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2))
-$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),-O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'))
+$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE)))
+
+# Libraries that several scripts link.
+libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/small.o
+
+$(BUILD)/libraries/s390x.o: $(SOURCES)
+	@mkdir -p $(@D)
+	s390x-linux-gnu-gcc -std=gnu99 -O1 -ffp-contract=off -fno-math-errno $(TRAP) -c cloth.c -o $@
+
+# For tests/package/consumer.c.
+$(BUILD)/libraries/small.o: $(SOURCES) tests/package/small.sh
+	@mkdir -p $(@D)
+	. tests/package/small.sh && $(CC) -O1 -ffp-contract=off $$small -c cloth.c -o $@
+
+# The game with the libraries of two sets, for tests/game.sh.
+define GAME_OF_SET
+$(1)/game/game: $(HEADLESS_GAME) $(HEADERS) $(1)/tests/cloth.o
+	@mkdir -p $$(@D)
+	$(2) $(CFLAGS) -std=gnu99 $(3) $$(filter %.c %.o,$$^) -lm -o $$@
+endef
+
+$(eval $(call GAME_OF_SET,$(BUILD)/clang,clang,))
+$(eval $(call GAME_OF_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE)))
 
 accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 	$(BUILD)/tests/accuracy
@@ -94,9 +131,9 @@ fabrics: $(BUILD)/tests/material $(BUILD)/tests/fabrics_picture
 	$(BUILD)/tests/fabrics_picture $(BUILD)/fabrics/fabrics.png
 	@$(BUILD)/tests/material --table
 
-$(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c examples/png.c examples/render.c $(HEADERS)
+$(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c examples/png.c examples/render.c $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(filter %.c,$^) -lm -o $@
+	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # Scenes in which cloth folds on itself or meets other cloth, with and without contact, random crumples, and instructions:
 # 20 minutes.
@@ -116,9 +153,9 @@ abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
 workers: $(BUILD)/workers/time
 	@$<
 
-$(BUILD)/workers/time: tests/workers_time.c examples/crowd/jobs.c $(SOURCES)
+$(BUILD)/workers/time: tests/workers_time.c examples/crowd/jobs.c $(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 -I. tests/workers_time.c cloth.c -lpthread -o $@
+	$(CC) $(CFLAGS) -std=gnu99 -I. tests/workers_time.c $(LIBRARY) -lpthread -o $@
 
 # A mesh of 5,000 vertices on 24 x 32 particles: time of a vertex, with the lanes of this machine.
 skin-time: $(BUILD)/skin/time

@@ -54,18 +54,18 @@ chooses() { # LANES COMMAND...
   verdict "$* has $wanted lanes" $? "$found $(head -n 1 "$out/errors")"
 }
 
-object_of() { # OBJECT COMMAND...
-  object=$1
+# What the compiler translates, a token a line.
+tokens_of() { # FILE COMMAND...
+  file=$1
   shift
-  "$@" -ffreestanding -ffp-contract=off -fno-math-errno -O1 -c "$out/alone/cloth.c" -o "$out/$object.o" &&
-    llvm-objdump -d --no-show-raw-insn "$out/$object.o" | sed 1,2d >"$out/$object"
+  "$@" -ffreestanding -E -P "$out/alone/cloth.c" | tr -s ' \n' '\n\n' >"$out/$file"
 }
 
-# The same object code whether the lanes come from cloth.c or from port/.
-same_code() { # HEADER COMMAND...
+# The same source whether the lanes come from cloth.c or from port/.
+same_source() { # HEADER COMMAND...
   header=$1
   shift
-  object_of joined "$@" && object_of apart "$@" "-DCLOTH_LANES_HEADER=\"$port/$header\""
+  tokens_of joined "$@" && tokens_of apart "$@" "-DCLOTH_LANES_HEADER=\"$port/$header\""
   [ -s "$out/joined" ] && cmp -s "$out/joined" "$out/apart"
   verdict "$* makes the same of $header and of cloth.c" $? "$(diff "$out/joined" "$out/apart" | head -n 3)"
 }
@@ -77,6 +77,7 @@ every_target() {
     chooses "$lanes" $command
     chooses scalar $command -DCLOTH_SCALAR
     [ -z "$header" ] || chooses "$lanes" $command -DCLOTH_SCALAR "-DCLOTH_LANES_HEADER=\"$port/$header\""
+    [ -z "$header" ] || same_source "$header" $command
   done <"$out/targets"
 }
 
@@ -101,7 +102,5 @@ beside() {
 every_target
 with_port
 beside
-same_code lanes_avx2.h clang -mavx2
-same_code lanes_helium.h clang --target=arm-none-eabi -mcpu=cortex-m55 -mthumb -mfloat-abi=hard
 
 report

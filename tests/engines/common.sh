@@ -1,6 +1,6 @@
-# For the suites of other languages and engines: sourced after tests/verdict.sh. $out is the suite's folder, an absolute
-# path. Leaves cloth.o there, and sets $expected: what the program of tests/engines/flag.c prints, as every one of these
-# programs must.
+# For the suites of other languages and engines: sourced after tests/verdict.sh with the build directory as $1. $out is the
+# suite's folder, an absolute path. Sets $library, and $expected: what the program of tests/engines/flag.c prints, as every
+# one of these programs must.
 
 # Installs what is missing. Where that does not work the suite says so and ends without a check.
 install_or_skip() { # WHAT-OF-install.sh COMMAND...
@@ -16,7 +16,8 @@ install_or_skip() { # WHAT-OF-install.sh COMMAND...
   done
 }
 
-gcc -O1 -fPIC -ffp-contract=off -I. -c cloth.c -o "$out/cloth.o"
-gcc -O1 -I. tests/engines/flag.c "$out/cloth.o" -o "$out/flag"
+library=$(realpath "$1")/libcloth.a
+MAKEFLAGS="" make -s "$1/libcloth.a" BUILD="$1"
+gcc -O1 -I. tests/engines/flag.c "$library" -o "$out/flag"
 expected=$("$out/flag")
 verdict "the flag in C" $? "$expected"
