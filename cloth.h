@@ -218,8 +218,8 @@ typedef struct cloth_config_grid {
                                     as pinned, and lies where a particle beside it does */
   const cloth_vector *rest_positions; /* pre-shaped pieces, as the panels of a pattern, cones, flared tubes: where the
                                          particles are when nothing is strained [m], each axis within
-                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, whose lengths
-                                         then do not count. Each spring along warp, weft and diagonals is as long at
+                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, which with it
+                                         only have to be valid. Each spring along warp, weft and diagonals is as long at
                                          rest as its ends are apart; stretch and bending are those of the fabric for the
                                          width of its strip, masses those of the areas, shear the fabric's for each
                                          spring. Refused with CLOTH_ERROR_CONFLICT: a spring shorter than 0.25 or longer
@@ -228,9 +228,11 @@ typedef struct cloth_config_grid {
                                          flat: the curvature at rest is 0 also where the positions are curved. Hinges
                                          act on second differences, so rows that are curved or unevenly spaced in the
                                          plane are pulled as weakly as the fabric bends (docs/guide.md). Tethers are as
-                                         long as the farthest way over as many rows and columns. Without grid.positions
-                                         the cloth starts here. 37 bytes per particle, 41 without a mass_map, and 400;
-                                         CLOTH_NO_REST_SHAPE leaves it out */
+                                         long as the farthest way over as many rows and columns. With a cell_mask
+                                         only what there is counts: absent particles may be anywhere within that limit.
+                                         Without grid.positions the cloth starts here exactly, without
+                                         imperfection, whatever config.origin. 37 bytes per particle, 41 without a
+                                         mass_map, and 400; CLOTH_NO_REST_SHAPE leaves it out */
 } cloth_config_grid;
 
 /* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
