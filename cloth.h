@@ -662,8 +662,10 @@ typedef struct cloth_bind_reach {
 
 /* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
    moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
-   time is that of vertices times cells. Returns the number of vertices that are bound, or RANGE: count, reach or a
-   vertex; BUFFER: the layout does not fit; STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+   time is that of vertices times cells. A vertex is relative to the origin of the cloth that it follows, here and in
+   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. Returns the
+   number of vertices that are bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not fit; STATE: a
+   cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
                          const cloth_bind_reach *reach, cloth_binding *bindings);
 
@@ -1307,10 +1309,12 @@ CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
    normals of particles that are sewn together are one, so that normals and tangents of the mesh lead smoothly over
-   seams, unless the panels lie on each other there, with more than 120 degrees between their normals. Bindings of one
-   serve the other only where no seam is near. `blends` may be NULL. Return what these do and what cloth_group_bytes()
-   returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND.
-   Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+   seams, also where a panel is wound the other way, if the seam follows borders of the grids. Where the angle between
+   panels is more than 120 degrees they are so in part, from 150 degrees on, as where panels lie on each other, not at
+   all; nor where all cells of a particle have torn. Bindings of one serve the other only where no seam is near.
+   `blends` may be NULL. Return what these do and what cloth_group_bytes() returns but for a particle joined twice;
+   STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or
+   CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                                const cloth_bind_reach *reach, cloth_binding *bindings);
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
