@@ -4049,7 +4049,8 @@ int cloth_self_test(void) {
   X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
   X(NO_REST_SHAPE, LEFT_OUT, TEXT_WITHOUT(WITH_REST_SHAPE, "grid.rest_positions: CLOTH_NO_REST_SHAPE"))                \
   X(REST_POSITIONS, RANGE, "grid.rest_positions: -1e5..1e5 m on each axis")                                            \
-  X(REST_LENGTHS, CONFLICT, "grid.rest_positions: springs of 0.25 to 4 times their mean, cells that are not flat")     \
+  X(REST_LENGTHS, CONFLICT,                                                                                            \
+    "grid.rest_positions: springs of 1e-4..100 m, 0.25..4 of their mean; cells of 0.1 of their sides")                 \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
@@ -4520,24 +4521,32 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
                       STATE_QUANTUM);
 }
 
+/* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
+static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
+  if (column < 0) {
+    return 0;
+  }
+  if (d == WARP || d == WEFT) {
+    const int along = d == WARP;
+    return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
+  }
+  return is_cell_kept(config, d == DIAGONAL ? column : column - 1, row);
+}
+
 /* Length at rest of the spring of a direction that starts at a particle [m]; 0 if there is none. */
 static float rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
   CLOTH_CONSTANT static const int8_t across[DIRECTIONS] = {1, 0, 1, -1}, down[DIRECTIONS] = {0, 1, 1, 1};
-  const int32_t to_column = column_within(config, column + across[d]), to_row = row + down[d];
-  if (column < 0 || row < 0 || to_column < 0 || to_row >= config->rows) {
-    return 0.0f;
-  }
-  return vector_length(rest_vector(config, column, row, to_column, to_row));
+  return has_rest_spring(config, d, column, row)
+             ? vector_length(rest_vector(config, column, row, column + across[d], row + down[d]))
+             : 0.0f;
 }
 
-/* Area at rest of the cell that begins at a particle [m^2]; 0 beyond the grid. */
+/* Area at rest of the cell that begins at a particle [m^2]; 0 if there is none. */
 static float rest_cell(const cloth_config *config, int32_t column, int32_t row) {
-  const int32_t left = column_within(config, column), right = left < 0 ? -1 : column_within(config, left + 1);
-  if (right < 0 || row < 0 || row + 1 >= config->rows) {
-    return 0.0f;
-  }
-  return 0.5f * parallelogram_area(rest_vector(config, left, row, right, row + 1),
-                                   rest_vector(config, right, row, left, row + 1));
+  return is_cell_kept(config, column, row)
+             ? 0.5f * parallelogram_area(rest_vector(config, column, row, column + 1, row + 1),
+                                         rest_vector(config, column + 1, row, column, row + 1))
+             : 0.0f;
 }
 
 /* Mean of two areas of cells, or of the one that is not 0. */
@@ -4583,7 +4592,7 @@ static void add_up_row(const cloth_config *config, int32_t row, rest_sums *sums,
       of_row.length[d] += length;
       count[d] += length > 0.0f ? 1.0f : 0.0f;
     }
-    of_row.area += is_cell_kept(config, column, row) ? rest_cell(config, column, row) : 0.0f;
+    of_row.area += rest_cell(config, column, row);
     if (has_kept_cell(config, column, row)) {
       of_row.share += area_around(config, column, row);
       count[DIRECTIONS] += 1.0f;
@@ -4626,13 +4635,12 @@ static int find_rest_fault(const cloth_config *config) {
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      const int32_t down = d != WARP, end = column_within(config, d == WEFT ? column : column + 1);
-      const int is_there = row + down < config->rows && (d == ANTIDIAGONAL ? column > 0 || is_tube(config) : end >= 0);
-      if (is_there && !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
+      if (has_rest_spring(config, d, column, row) &&
+          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
         return CONFIG_FAULT(REST_LENGTHS);
       }
     }
-    if (column_within(config, column + 1) >= 0 && row + 1 < config->rows && !is_rest_cell(config, column, row)) {
+    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) {
       return CONFIG_FAULT(REST_LENGTHS);
     }
   }
@@ -4657,11 +4665,12 @@ static float limited_factor(float value) {
   return minimum(maximum(value, 1.0f / MAX_MAP_FACTOR), MAX_MAP_FACTOR);
 }
 
-/* Factor on the mass of a particle, times that of the map. */
+/* Factor on the mass of a particle, times that of the map; without a cell that of the map alone. */
 static float shaped_mass(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
   const float *map = config->grid.mass_map;
   const float own = map ? flush_small(map[row * config->columns + column], WORK_QUANTUM) : 1.0f;
-  return limited_factor(own * (area_around(config, column, row) / sums->share));
+  const float area = area_around(config, column, row);
+  return area > 0.0f ? limited_factor(own * (area / sums->share)) : own;
 }
 
 /* Factor on the stiffness of the spring along warp or weft that starts at a particle; 1 if there is none. */
@@ -22736,6 +22745,13 @@ static float power_of(float x, int32_t sixteenths) {
 #define MAX_OWN_STRETCH 1.0e3f
 #define MIN_STIFFNESS 1.0e-3f
 
+/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
+static float longer_side(const cloth *c, const cloth_config *config) {
+  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
+  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
+                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+}
+
 /*
  * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. It has a
  * part of the fabric, that of its corners under its weight, and one of the substeps. Of 3636 runs of SCENE_HANG of
@@ -22754,7 +22770,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   const cloth_fabric *fabric = &config->fabric;
   const float gravity = vector_length(config->gravity);
   const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
-  const float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  const float length = longer_side(c, config);
   const float fall = minimum(h * (h * gravity) / length, MAX_FALL);
   const float stiffness = maximum(minimum(fabric->stretch_warp, fabric->stretch_weft), MIN_STIFFNESS);
   const float own = minimum(fabric->density * gravity * length / stiffness, MAX_OWN_STRETCH);
@@ -28969,7 +28985,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
  * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
  * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
  * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
- * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel.
+ * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
+ * is wound the other way its normals count turned.
  *
  * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
  * of each cloth holds the unit normals of its particles.
@@ -28979,35 +28996,136 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
 
 /* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
 #define JOIN_PASSES 6
-/* Least cosine of the angle between normals that are joined, 120 degrees: panels that lie on each other, as at a hem or
-   before they are worn, keep their own. */
-#define JOIN_LEAST_COSINE (-0.5f)
+/* Cosines of the angles between normals up to which they are joined wholly, 120 degrees, and from which on they keep
+   their own, 150 degrees, as those of panels that lie on each other at a hem or before they are worn. Between them they
+   are joined in part, so that nothing jumps while a seam folds. */
+#define JOIN_WHOLE_COSINE (-0.5f)
+#define JOIN_LEAST_COSINE (-0.8660254f)
+/* Cosine from which on normals are the same, 0.05 degrees. */
+#define JOIN_SAME_COSINE 0.9999996f
 
-/* Joins the normals of a stitch. */
-static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+/* On which side of a seam its cloth lies, seen along the seam from where the normals point: 1 or -1, or 0 where the
+   seam does not follow a border. */
+static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t n) {
+  const int32_t last = n + 1 == side->count, columns = c->grid.columns, here = sewn_at(side, n);
+  int32_t way = side->count < 2 ? 0 : last ? here - sewn_at(side, n - 1) : sewn_at(side, n + 1) - here;
+  const int32_t column = here % columns, row = here / columns;
+  if ((way == columns || way == -columns) && !is_wrapped(c)) {
+    const int32_t along = way > 0 ? 1 : -1;
+    return column + 1 == columns ? along : column == 0 ? -along : 0;
+  }
+  if (is_wrapped(c) && (way == columns - 1 || way == 1 - columns)) {
+    way = way > 0 ? -1 : 1; /* from the last column of a tube to the first or back */
+  }
+  if (way == 1 || way == -1) {
+    return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0;
+  }
+  return 0;
+}
+
+/* Factor that turns the normals of the shorter side to the side of those of the longer one: -1 where one of the panels
+   is wound the other way, so that both lie on the same side of the seam. */
+static float turn_of_shorter(const cloth_group *group, const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
   order_sides(seam, &longer, &shorter);
-  const float share = place_on_shorter(n, longer->count, shorter->count).share;
-  const stitch_ends ends = ends_of_stitch(seam, n);
-  vector_array normals[3];
-  cloth_vector normal[3];
-  for (int32_t k = 0; k < 3; k++) {
-    normals[k] = particle_normals(member_of(group, ends.cloth[k]));
-    normal[k] = vector_load(normals[k], ends.particle[k]);
+  const int32_t other = place_on_shorter(n, longer->count, shorter->count).before;
+  return lies_on_side(member_of(group, longer->cloth), longer, n) *
+                     lies_on_side(member_of(group, shorter->cloth), shorter, other) >
+                 0
+             ? -1.0f
+             : 1.0f;
+}
+
+/* Has a particle a cell that is neither absent nor torn, so that it has a normal? */
+static int has_normal(const cloth *c, int32_t particle) {
+  const int32_t columns = c->grid.columns, column = particle % columns, row = particle / columns;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
+    const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
+    if (cell_row >= 0 && cell_row + 1 < c->grid.rows && cell_column >= 0 && cell_column < cells_along_warp(c) &&
+        !is_gap(c, cell_row * columns + cell_column, GAP_CELL)) {
+      return 1;
+    }
   }
-  const cloth_vector apart = vector_flush_work(vector_subtract(normal[2], normal[1]));
-  const cloth_vector other = unit_or_zero(vector_add_scaled(normal[1], apart, share));
-  if (!(vector_dot(normal[0], other) > JOIN_LEAST_COSINE)) {
+  return 0;
+}
+
+/* A stitch and the normals at its ends, those of the shorter side as turn_of_shorter() says. */
+typedef struct stitch_normals {
+  const cloth *c[3];
+  int32_t particle[3];
+  float share, sign; /* place_on_shorter(), turn_of_shorter() */
+  cloth_vector normal[3];
+} stitch_normals;
+
+/* The normals of the panels each for itself, without seams, from the same positions as those that are joined. */
+static cloth_vector own_normal(const cloth *c, int32_t particle, int is_blended) {
+  const vector_array x = is_blended ? predicted_of(c) : vectors_at(c, c->state.position);
+  return unit_normal(c, x, particle % c->grid.columns, particle / c->grid.columns);
+}
+
+/* The normal of the shorter side where the longer one is sewn to it. */
+static cloth_vector normal_between(const stitch_normals *s) {
+  const cloth_vector apart = vector_flush_work(vector_subtract(s->normal[2], s->normal[1]));
+  return unit_or_zero(vector_add_scaled(s->normal[1], apart, s->share));
+}
+
+/* Writes the ends of a stitch. Returns 0 where one of them has no normal. */
+static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n, stitch_normals *s) {
+  const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  order_sides(seam, &longer, &shorter);
+  s->share = place_on_shorter(n, longer->count, shorter->count).share;
+  s->sign = turn_of_shorter(group, seam, n);
+  for (int32_t k = 0; k < 3; k++) {
+    s->c[k] = member_of(group, ends.cloth[k]);
+    s->particle[k] = ends.particle[k];
+    if (!has_normal(s->c[k], s->particle[k])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Writes the normals of a stitch, those that passes before have left or those of the panels each for itself, and
+   returns the cosine of the angle between its sides. */
+static float load_stitch(stitch_normals *s, int is_own, int is_blended) {
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector normal = is_own ? own_normal(s->c[k], s->particle[k], is_blended)
+                                       : vector_load(particle_normals(s->c[k]), s->particle[k]);
+    s->normal[k] = vector_scale(normal, k > 0 ? s->sign : 1.0f);
+  }
+  return vector_dot(s->normal[0], normal_between(s));
+}
+
+/* Brings the normals of a stitch a share of the way to their mean. */
+static void bring_together(const stitch_normals *s, float strength) {
+  const cloth_vector other = normal_between(s), joint = unit_or_zero(vector_add(s->normal[0], other));
+  const float shares[3] = {1.0f, 1.0f - s->share, s->share};
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector way = vector_flush_work(vector_subtract(joint, k > 0 ? other : s->normal[0]));
+    if (shares[k] > 0.0f) {
+      const cloth_vector joined = unit_or_zero(vector_add_scaled(s->normal[k], way, strength * shares[k]));
+      vector_store(particle_normals(s->c[k]), s->particle[k], vector_scale(joined, k > 0 ? s->sign : 1.0f));
+    }
+  }
+}
+
+/* Joins the normals of a stitch. Those that are joined in part are left alone by later passes. */
+static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n, int32_t pass,
+                                int is_blended) {
+  stitch_normals s;
+  const float cosine = find_stitch(group, seam, n, &s) ? load_stitch(&s, 0, is_blended) : 1.0f;
+  if (cosine >= JOIN_SAME_COSINE) {
     return;
   }
-  const cloth_vector joint = unit_or_zero(vector_add(normal[0], other));
-  const cloth_vector change = vector_flush_work(vector_subtract(joint, other));
-  const float shares[3] = {0.0f, 1.0f - share, share};
-  vector_store(normals[0], ends.particle[0], joint);
-  for (int32_t k = 1; k < 3; k++) {
-    if (shares[k] > 0.0f) {
-      vector_store(normals[k], ends.particle[k], unit_or_zero(vector_add_scaled(normal[k], change, shares[k])));
-    }
+  float strength = minimum((cosine - JOIN_LEAST_COSINE) / (JOIN_WHOLE_COSINE - JOIN_LEAST_COSINE), 1.0f);
+  if (pass > 0) {
+    stitch_normals own = s;
+    strength = load_stitch(&own, 1, is_blended) < JOIN_WHOLE_COSINE ? 0.0f : 1.0f;
+  }
+  if (strength > 0.0f) {
+    bring_together(&s, strength);
   }
 }
 
@@ -29020,7 +29138,7 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
   for (int32_t pass = 0; pass < JOIN_PASSES; pass++) {
     for (int32_t seam = 0; seam < group->seam_count; seam++) {
       for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-        join_stitch_normals(group, &group->seams[seam], n);
+        join_stitch_normals(group, &group->seams[seam], n, pass, job->blends != NULL);
       }
     }
   }

@@ -218,8 +218,8 @@ typedef struct cloth_config_grid {
                                     as pinned, and lies where a particle beside it does */
   const cloth_vector *rest_positions; /* pre-shaped pieces, as the panels of a pattern, cones, flared tubes: where the
                                          particles are when nothing is strained [m], each axis within
-                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, whose lengths
-                                         then do not count. Each spring along warp, weft and diagonals is as long at
+                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, which with it
+                                         only have to be valid. Each spring along warp, weft and diagonals is as long at
                                          rest as its ends are apart; stretch and bending are those of the fabric for the
                                          width of its strip, masses those of the areas, shear the fabric's for each
                                          spring. Refused with CLOTH_ERROR_CONFLICT: a spring shorter than 0.25 or longer
@@ -228,9 +228,11 @@ typedef struct cloth_config_grid {
                                          flat: the curvature at rest is 0 also where the positions are curved. Hinges
                                          act on second differences, so rows that are curved or unevenly spaced in the
                                          plane are pulled as weakly as the fabric bends (docs/guide.md). Tethers are as
-                                         long as the farthest way over as many rows and columns. Without grid.positions
-                                         the cloth starts here. 37 bytes per particle, 41 without a mass_map, and 400;
-                                         CLOTH_NO_REST_SHAPE leaves it out */
+                                         long as the farthest way over as many rows and columns. With a cell_mask
+                                         only what there is counts: absent particles may be anywhere within that limit.
+                                         Without grid.positions the cloth starts here exactly, without
+                                         imperfection, whatever config.origin. 37 bytes per particle, 41 without a
+                                         mass_map, and 400; CLOTH_NO_REST_SHAPE leaves it out */
 } cloth_config_grid;
 
 /* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
@@ -660,8 +662,10 @@ typedef struct cloth_bind_reach {
 
 /* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
    moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
-   time is that of vertices times cells. Returns the number of vertices that are bound, or RANGE: count, reach or a
-   vertex; BUFFER: the layout does not fit; STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+   time is that of vertices times cells. A vertex is relative to the origin of the cloth that it follows, here and in
+   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. Returns the
+   number of vertices that are bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not fit; STATE: a
+   cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
                          const cloth_bind_reach *reach, cloth_binding *bindings);
 
@@ -1305,10 +1309,12 @@ CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
    normals of particles that are sewn together are one, so that normals and tangents of the mesh lead smoothly over
-   seams, unless the panels lie on each other there, with more than 120 degrees between their normals. Bindings of one
-   serve the other only where no seam is near. `blends` may be NULL. Return what these do and what cloth_group_bytes()
-   returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND.
-   Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+   seams, also where a panel is wound the other way, if the seam follows borders of the grids. Where the angle between
+   panels is more than 120 degrees they are so in part, from 150 degrees on, as where panels lie on each other, not at
+   all; nor where all cells of a particle have torn. Bindings of one serve the other only where no seam is near.
+   `blends` may be NULL. Return what these do and what cloth_group_bytes() returns but for a particle joined twice;
+   STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or
+   CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                                const cloth_bind_reach *reach, cloth_binding *bindings);
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,

@@ -37,6 +37,13 @@ static float power_of(float x, int32_t sixteenths) {
 #define MAX_OWN_STRETCH 1.0e3f
 #define MIN_STIFFNESS 1.0e-3f
 
+/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
+static float longer_side(const cloth *c, const cloth_config *config) {
+  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
+  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
+                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+}
+
 /*
  * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. It has a
  * part of the fabric, that of its corners under its weight, and one of the substeps. Of 3636 runs of SCENE_HANG of
@@ -55,7 +62,7 @@ static float expected_stretch(const cloth *c, const cloth_config *config, float 
   const cloth_fabric *fabric = &config->fabric;
   const float gravity = vector_length(config->gravity);
   const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
-  const float length = maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+  const float length = longer_side(c, config);
   const float fall = minimum(h * (h * gravity) / length, MAX_FALL);
   const float stiffness = maximum(minimum(fabric->stretch_warp, fabric->stretch_weft), MIN_STIFFNESS);
   const float own = minimum(fabric->density * gravity * length / stiffness, MAX_OWN_STRETCH);

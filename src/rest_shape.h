@@ -82,24 +82,32 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
                       STATE_QUANTUM);
 }
 
+/* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
+static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
+  if (column < 0) {
+    return 0;
+  }
+  if (d == WARP || d == WEFT) {
+    const int along = d == WARP;
+    return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
+  }
+  return is_cell_kept(config, d == DIAGONAL ? column : column - 1, row);
+}
+
 /* Length at rest of the spring of a direction that starts at a particle [m]; 0 if there is none. */
 static float rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
   CLOTH_CONSTANT static const int8_t across[DIRECTIONS] = {1, 0, 1, -1}, down[DIRECTIONS] = {0, 1, 1, 1};
-  const int32_t to_column = column_within(config, column + across[d]), to_row = row + down[d];
-  if (column < 0 || row < 0 || to_column < 0 || to_row >= config->rows) {
-    return 0.0f;
-  }
-  return vector_length(rest_vector(config, column, row, to_column, to_row));
+  return has_rest_spring(config, d, column, row)
+             ? vector_length(rest_vector(config, column, row, column + across[d], row + down[d]))
+             : 0.0f;
 }
 
-/* Area at rest of the cell that begins at a particle [m^2]; 0 beyond the grid. */
+/* Area at rest of the cell that begins at a particle [m^2]; 0 if there is none. */
 static float rest_cell(const cloth_config *config, int32_t column, int32_t row) {
-  const int32_t left = column_within(config, column), right = left < 0 ? -1 : column_within(config, left + 1);
-  if (right < 0 || row < 0 || row + 1 >= config->rows) {
-    return 0.0f;
-  }
-  return 0.5f * parallelogram_area(rest_vector(config, left, row, right, row + 1),
-                                   rest_vector(config, right, row, left, row + 1));
+  return is_cell_kept(config, column, row)
+             ? 0.5f * parallelogram_area(rest_vector(config, column, row, column + 1, row + 1),
+                                         rest_vector(config, column + 1, row, column, row + 1))
+             : 0.0f;
 }
 
 /* Mean of two areas of cells, or of the one that is not 0. */
@@ -145,7 +153,7 @@ static void add_up_row(const cloth_config *config, int32_t row, rest_sums *sums,
       of_row.length[d] += length;
       count[d] += length > 0.0f ? 1.0f : 0.0f;
     }
-    of_row.area += is_cell_kept(config, column, row) ? rest_cell(config, column, row) : 0.0f;
+    of_row.area += rest_cell(config, column, row);
     if (has_kept_cell(config, column, row)) {
       of_row.share += area_around(config, column, row);
       count[DIRECTIONS] += 1.0f;
@@ -188,13 +196,12 @@ static int find_rest_fault(const cloth_config *config) {
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      const int32_t down = d != WARP, end = column_within(config, d == WEFT ? column : column + 1);
-      const int is_there = row + down < config->rows && (d == ANTIDIAGONAL ? column > 0 || is_tube(config) : end >= 0);
-      if (is_there && !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
+      if (has_rest_spring(config, d, column, row) &&
+          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
         return CONFIG_FAULT(REST_LENGTHS);
       }
     }
-    if (column_within(config, column + 1) >= 0 && row + 1 < config->rows && !is_rest_cell(config, column, row)) {
+    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) {
       return CONFIG_FAULT(REST_LENGTHS);
     }
   }
@@ -219,11 +226,12 @@ static float limited_factor(float value) {
   return minimum(maximum(value, 1.0f / MAX_MAP_FACTOR), MAX_MAP_FACTOR);
 }
 
-/* Factor on the mass of a particle, times that of the map. */
+/* Factor on the mass of a particle, times that of the map; without a cell that of the map alone. */
 static float shaped_mass(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
   const float *map = config->grid.mass_map;
   const float own = map ? flush_small(map[row * config->columns + column], WORK_QUANTUM) : 1.0f;
-  return limited_factor(own * (area_around(config, column, row) / sums->share));
+  const float area = area_around(config, column, row);
+  return area > 0.0f ? limited_factor(own * (area / sums->share)) : own;
 }
 
 /* Factor on the stiffness of the spring along warp or weft that starts at a particle; 1 if there is none. */

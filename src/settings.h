@@ -145,7 +145,8 @@
   X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
   X(NO_REST_SHAPE, LEFT_OUT, TEXT_WITHOUT(WITH_REST_SHAPE, "grid.rest_positions: CLOTH_NO_REST_SHAPE"))                \
   X(REST_POSITIONS, RANGE, "grid.rest_positions: -1e5..1e5 m on each axis")                                            \
-  X(REST_LENGTHS, CONFLICT, "grid.rest_positions: springs of 0.25 to 4 times their mean, cells that are not flat")     \
+  X(REST_LENGTHS, CONFLICT,                                                                                            \
+    "grid.rest_positions: springs of 1e-4..100 m, 0.25..4 of their mean; cells of 0.1 of their sides")                 \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
   X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
   X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \

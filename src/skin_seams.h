@@ -1,9 +1,12 @@
 #pragma once
+#include "access.h"
 #include "bind.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "group.h"
 #include "group_calls.h"
 #include "lanes.h"
+#include "output.h"
 #include "scalar.h"
 #include "sewing.h"
 #include "skin.h"
@@ -14,7 +17,8 @@
  * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
  * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
  * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
- * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel.
+ * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
+ * is wound the other way its normals count turned.
  *
  * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
  * of each cloth holds the unit normals of its particles.
@@ -24,35 +28,136 @@
 
 /* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
 #define JOIN_PASSES 6
-/* Least cosine of the angle between normals that are joined, 120 degrees: panels that lie on each other, as at a hem or
-   before they are worn, keep their own. */
-#define JOIN_LEAST_COSINE (-0.5f)
+/* Cosines of the angles between normals up to which they are joined wholly, 120 degrees, and from which on they keep
+   their own, 150 degrees, as those of panels that lie on each other at a hem or before they are worn. Between them they
+   are joined in part, so that nothing jumps while a seam folds. */
+#define JOIN_WHOLE_COSINE (-0.5f)
+#define JOIN_LEAST_COSINE (-0.8660254f)
+/* Cosine from which on normals are the same, 0.05 degrees. */
+#define JOIN_SAME_COSINE 0.9999996f
 
-/* Joins the normals of a stitch. */
-static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+/* On which side of a seam its cloth lies, seen along the seam from where the normals point: 1 or -1, or 0 where the
+   seam does not follow a border. */
+static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t n) {
+  const int32_t last = n + 1 == side->count, columns = c->grid.columns, here = sewn_at(side, n);
+  int32_t way = side->count < 2 ? 0 : last ? here - sewn_at(side, n - 1) : sewn_at(side, n + 1) - here;
+  const int32_t column = here % columns, row = here / columns;
+  if ((way == columns || way == -columns) && !is_wrapped(c)) {
+    const int32_t along = way > 0 ? 1 : -1;
+    return column + 1 == columns ? along : column == 0 ? -along : 0;
+  }
+  if (is_wrapped(c) && (way == columns - 1 || way == 1 - columns)) {
+    way = way > 0 ? -1 : 1; /* from the last column of a tube to the first or back */
+  }
+  if (way == 1 || way == -1) {
+    return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0;
+  }
+  return 0;
+}
+
+/* Factor that turns the normals of the shorter side to the side of those of the longer one: -1 where one of the panels
+   is wound the other way, so that both lie on the same side of the seam. */
+static float turn_of_shorter(const cloth_group *group, const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
   order_sides(seam, &longer, &shorter);
-  const float share = place_on_shorter(n, longer->count, shorter->count).share;
-  const stitch_ends ends = ends_of_stitch(seam, n);
-  vector_array normals[3];
-  cloth_vector normal[3];
-  for (int32_t k = 0; k < 3; k++) {
-    normals[k] = particle_normals(member_of(group, ends.cloth[k]));
-    normal[k] = vector_load(normals[k], ends.particle[k]);
+  const int32_t other = place_on_shorter(n, longer->count, shorter->count).before;
+  return lies_on_side(member_of(group, longer->cloth), longer, n) *
+                     lies_on_side(member_of(group, shorter->cloth), shorter, other) >
+                 0
+             ? -1.0f
+             : 1.0f;
+}
+
+/* Has a particle a cell that is neither absent nor torn, so that it has a normal? */
+static int has_normal(const cloth *c, int32_t particle) {
+  const int32_t columns = c->grid.columns, column = particle % columns, row = particle / columns;
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
+    const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
+    if (cell_row >= 0 && cell_row + 1 < c->grid.rows && cell_column >= 0 && cell_column < cells_along_warp(c) &&
+        !is_gap(c, cell_row * columns + cell_column, GAP_CELL)) {
+      return 1;
+    }
   }
-  const cloth_vector apart = vector_flush_work(vector_subtract(normal[2], normal[1]));
-  const cloth_vector other = unit_or_zero(vector_add_scaled(normal[1], apart, share));
-  if (!(vector_dot(normal[0], other) > JOIN_LEAST_COSINE)) {
+  return 0;
+}
+
+/* A stitch and the normals at its ends, those of the shorter side as turn_of_shorter() says. */
+typedef struct stitch_normals {
+  const cloth *c[3];
+  int32_t particle[3];
+  float share, sign; /* place_on_shorter(), turn_of_shorter() */
+  cloth_vector normal[3];
+} stitch_normals;
+
+/* The normals of the panels each for itself, without seams, from the same positions as those that are joined. */
+static cloth_vector own_normal(const cloth *c, int32_t particle, int is_blended) {
+  const vector_array x = is_blended ? predicted_of(c) : vectors_at(c, c->state.position);
+  return unit_normal(c, x, particle % c->grid.columns, particle / c->grid.columns);
+}
+
+/* The normal of the shorter side where the longer one is sewn to it. */
+static cloth_vector normal_between(const stitch_normals *s) {
+  const cloth_vector apart = vector_flush_work(vector_subtract(s->normal[2], s->normal[1]));
+  return unit_or_zero(vector_add_scaled(s->normal[1], apart, s->share));
+}
+
+/* Writes the ends of a stitch. Returns 0 where one of them has no normal. */
+static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n, stitch_normals *s) {
+  const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  order_sides(seam, &longer, &shorter);
+  s->share = place_on_shorter(n, longer->count, shorter->count).share;
+  s->sign = turn_of_shorter(group, seam, n);
+  for (int32_t k = 0; k < 3; k++) {
+    s->c[k] = member_of(group, ends.cloth[k]);
+    s->particle[k] = ends.particle[k];
+    if (!has_normal(s->c[k], s->particle[k])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Writes the normals of a stitch, those that passes before have left or those of the panels each for itself, and
+   returns the cosine of the angle between its sides. */
+static float load_stitch(stitch_normals *s, int is_own, int is_blended) {
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector normal = is_own ? own_normal(s->c[k], s->particle[k], is_blended)
+                                       : vector_load(particle_normals(s->c[k]), s->particle[k]);
+    s->normal[k] = vector_scale(normal, k > 0 ? s->sign : 1.0f);
+  }
+  return vector_dot(s->normal[0], normal_between(s));
+}
+
+/* Brings the normals of a stitch a share of the way to their mean. */
+static void bring_together(const stitch_normals *s, float strength) {
+  const cloth_vector other = normal_between(s), joint = unit_or_zero(vector_add(s->normal[0], other));
+  const float shares[3] = {1.0f, 1.0f - s->share, s->share};
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector way = vector_flush_work(vector_subtract(joint, k > 0 ? other : s->normal[0]));
+    if (shares[k] > 0.0f) {
+      const cloth_vector joined = unit_or_zero(vector_add_scaled(s->normal[k], way, strength * shares[k]));
+      vector_store(particle_normals(s->c[k]), s->particle[k], vector_scale(joined, k > 0 ? s->sign : 1.0f));
+    }
+  }
+}
+
+/* Joins the normals of a stitch. Those that are joined in part are left alone by later passes. */
+static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam, int32_t n, int32_t pass,
+                                int is_blended) {
+  stitch_normals s;
+  const float cosine = find_stitch(group, seam, n, &s) ? load_stitch(&s, 0, is_blended) : 1.0f;
+  if (cosine >= JOIN_SAME_COSINE) {
     return;
   }
-  const cloth_vector joint = unit_or_zero(vector_add(normal[0], other));
-  const cloth_vector change = vector_flush_work(vector_subtract(joint, other));
-  const float shares[3] = {0.0f, 1.0f - share, share};
-  vector_store(normals[0], ends.particle[0], joint);
-  for (int32_t k = 1; k < 3; k++) {
-    if (shares[k] > 0.0f) {
-      vector_store(normals[k], ends.particle[k], unit_or_zero(vector_add_scaled(normal[k], change, shares[k])));
-    }
+  float strength = minimum((cosine - JOIN_LEAST_COSINE) / (JOIN_WHOLE_COSINE - JOIN_LEAST_COSINE), 1.0f);
+  if (pass > 0) {
+    stitch_normals own = s;
+    strength = load_stitch(&own, 1, is_blended) < JOIN_WHOLE_COSINE ? 0.0f : 1.0f;
+  }
+  if (strength > 0.0f) {
+    bring_together(&s, strength);
   }
 }
 
@@ -65,7 +170,7 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
   for (int32_t pass = 0; pass < JOIN_PASSES; pass++) {
     for (int32_t seam = 0; seam < group->seam_count; seam++) {
       for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-        join_stitch_normals(group, &group->seams[seam], n);
+        join_stitch_normals(group, &group->seams[seam], n, pass, job->blends != NULL);
       }
     }
   }

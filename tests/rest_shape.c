@@ -380,6 +380,59 @@ static void test_mask(void) {
   fixture_free(&s);
 }
 
+/* What the positions of absent particles are does not count: a piece with a corner left out weighs and hangs to the bit
+   as it does with its absent particles where they would be, also where they are far away or in one point. */
+static void test_absent(void) {
+  static uint8_t mask[11 * 11];
+  uint64_t hash[3];
+  for (int i = 0; i < 121; i++)
+    mask[i] = i % 11 + i / 11 > 3;
+  for (int n = 0; n < 3; n++) {
+    cloth_config config = config_of_tier(tested_tier, 12, 12);
+    make_trapezoid(12, 12, 0.4, 0.25, 0.4);
+    const cloth_vector corner = rest[4];
+    for (int i = 0; n > 0 && i < 48; i++)
+      if (i % 12 + i / 12 <= 3)
+        rest[i] = n > 1 ? corner : vector_at(50.0 + i, -7.0 * i, 900.0);
+    config.grid.cell_mask = mask;
+    fixture s = fixture_make(&config);
+    double total = 0.0;
+    for (int i = 0; i < s.count; i++)
+      total += cloth_get_freedom(s.sheet, i) > 0 ? particle_mass(&s, i) : 0.0;
+    double area = 0.0;
+    for (int i = 0; i < 121; i++) {
+      const int p = i / 11 * 12 + i % 11;
+      const double width = 0.5 * (rest_distance(p, p + 1) + rest_distance(p + 12, p + 13));
+      area += mask[i] ? width * 0.4 / 11.0 : 0.0;
+    }
+    CHECK(fabs(total / (area * (double)config.fabric.density) - 1.0) < 1.0e-4, "%d: %g kg on %g m^2", n, total, area);
+    for (int column = 4; column < 12; column++)
+      CHECK(cloth_pin(s.sheet, column) == CLOTH_OK, "pin");
+    CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+    hash[n] = read_hash(s.sheet);
+    fixture_free(&s);
+  }
+  CHECK(hash[0] == hash[1] && hash[0] == hash[2], "positions of absent particles count");
+}
+
+/* Plans know how large a piece is from its positions: the edges do not count. */
+static void test_plan(void) {
+  cloth_forecast forecast[2];
+  cloth_config planned;
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = config_of_tier(DEFAULT_TIER, 16, 16);
+    for (int i = 0; i < 256; i++)
+      rest[i] = vector_at(3.0 * (i % 16) / 15.0, -2.0 * (i / 16) / 15.0, 0.0);
+    config.max_colliders = 0;
+    config.edge_warp = vector_at(n ? 3.0 : 0.2, 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, n ? -2.0 : -0.1, 0.0);
+    config.grid.rest_positions = n ? NULL : rest;
+    CHECK(cloth_plan(&config, FRAME, 10000000, 0.0f, &planned, &forecast[n]) == CLOTH_OK, "plan");
+  }
+  CHECK(fabs((double)forecast[0].stretch / (double)forecast[1].stretch - 1.0) < 0.2, "%g and %g",
+        (double)forecast[0].stretch, (double)forecast[1].stretch);
+}
+
 /* Two gores of a skirt sewn together along their slanted sides: no gap, and both hang alike. */
 static void test_seam(void) {
   fixture s[2];
@@ -513,7 +566,7 @@ static void expect_refused(const cloth_config *config, int error, const char *ex
 
 static void test_refusals(void) {
   static const char *const lengths =
-      "grid.rest_positions: springs of 0.25 to 4 times their mean, cells that are not flat";
+      "grid.rest_positions: springs of 1e-4..100 m, 0.25..4 of their mean; cells of 0.1 of their sides";
   cloth_config config = config_of_tier(DEFAULT_TIER, 12, 12);
   cloth_memory plain, shaped;
   make_trapezoid(12, 12, 0.4, 0.2, 0.4);
@@ -553,6 +606,8 @@ int main(int count, char **arguments) {
                                TEST(limits),
                                TEST(tearing),
                                TEST(mask),
+                               TEST_EACH(all_tiers, absent),
+                               TEST(plan),
                                TEST(seam),
                                TEST(settle),
                                TEST_EACH(all_tiers, saves),

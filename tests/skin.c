@@ -532,7 +532,7 @@ typedef struct sewn_panels {
   cloth_group group;
 } sewn_panels;
 
-static void make_sewn(sewn_panels *p, int is_gathered) {
+static void make_sewn_of(sewn_panels *p, int is_gathered, int is_turned, int max_breaks) {
   memset(p, 0, sizeof *p);
   for (int n = 0; n < 2; n++) {
     cloth_config config = cloth_config_default();
@@ -541,19 +541,30 @@ static void make_sewn(sewn_panels *p, int is_gathered) {
     config.origin = vector_at(n ? 0.0 : -SPACING * (COLUMNS - 1), 0.0, 0.0);
     config.edge_warp = vector_at(SPACING * (COLUMNS - 1), 0.0, 0.0);
     config.edge_weft = vector_at(0.0, 0.0, SPACING * (ROWS - 1));
+    if (n && is_turned) {
+      config.origin.z = config.edge_weft.z;
+      config.edge_weft.z = -config.edge_weft.z;
+    }
     config.grid.imperfection = 0.0f;
     config.self_thickness = 0.005f;
     config.self.gathers = 0;
+    config.tearing.max_breaks = max_breaks;
     p->f[n] = fixture_make(&config);
     p->sheets[n] = p->f[n].sheet;
   }
   p->seam.a = (cloth_seam_side){0, COLUMNS - 1, COLUMNS, ROWS, NULL};
   p->seam.b = (cloth_seam_side){1, 0, COLUMNS, p->f[1].count / COLUMNS, NULL};
+  if (is_turned)
+    p->seam.b = (cloth_seam_side){1, p->f[1].count - COLUMNS, -COLUMNS, p->f[1].count / COLUMNS, NULL};
   p->group = cloth_group_default();
   p->group.cloths = p->sheets;
   p->group.count = 2;
   p->group.seams = &p->seam;
   p->group.seam_count = 1;
+}
+
+static void make_sewn(sewn_panels *p, int is_gathered) {
+  make_sewn_of(p, is_gathered, 0, 0);
 }
 
 static void turn_second(const sewn_panels *p, double angle) {
@@ -629,6 +640,73 @@ static void test_seam(void) {
   }
 }
 
+/* A panel that is wound the other way has its normals on the other side; the mesh leads as smoothly over the seam, at
+   every angle, and gathered. */
+static void test_seam_turned(void) {
+  for (int n = 0; n < 4; n++) {
+    sewn_panels p;
+    make_sewn_of(&p, n & 1, 1, 0);
+    const mesh source = line_across(SPACING * ((n & 1) ? 3.21 : 4.0));
+    mesh found = source;
+    cloth_binding bindings[SEAM_MESH];
+    CHECK(cloth_bind_group(&p.group, &source.layout, source.vertex, &everything, bindings) == SEAM_MESH, "bind");
+    const double degrees = n < 2 ? 60.0 : 100.0;
+    turn_second(&p, degrees * 3.14159265358979 / 180.0);
+    CHECK(cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
+    double steps[3];
+    largest_steps(&found, steps);
+    const double last = angle_between(found.vertex[0].normal, found.vertex[SEAM_MESH - 1].normal);
+    CHECK(fabs(last - degrees) < 0.5, "ends: %g", last);
+    CHECK(steps[0] < 3.0 && steps[1] < 3.0 && steps[2] < 0.002, "steps of %g and %g degrees, %g m", steps[0], steps[1],
+          steps[2]);
+    for (int k = 0; k < 2; k++)
+      fixture_free(&p.f[k]);
+  }
+}
+
+/* While a seam folds from flat until its panels lie on each other no normal jumps: with half a degree more it turns by
+   3 degrees at most. */
+static void test_seam_folds(void) {
+  sewn_panels p;
+  make_sewn(&p, 0);
+  const mesh source = line_across(SPACING * 4.0);
+  mesh found = source, before = source;
+  cloth_binding bindings[SEAM_MESH];
+  CHECK(cloth_bind_group(&p.group, &source.layout, source.vertex, &everything, bindings) == SEAM_MESH, "bind");
+  for (int n = 1; n < 358; n++) {
+    turn_second(&p, 0.5 * n * 3.14159265358979 / 180.0);
+    CHECK(cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
+    double most = 0.0;
+    for (int i = 0; i < SEAM_MESH; i++)
+      most = fmax(most, angle_between(found.vertex[i].normal, before.vertex[i].normal));
+    CHECK(most < 3.0, "at %g degrees normals turn by %g", 0.5 * n, most);
+    before = found;
+  }
+  for (int k = 0; k < 2; k++)
+    fixture_free(&p.f[k]);
+}
+
+#ifndef CLOTH_NO_TEARING
+/* Particles whose cells have all torn have no normal, and leave those that they are sewn to alone: after a cut beside
+   the seam the other panel looks as it does alone. */
+static void test_seam_torn(void) {
+  sewn_panels p;
+  make_sewn_of(&p, 0, 0, 1000);
+  const mesh source = line_across(SPACING * 4.0);
+  mesh found = source, alone = source;
+  cloth_binding bindings[SEAM_MESH];
+  CHECK(cloth_bind_group(&p.group, &source.layout, source.vertex, &everything, bindings) == SEAM_MESH, "bind");
+  turn_second(&p, 80.0 * 3.14159265358979 / 180.0);
+  const cloth_cut_line cut = {COLUMNS - 1.5f, -1.0f, COLUMNS - 1.5f, (float)ROWS};
+  CHECK(cloth_cut(p.sheets[0], &cut) == ROWS, "cut");
+  CHECK(cloth_skin_group(&p.group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
+  CHECK(cloth_skin(p.sheets, 2, bindings, &source.layout, NULL, alone.vertex) == CLOTH_OK, "skin");
+  CHECK(memcmp(found.vertex, alone.vertex, sizeof found.vertex) == 0, "what is torn off leads the other panel");
+  for (int k = 0; k < 2; k++)
+    fixture_free(&p.f[k]);
+}
+#endif
+
 /* In the pose of binding it lies where it was; without seams it is what cloth_skin() writes; panels that lie on each
    other keep their normals; blends; refusals. */
 static void test_group(void) {
@@ -694,7 +772,11 @@ static const test tests[] = {
     TEST(out_of_reach), TEST(collapsed),
     TEST(refusals),     TEST(random_bindings),
     TEST(same_bits),    TEST(seam),
-    TEST(group),
+    TEST(group),        TEST(seam_turned),
+    TEST(seam_folds),
+#ifndef CLOTH_NO_TEARING
+    TEST(seam_torn),
+#endif
 };
 
 int main(int count, char **arguments) {
