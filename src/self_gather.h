@@ -551,6 +551,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_fi
     const self_pair pair = pair_between(g, n, n);
     if (pair.thickness > 0.0f && !pair.is_round) {
       note_folds(&g->bodies[n], pair.thickness, time);
+      add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_NOTE);
     }
   }
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
