@@ -2383,6 +2383,7 @@ typedef struct self_visit {
 typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
+  uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
@@ -5377,6 +5378,9 @@ static int32_t half_of(int32_t side) {
   return (side + 1) / 2;
 }
 
+/* Room for nodes that holds what takes their place between searches, see self_watch.h, of the smallest grid, too. */
+#define SELF_LEAST_NODES 2
+
 /* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
    and column of particles count as cells, as their edges need a place. */
 static int32_t self_nodes(int32_t columns, int32_t rows) {
@@ -5386,7 +5390,7 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
     rows = half_of(rows);
     nodes += columns * rows;
   } while (columns > 1 || rows > 1);
-  return nodes;
+  return nodes > SELF_LEAST_NODES ? nodes : SELF_LEAST_NODES;
 }
 
 /* Room for intersections of cloth with so many particles. */
@@ -6639,7 +6643,8 @@ enum {
   COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
   COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
   COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
-  COST_SELF_NOTE = 320,       /* per particle and gather: which folds may be tight? ... */
+  COST_SELF_WATCH = 10,       /* per particle, where velocities are compared with those of the last gather */
+  COST_SELF_NOTE = 330,       /* per particle and gather: velocities; which folds may be tight? ... */
   COST_SELF_FOLD = 2,         /* ... in addition per particle and sweep: has the gather noted one? ... */
   COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
   COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
@@ -15174,6 +15179,7 @@ typedef struct self_body {
   uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
                      self_untangle.h, else 0; scratch.residual, too */
   uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
+  float *watched; /* velocities of self_watch.h, behind them */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -15213,6 +15219,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->least_square = area * area;
   b->levels = 0;
   b->folds = (uint8_t *)nodes;
+  b->watched = (float *)(void *)(b->folds + whole_words(c->count / SELF_BATCH + 1));
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);
@@ -16469,6 +16476,7 @@ typedef struct self_group {
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
+  uint64_t most_work; /* of an attempt to find all candidates */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 } self_group;
@@ -16941,6 +16949,97 @@ CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t memb
 
 #endif
 
+/// Motion that was not foreseen ///
+
+/* Most work of an attempt to find all candidates. */
+static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int is_round) {
+  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
+  return particles * (COST_SELF_BOXES + COST_SELF_NOTE) + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+         (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
+         (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));
+}
+
+#if WITH_SELF
+
+/*
+ * A search for candidates looks where velocities lead until the next one. Cloth that starts under strain, or that hits
+ * something, goes elsewhere, and meets what it has no candidates for. So velocities are kept when candidates are looked
+ * for, and compared at quarters of the time until the next search: of one block of SELF_BATCH particles in every
+ * SELF_WATCHED, as what is violent spreads. Where one of these will be off by more than SELF_STRAY spacings by then,
+ * candidates are looked for again. That is paid from what a step may spend on searches: the attempts that each may take
+ * where there is no room (SELF_ATTEMPTS), at their most work. They hardly ever take a tenth of it. So the bound on a
+ * step stays.
+ *
+ * In: velocities. Out: the verdict. Scratch: the nodes of the tree, which is not needed between searches.
+ */
+
+/* Work of the searches of the step so far. */
+static uint64_t spent_on_searches(const self_group *g) {
+  return (uint64_t)g->found->spent[1] << 32 | g->found->spent[0];
+}
+
+static void keep_spent(const self_group *g, uint64_t work) {
+  g->found->spent[0] = (uint32_t)(work & UINT32_MAX);
+  g->found->spent[1] = (uint32_t)(work >> 32);
+}
+
+/* One block in so many is watched. */
+#define SELF_WATCHED 4
+/* How often velocities are compared from one search to the next, the first time included, where nothing is. */
+#define SELF_WATCHES 4
+/* Way by which a particle may be off, over the spacing. */
+#define SELF_STRAY 0.7f
+
+/* Keeps the velocities of the watched particles of a cloth. */
+CLOTH_HOT CLOTH_SEPARATE void note_velocities(const self_body *b) {
+  float *kept = b->watched;
+  for (int32_t first = 0; first < b->count; first += SELF_WATCHED * SELF_BATCH) {
+    for (int32_t k = 0; k < SELF_BATCH && first + k < b->count; k += CLOTH_LANES) {
+      const lanes3 velocity = lanes3_load(b->velocity, first + k);
+      lanes_store(kept + k, velocity.x);
+      lanes_store(kept + SELF_BATCH + k, velocity.y);
+      lanes_store(kept + 2 * SELF_BATCH + k, velocity.z);
+    }
+    kept += 3 * SELF_BATCH;
+  }
+}
+
+/* 1 if the velocity of a watched particle of a cloth differs from the one that was kept by more than `most`. */
+CLOTH_HOT CLOTH_SEPARATE int has_turned(const self_body *b, float most) {
+  const lanes square = lanes_splat(most * most);
+  const float *kept = b->watched;
+  for (int32_t first = 0; first < b->count; first += SELF_WATCHED * SELF_BATCH) {
+    for (int32_t k = 0; k < SELF_BATCH && first + k < b->count; k += CLOTH_LANES) {
+      const lanes3 before =
+          lanes3_of(lanes_load(kept + k), lanes_load(kept + SELF_BATCH + k), lanes_load(kept + 2 * SELF_BATCH + k));
+      const lanes3 change = lanes3_subtract(lanes3_load(b->velocity, first + k), before);
+      if (lanes_any(lanes_both(lanes_less(square, lanes3_dot(change, change)), lanes_first(b->count - first - k)))) {
+        return 1;
+      }
+    }
+    kept += 3 * SELF_BATCH;
+  }
+  return 0;
+}
+
+/* 1 if cloth of a group will be elsewhere in `time` seconds than the last search has foreseen. */
+static int has_strayed(const self_group *g, float time) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    if (b->is_still) {
+      continue;
+    }
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_WATCH);
+    if (has_turned(b, SELF_STRAY * b->spacing / time)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif
+
 /// Candidates of self-contact ///
 
 #if WITH_SELF
@@ -17405,12 +17504,12 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds. */
-static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
+/* One attempt at all candidates for `time` seconds; after the last one what has no room is left out. */
+static void search_group(const self_group *g, float time, int32_t attempt, int is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
-  s->is_last = attempt == SELF_ATTEMPTS - 1;
+  s->is_last = is_last;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }
@@ -17445,43 +17544,62 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   }
 }
 
-/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
-static void charge_gather(const self_group *g, const self_search *s) {
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
+static uint64_t charge_attempt(const self_group *g, const self_search *s) {
+  const uint64_t work =
+      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
+      (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
+      (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+  uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
+    boxes += (uint64_t)(uint32_t)g->bodies[n].count * COST_SELF_BOXES;
   }
-  const cloth *first = g->bodies[0].c;
-  add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
-  add_varying_work(first, (uint32_t)(s->leaf_visits - s->round_visits), COST_SELF_LEAVES);
-  add_varying_work(first, (uint32_t)s->round_visits, COST_SPHERE_LEAVES);
-  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
-  add_varying_work(first, (uint32_t)s->tested_spheres, COST_SPHERE_TEST);
-  add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
-  add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
+  add_varying_work(g->bodies[0].c, work, 1);
+  return work + boxes;
 }
 
-/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
-CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
+/* Notes what the substeps until the next search need. Returns its work. */
+static uint64_t note_motion(const self_group *g, float time) {
+  uint64_t work = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    const self_pair pair = pair_between(g, n, n);
+    if (WITH_SELF_TRIANGLES && pair.thickness > 0.0f && !pair.is_round) {
+      note_folds(b, pair.thickness, time);
+    }
+    note_velocities(b);
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_NOTE);
+    work += (uint64_t)(uint32_t)b->count * COST_SELF_NOTE;
+  }
+  return work;
+}
+
+/* All attempts to find the candidates of the next `time` seconds. Returns 1 if one has met an intersection. */
+static int search_repeatedly(const self_group *g, float time, uint64_t budget, self_search *s) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  int crossed = 0, is_last = 0;
+  uint64_t spent = spent_on_searches(g);
+  for (int32_t attempt = 0; !is_last && (attempt == 0 || s->is_full); attempt++) {
+    is_last = attempt == SELF_ATTEMPTS - 1 || spent + 2u * g->most_work > budget;
+    search_group(g, time, is_last && attempt > 0 ? SELF_ATTEMPTS - 1 : attempt, is_last, s);
+    counts->gathers++;
+    counts->visits += s->visits;
+    spent += charge_attempt(g, s);
+    crossed |= s->intersections > 0;
+  }
+  keep_spent(g, spent + note_motion(g, time) + (uint64_t)(uint32_t)s->batches * (SELF_BATCH * COST_SELF_RELEASE));
+  return crossed;
+}
+
+/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. What the step has
+   spent on searches stays within `budget`. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  int crossed = 0;
-  for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
-    search_group(g, time, attempt, &s);
-    counts->gathers++;
-    counts->visits += s.visits;
-    charge_gather(g, &s);
-    crossed |= s.intersections > 0;
-    if (!s.is_full) {
-      break;
-    }
-  }
-  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
-    const self_pair pair = pair_between(g, n, n);
-    if (pair.thickness > 0.0f && !pair.is_round) {
-      note_folds(&g->bodies[n], pair.thickness, time);
-      add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_NOTE);
-    }
-  }
+  const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
   g->found->intersections = kept;
@@ -17516,20 +17634,28 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .max_intersections = layout.max_intersections,
                         .max_visits = layout.max_visits,
                         .max_leaf_visits = layout.max_leaf_visits,
+                        .most_work = max_attempt_work(&layout, (uint32_t)c->count, settings->shape),
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }
 
-/* Looks for candidates if substep `index` is one of `wanted` in a step that do, before it changes velocities. Returns
-   1 if it is. */
+/* Looks for candidates, before substep `index` changes velocities, if it is one of `wanted` in a step that do, or if
+   cloth has strayed from where the last search has seen it go. Returns 1 if it has. */
 static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
-  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps;
-  if (index * gathers % plan->substeps >= gathers) {
-    return 0;
+  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps, watches = SELF_WATCHES * gathers;
+  const int32_t number = index * gathers / plan->substeps;
+  const int is_due = index * gathers % plan->substeps < gathers;
+  const uint64_t budget = (uint64_t)(uint32_t)((number + 1) * SELF_ATTEMPTS) * g->most_work;
+  int32_t substeps = (plan->substeps + gathers - 1) / gathers;
+  if (!is_due) {
+    substeps = ((number + 1) * plan->substeps + gathers - 1) / gathers - index;
+    if (index * watches % plan->substeps >= watches || spent_on_searches(g) + g->most_work > budget ||
+        !has_strayed(g, plan->h * (float)substeps)) {
+      return 0;
+    }
   }
-  const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  gather_candidates(g, plan->h * (float)substeps, index == 0, untangle);
+  gather_candidates(g, plan->h * (float)substeps, budget, index == 0, untangle);
   return 1;
 }
 
@@ -22497,18 +22623,13 @@ static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32
   const int is_round = shape == CLOTH_SELF_SPHERES;
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
-  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
-                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
-  const uint64_t notes = is_round ? 0u : particles * COST_SELF_NOTE;
-  const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-                          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
-                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t searches = SELF_ATTEMPTS * (uint32_t)gathers * max_attempt_work(l, particles, is_round);
   const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
   const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
       SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
-  return (gather * SELF_ATTEMPTS + notes) * (uint32_t)gathers + (is_round ? spheres : triangles) * (uint32_t)substeps;
+  return searches + (particles * COST_SELF_WATCH + (is_round ? spheres : triangles)) * (uint32_t)substeps;
 }
 
 /* The same for a cloth that feels itself, else 0. */
@@ -26774,6 +26895,7 @@ static void place_parts(group_step *s, void *memory) {
   g->max_intersections = l.contact.max_intersections;
   g->max_visits = l.contact.max_visits;
   g->max_leaf_visits = l.contact.max_leaf_visits;
+  g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles, 0);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
   for (int32_t n = 0; n < g->count; n++) {
     s->members[n].mobility = mobility;

@@ -112,7 +112,8 @@ enum {
   COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
   COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
   COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
-  COST_SELF_NOTE = 320,       /* per particle and gather: which folds may be tight? ... */
+  COST_SELF_WATCH = 10,       /* per particle, where velocities are compared with those of the last gather */
+  COST_SELF_NOTE = 330,       /* per particle and gather: velocities; which folds may be tight? ... */
   COST_SELF_FOLD = 2,         /* ... in addition per particle and sweep: has the gather noted one? ... */
   COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
   COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */

@@ -100,6 +100,7 @@
 #include "self_spheres.h"
 #include "self_batches.h"
 #include "self_folds.h"
+#include "self_watch.h"
 #include "self_gather.h"
 #include "self_contact.h"
 #include "contact_links.h"
