@@ -2383,6 +2383,7 @@ typedef struct self_visit {
 typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
+  uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
@@ -3270,7 +3271,7 @@ CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first,
   return lanes_strided(rest_array(c, number) + first, next, count);
 }
 
-#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS
+#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS || WITH_SELF
 
 /* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
 CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {
@@ -5386,6 +5387,9 @@ static int32_t half_of(int32_t side) {
   return (side + 1) / 2;
 }
 
+/* Room for nodes that holds what takes their place between searches, see self_watch.h, of the smallest grid, too. */
+#define SELF_LEAST_NODES 2
+
 /* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
    and column of particles count as cells, as their edges need a place. */
 static int32_t self_nodes(int32_t columns, int32_t rows) {
@@ -5395,7 +5399,7 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
     rows = half_of(rows);
     nodes += columns * rows;
   } while (columns > 1 || rows > 1);
-  return nodes;
+  return nodes > SELF_LEAST_NODES ? nodes : SELF_LEAST_NODES;
 }
 
 /* Room for intersections of cloth with so many particles. */
@@ -6648,10 +6652,12 @@ enum {
   COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
   COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
   COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 6,         /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_NOTED = 42,       /* ... in addition per particle of a row or column that the gather has noted ... */
-  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 480,       /* ... and per pair that is moved apart */
+  COST_SELF_WATCH = 10,       /* per particle, where velocities are compared with those of the last gather */
+  COST_SELF_NOTE = 330,       /* per particle and gather: velocities; which folds may be tight? ... */
+  COST_SELF_FOLD = 2,         /* ... in addition per particle and sweep: has the gather noted one? ... */
+  COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
+  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
+  COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
   COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
   COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */
@@ -15182,6 +15188,7 @@ typedef struct self_body {
   uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
                      self_untangle.h, else 0; scratch.residual, too */
   uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
+  float *watched; /* velocities of self_watch.h, behind them */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -15221,6 +15228,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->least_square = area * area;
   b->levels = 0;
   b->folds = (uint8_t *)nodes;
+  b->watched = (float *)(void *)(b->folds + whole_words(c->count / SELF_BATCH + 1));
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);
@@ -15839,161 +15847,6 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const float share = length * m.weight[n] * body->mobility[i];
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
   }
-}
-
-#endif
-
-/// Folds ///
-
-#if WITH_SELF
-
-/*
- * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
- * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
- * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
- * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
- * one between them are therefore kept SELF_FOLD T apart.
- *
- * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
- * velocities, the velocity history of what was moved. Scratch: none.
- */
-
-/* Least distance of two particles of a row or a column with one between them, over the thickness. */
-#define SELF_FOLD 2.0f
-
-/* What stays the same while the folds of a cloth are opened. */
-typedef struct fold_context {
-  const self_body *b;
-  float least, inverse_h;
-} fold_context;
-
-/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
- * apart. */
-typedef struct fold_tally {
-  int32_t noted, looked_at, opened;
-} fold_tally;
-
-/* Does cloth bend between two particles of a row or column with one between them? */
-static int has_hinge(const self_body *b, int32_t i, int32_t j) {
-  const int32_t row = i / b->columns, column = i - row * b->columns;
-  if (row == j / b->columns) {
-    return !is_gap(b->c, row * b->columns + (column + 1 < b->columns ? column + 1 : 0), GAP_HINGE_WARP);
-  }
-  return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
-}
-
-/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
-   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. */
-static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
-  const self_body *b = f->b;
-  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !has_hinge(b, i, j)) {
-    return;
-  }
-  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
-  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
-  const float first = b->mobility[i], second = b->mobility[j];
-  if (!(first + second > 0.0f)) {
-    return;
-  }
-  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
-  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
-  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
-  const float share[2] = {negate(first / (first + second)), second / (first + second)};
-  const int32_t particle[2] = {i, j};
-  for (int32_t k = 0; k < 2; k++) {
-    if (share[k] < 0.0f || share[k] > 0.0f) {
-      const int32_t p = particle[k];
-      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      note_moved(b, p);
-      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
-    }
-  }
-  tally->opened++;
-}
-
-/* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
-#define SELF_FOLD_SKIN 0.25f
-/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
-#define FOLDS_OF_ROWS 1u
-#define FOLDS_OF_COLUMNS 2u
-
-/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
-   that come closer than `least` if they keep their velocities. */
-CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    uint32_t close = 0;
-    for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
-      const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, k + apart), lanes3_load(b->start, k));
-      const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, k + apart), lanes3_load(b->velocity, k));
-      const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
-      const lanes reach = lanes_add(way, lanes_splat(least));
-      close |= lanes_bits(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(end - k)));
-    }
-    b->folds[i / SELF_BATCH] |= close ? bit : 0u;
-  }
-}
-
-/* Notes which blocks of particles of a cloth may have folds in the next `time` seconds. */
-CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
-  const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
-  fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
-  note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
-  note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
-}
-
-/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
-   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
-CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
-  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
-    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
-    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
-  const self_body *b = f->b;
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if (!(b->folds[i / SELF_BATCH] & bit)) {
-      continue;
-    }
-    tally->noted += SELF_BATCH;
-    if (may_have_folds(f, i, apart, end)) {
-      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        if (apart > 2 || k % b->columns + 2 < b->columns) {
-          open_fold(f, k, k + apart, tally);
-        }
-      }
-      tally->looked_at += SELF_BATCH;
-    }
-  }
-}
-
-/* Opens what is folded too tightly in a cloth. */
-static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
-  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
-  if (b->columns > 2) {
-    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
-  }
-  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
-    const int32_t first = row * b->columns, last = first + b->columns - 1;
-    open_fold(&f, last - 1, first, &tally);
-    open_fold(&f, last, first + 1, &tally);
-  }
-  if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
-  }
-  return tally;
 }
 
 #endif
@@ -16632,6 +16485,7 @@ typedef struct self_group {
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
+  uint64_t most_work; /* of an attempt to find all candidates */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 } self_group;
@@ -16885,6 +16739,312 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
     s->crossings[queue].b = p->b;
     s->leaf[queue].number = -1;
   }
+}
+
+#endif
+
+/// Folds ///
+
+#if WITH_SELF
+
+/*
+ * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
+ * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
+ * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row, a column or a
+ * diagonal with one between them are therefore kept SELF_FOLD T apart, or half as far as at rest where that is less, as
+ * on the short diagonals of a skew grid. Not where the cloth between them is absent, or where they are sewn together.
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
+ * velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Least distance of two particles of a row, a column or a diagonal with one between them, over the thickness. */
+#define SELF_FOLD 2.0f
+
+/* What stays the same while the folds of a cloth are opened. */
+typedef struct fold_context {
+  const self_group *g;
+  int32_t member;
+  const self_body *b;
+  float least, inverse_h;
+} fold_context;
+
+/* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
+ * apart. */
+typedef struct fold_tally {
+  int32_t noted, looked_at, opened;
+} fold_tally;
+
+/* From the first to the last of three particles along each direction of springs: rows and columns. */
+CLOTH_CONSTANT static const int8_t fold_rows[DIRECTIONS] = {0, 2, 2, 2};
+CLOTH_CONSTANT static const int8_t fold_columns[DIRECTIONS] = {2, 0, 2, -2};
+
+/* Three particles in a row along a direction. */
+typedef struct fold_place {
+  int32_t direction, first, middle, last;
+} fold_place;
+
+/* The particle before another one in its row. */
+CLOTH_INLINE int32_t particle_before(const self_body *b, int32_t particle) {
+  return particle - 1 + (particle % b->columns > 0 ? 0 : b->columns);
+}
+
+/* Is there cloth from the first of three particles to the last? */
+static int is_cloth_along(const self_body *b, const fold_place *p) {
+  if (p->direction <= WEFT) {
+    return !is_gap(b->c, p->middle, p->direction == WARP ? GAP_HINGE_WARP : GAP_HINGE_WEFT);
+  }
+  const int is_anti = p->direction == ANTIDIAGONAL;
+  return !is_gap(b->c, is_anti ? particle_before(b, p->first) : p->first, GAP_CELL) &&
+         !is_gap(b->c, is_anti ? particle_before(b, p->middle) : p->middle, GAP_CELL);
+}
+
+/* 1 if the first and the last of three particles are sewn together. */
+static int is_sewn_fold(const fold_context *f, const fold_place *p) {
+#if WITH_SEAMS
+  return f->g->sewn && are_sewn(f->g->sewn, f->member, p->first, f->member, p->last);
+#else
+  (void)f;
+  (void)p;
+  return 0;
+#endif
+}
+
+/* The distance that the first and the last of three particles keep. */
+static float least_distance(const fold_context *f, const fold_place *p) {
+  const cloth *c = f->b->c;
+  const float factor =
+      shape_factor(c, REST_LENGTH + p->direction, p->first) + shape_factor(c, REST_LENGTH + p->direction, p->middle);
+  return minimum(f->least, 0.5f * direction_rest(c, p->direction) * factor);
+}
+
+/* Moves the first and the last of three particles apart if they are too close, along their connection, or along that at
+   the start of the substep if it has turned round since. As in self_contact.h, velocities take on only what the two
+   have closed in the substep. */
+static void open_fold(const fold_context *f, const fold_place *p, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t particle[2] = {p->first, p->last};
+  const cloth_vector d = exact_difference(vector_load(b->place, p->last), vector_load(b->place, p->first));
+  const float square = vector_dot(d, d);
+  tally->looked_at++;
+  if (!(square < f->least * f->least)) {
+    return;
+  }
+  const float least = least_distance(f, p);
+  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p)) {
+    return;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, p->last), vector_load(b->start, p->first));
+  const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
+  const float first = b->mobility[p->first], second = b->mobility[p->last];
+  if (!(first + second > 0.0f)) {
+    return;
+  }
+  const float push = quantise(least - vector_dot(d, n), WORK_ROUNDER);
+  const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
+  const float share[2] = {negate(first / (first + second)), second / (first + second)};
+  for (int32_t k = 0; k < 2; k++) {
+    if (share[k] < 0.0f || share[k] > 0.0f) {
+      const int32_t i = particle[k];
+      vector_store(b->place, i, vector_add_scaled(vector_load(b->place, i), n, push * share[k]));
+      note_moved(b, i);
+      vector_store(b->velocity, i, vector_add_scaled(vector_load(b->velocity, i), n, stopped * share[k]));
+    }
+  }
+  tally->opened++;
+}
+
+/* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
+#define SELF_FOLD_SKIN 0.25f
+
+/* How many particles on the last of three along a direction is from the first, unless they lead around a tube; 0 if the
+   grid is too small for three. */
+static int32_t fold_span(const self_body *b, int32_t direction) {
+  const int fits = (fold_rows[direction] == 0 || b->rows > 2) && (fold_columns[direction] == 0 || b->columns > 2);
+  return fits ? fold_rows[direction] * b->columns + fold_columns[direction] : 0;
+}
+
+/* Which of CLOTH_LANES particles from `i` on may be closer than `least` to that `apart` numbers on in the next `time`
+   seconds, if both keep their velocities; 1 if any of the first `count`. */
+CLOTH_REPEATED int may_come_close(const self_body *b, int32_t i, int32_t apart, int32_t count, float least,
+                                  float time) {
+  const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, i + apart), lanes3_load(b->start, i));
+  const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, i + apart), lanes3_load(b->velocity, i));
+  const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
+  const lanes reach = lanes_add(way, lanes_splat(least));
+  return lanes_any(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(count)));
+}
+
+/* Notes which blocks of SELF_BATCH particles of a cloth may have folds in the next `time` seconds: a bit for each
+   direction. */
+CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
+  const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
+  fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
+  for (int32_t direction = 0; direction < DIRECTIONS; direction++) {
+    const int32_t apart = fold_span(b, direction), end = apart > 0 ? b->count - apart : 0;
+    for (int32_t i = 0; i < end; i += CLOTH_LANES) {
+      const int is_close = may_come_close(b, i, apart, end - i, least, time);
+      b->folds[i / SELF_BATCH] |= (uint8_t)(is_close << direction);
+    }
+  }
+}
+
+/* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
+   Out of reach of both, the lanes of the last block are read from the pad of the array and do not count. */
+CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  for (int32_t first = i; first < i + SELF_BATCH && first < end; first += CLOTH_LANES) {
+    const lanes3 d = lanes3_exact_difference(lanes3_load(f->b->place, first + apart), lanes3_load(f->b->place, first));
+    const lanes_mask close = lanes_less(lanes3_dot(d, d), lanes_splat(f->least * f->least));
+    if (lanes_any(lanes_both(close, lanes_first(end - first)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Opens what is folded too tightly along a direction from SELF_BATCH particles on, unless nothing there is too close.
+ */
+static void open_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const int32_t apart = fold_span(f->b, direction), end = f->b->count - apart;
+  tally->noted += SELF_BATCH;
+  if (!may_have_folds(f, i, apart, end)) {
+    return;
+  }
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+    const int32_t column = k % f->b->columns + fold_columns[direction];
+    if (column >= 0 && column < f->b->columns) {
+      const fold_place place = {direction, k, k + apart / 2, k + apart};
+      open_fold(f, &place, tally);
+    }
+  }
+}
+
+/* A particle of a tube, of a column that may be beyond the ends of the row. */
+CLOTH_INLINE int32_t particle_around(const self_body *b, int32_t row, int32_t column) {
+  return row * b->columns + column + (column < 0 ? b->columns : column < b->columns ? 0 : -b->columns);
+}
+
+/* Opens the folds along a direction that lead around a tube. */
+static void open_folds_around(const fold_context *f, int32_t direction, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t rows = fold_rows[direction], columns = fold_columns[direction];
+  const int32_t first = columns > 0 ? b->columns - 2 : 0, end = columns == 0 ? first : first + 2;
+  for (int32_t row = 0; row + rows < b->rows; row++) {
+    for (int32_t column = first; column < end; column++) {
+      const fold_place place = {direction, row * b->columns + column,
+                                particle_around(b, row + rows / 2, column + columns / 2),
+                                particle_around(b, row + rows, column + columns)};
+      open_fold(f, &place, tally);
+    }
+  }
+}
+
+/* Opens what is folded too tightly in a cloth of a group. */
+CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, float thickness, float inverse_h) {
+  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * thickness, inverse_h};
+  fold_tally tally = {0, 0, 0};
+  for (int32_t i = 0; i < f.b->count; i += SELF_BATCH) {
+    for (uint32_t left = f.b->folds[i / SELF_BATCH]; left; left &= left - 1u) {
+      open_block(&f, first_bit(left), i, &tally);
+    }
+  }
+  for (int32_t direction = 0; f.b->is_wrapped && direction < DIRECTIONS; direction++) {
+    open_folds_around(&f, direction, &tally);
+  }
+  return tally;
+}
+
+#endif
+
+/// Motion that was not foreseen ///
+
+/* Most work of an attempt to find all candidates. */
+static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int is_round) {
+  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
+  return particles * (COST_SELF_BOXES + COST_SELF_NOTE) + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
+         (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
+         (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));
+}
+
+#if WITH_SELF
+
+/*
+ * A search for candidates looks where velocities lead until the next one. Cloth that starts under strain, or that hits
+ * something, goes elsewhere, and meets what it has no candidates for. So velocities are kept when candidates are looked
+ * for, and compared at quarters of the time until the next search: of one block of SELF_BATCH particles in every
+ * SELF_WATCHED, as what is violent spreads. Where one of these will be off by more than SELF_STRAY spacings by then,
+ * candidates are looked for again. That is paid from what a step may spend on searches: the attempts that each may take
+ * where there is no room (SELF_ATTEMPTS), at their most work. They hardly ever take a tenth of it. So the bound on a
+ * step stays.
+ *
+ * In: velocities. Out: the verdict. Scratch: the nodes of the tree, which is not needed between searches.
+ */
+
+/* Work of the searches of the step so far. */
+static uint64_t spent_on_searches(const self_group *g) {
+  return (uint64_t)g->found->spent[1] << 32 | g->found->spent[0];
+}
+
+static void keep_spent(const self_group *g, uint64_t work) {
+  g->found->spent[0] = (uint32_t)(work & UINT32_MAX);
+  g->found->spent[1] = (uint32_t)(work >> 32);
+}
+
+/* One block in so many is watched. */
+#define SELF_WATCHED 4
+/* How often velocities are compared from one search to the next, the first time included, where nothing is. */
+#define SELF_WATCHES 4
+/* Way by which a particle may be off, over the spacing. */
+#define SELF_STRAY 0.7f
+
+/* Keeps the velocities of the watched particles of a cloth. */
+CLOTH_HOT CLOTH_SEPARATE void note_velocities(const self_body *b) {
+  float *kept = b->watched;
+  for (int32_t first = 0; first < b->count; first += SELF_WATCHED * SELF_BATCH) {
+    for (int32_t k = 0; k < SELF_BATCH && first + k < b->count; k += CLOTH_LANES) {
+      const lanes3 velocity = lanes3_load(b->velocity, first + k);
+      lanes_store(kept + k, velocity.x);
+      lanes_store(kept + SELF_BATCH + k, velocity.y);
+      lanes_store(kept + 2 * SELF_BATCH + k, velocity.z);
+    }
+    kept += 3 * SELF_BATCH;
+  }
+}
+
+/* 1 if the velocity of a watched particle of a cloth differs from the one that was kept by more than `most`. */
+CLOTH_HOT CLOTH_SEPARATE int has_turned(const self_body *b, float most) {
+  const lanes square = lanes_splat(most * most);
+  const float *kept = b->watched;
+  for (int32_t first = 0; first < b->count; first += SELF_WATCHED * SELF_BATCH) {
+    for (int32_t k = 0; k < SELF_BATCH && first + k < b->count; k += CLOTH_LANES) {
+      const lanes3 before =
+          lanes3_of(lanes_load(kept + k), lanes_load(kept + SELF_BATCH + k), lanes_load(kept + 2 * SELF_BATCH + k));
+      const lanes3 change = lanes3_subtract(lanes3_load(b->velocity, first + k), before);
+      if (lanes_any(lanes_both(lanes_less(square, lanes3_dot(change, change)), lanes_first(b->count - first - k)))) {
+        return 1;
+      }
+    }
+    kept += 3 * SELF_BATCH;
+  }
+  return 0;
+}
+
+/* 1 if cloth of a group will be elsewhere in `time` seconds than the last search has foreseen. */
+static int has_strayed(const self_group *g, float time) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    if (b->is_still) {
+      continue;
+    }
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_WATCH);
+    if (has_turned(b, SELF_STRAY * b->spacing / time)) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 #endif
@@ -17353,12 +17513,12 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds. */
-static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
+/* One attempt at all candidates for `time` seconds; after the last one what has no room is left out. */
+static void search_group(const self_group *g, float time, int32_t attempt, int is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
-  s->is_last = attempt == SELF_ATTEMPTS - 1;
+  s->is_last = is_last;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }
@@ -17393,42 +17553,62 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   }
 }
 
-/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
-static void charge_gather(const self_group *g, const self_search *s) {
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
+static uint64_t charge_attempt(const self_group *g, const self_search *s) {
+  const uint64_t work =
+      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
+      (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
+      (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+  uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
+    boxes += (uint64_t)(uint32_t)g->bodies[n].count * COST_SELF_BOXES;
   }
-  const cloth *first = g->bodies[0].c;
-  add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
-  add_varying_work(first, (uint32_t)(s->leaf_visits - s->round_visits), COST_SELF_LEAVES);
-  add_varying_work(first, (uint32_t)s->round_visits, COST_SPHERE_LEAVES);
-  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
-  add_varying_work(first, (uint32_t)s->tested_spheres, COST_SPHERE_TEST);
-  add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
-  add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
+  add_varying_work(g->bodies[0].c, work, 1);
+  return work + boxes;
 }
 
-/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
-CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
+/* Notes what the substeps until the next search need. Returns its work. */
+static uint64_t note_motion(const self_group *g, float time) {
+  uint64_t work = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    const self_pair pair = pair_between(g, n, n);
+    if (WITH_SELF_TRIANGLES && pair.thickness > 0.0f && !pair.is_round) {
+      note_folds(b, pair.thickness, time);
+    }
+    note_velocities(b);
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_NOTE);
+    work += (uint64_t)(uint32_t)b->count * COST_SELF_NOTE;
+  }
+  return work;
+}
+
+/* All attempts to find the candidates of the next `time` seconds. Returns 1 if one has met an intersection. */
+static int search_repeatedly(const self_group *g, float time, uint64_t budget, self_search *s) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  int crossed = 0, is_last = 0;
+  uint64_t spent = spent_on_searches(g);
+  for (int32_t attempt = 0; !is_last && (attempt == 0 || s->is_full); attempt++) {
+    is_last = attempt == SELF_ATTEMPTS - 1 || spent + 2u * g->most_work > budget;
+    search_group(g, time, is_last && attempt > 0 ? SELF_ATTEMPTS - 1 : attempt, is_last, s);
+    counts->gathers++;
+    counts->visits += s->visits;
+    spent += charge_attempt(g, s);
+    crossed |= s->intersections > 0;
+  }
+  keep_spent(g, spent + note_motion(g, time) + (uint64_t)(uint32_t)s->batches * (SELF_BATCH * COST_SELF_RELEASE));
+  return crossed;
+}
+
+/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. What the step has
+   spent on searches stays within `budget`. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  int crossed = 0;
-  for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
-    search_group(g, time, attempt, &s);
-    counts->gathers++;
-    counts->visits += s.visits;
-    charge_gather(g, &s);
-    crossed |= s.intersections > 0;
-    if (!s.is_full) {
-      break;
-    }
-  }
-  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
-    const self_pair pair = pair_between(g, n, n);
-    if (pair.thickness > 0.0f && !pair.is_round) {
-      note_folds(&g->bodies[n], pair.thickness, time);
-    }
-  }
+  const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
   g->found->intersections = kept;
@@ -17463,20 +17643,28 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .max_intersections = layout.max_intersections,
                         .max_visits = layout.max_visits,
                         .max_leaf_visits = layout.max_leaf_visits,
+                        .most_work = max_attempt_work(&layout, (uint32_t)c->count, settings->shape),
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }
 
-/* Looks for candidates if substep `index` is one of `wanted` in a step that do, before it changes velocities. Returns
-   1 if it is. */
+/* Looks for candidates, before substep `index` changes velocities, if it is one of `wanted` in a step that do, or if
+   cloth has strayed from where the last search has seen it go. Returns 1 if it has. */
 static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
-  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps;
-  if (index * gathers % plan->substeps >= gathers) {
-    return 0;
+  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps, watches = SELF_WATCHES * gathers;
+  const int32_t number = index * gathers / plan->substeps;
+  const int is_due = index * gathers % plan->substeps < gathers;
+  const uint64_t budget = (uint64_t)(uint32_t)((number + 1) * SELF_ATTEMPTS) * g->most_work;
+  int32_t substeps = (plan->substeps + gathers - 1) / gathers;
+  if (!is_due) {
+    substeps = ((number + 1) * plan->substeps + gathers - 1) / gathers - index;
+    if (index * watches % plan->substeps >= watches || spent_on_searches(g) + g->most_work > budget ||
+        !has_strayed(g, plan->h * (float)substeps)) {
+      return 0;
+    }
   }
-  const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  gather_candidates(g, plan->h * (float)substeps, index == 0, untangle);
+  gather_candidates(g, plan->h * (float)substeps, budget, index == 0, untangle);
   return 1;
 }
 
@@ -18017,7 +18205,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(b, pair.thickness, inverse_h);
+    const fold_tally folds = open_folds(g, n, pair.thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
@@ -22444,17 +22632,13 @@ static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32
   const int is_round = shape == CLOTH_SELF_SPHERES;
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
-  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
-                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
-  const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-                          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
-                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t searches = SELF_ATTEMPTS * (uint32_t)gathers * max_attempt_work(l, particles, is_round);
   const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
   const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + (is_round ? spheres : triangles) * (uint32_t)substeps;
+  return searches + (particles * COST_SELF_WATCH + (is_round ? spheres : triangles)) * (uint32_t)substeps;
 }
 
 /* The same for a cloth that feels itself, else 0. */
@@ -26727,6 +26911,7 @@ static void place_parts(group_step *s, void *memory) {
   g->max_intersections = l.contact.max_intersections;
   g->max_visits = l.contact.max_visits;
   g->max_leaf_visits = l.contact.max_leaf_visits;
+  g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles, 0);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
   for (int32_t n = 0; n < g->count; n++) {
     s->members[n].mobility = mobility;

@@ -57,7 +57,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 10        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 11     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 12     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -338,7 +338,8 @@ typedef struct cloth_config_self {
                        per particle. What does not fit is looked for again with less foresight, then left out, which
                        CLOTH_NOTE_PAIRS_DROPPED tells */
   int32_t gathers;  /* how often a step looks for candidates, at equal distances; 0..CLOTH_SUBSTEP_LIMIT, at most once a
-                       substep; default 1. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
+                       substep; default 1. Also where cloth goes elsewhere than velocities led, up to three times in
+                       between. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
                        the other cloths of a cloth_group; of the memory it needs 1 byte per particle then */
   int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
                        come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1. Not for

@@ -112,10 +112,12 @@ enum {
   COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
   COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
   COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
-  COST_SELF_FOLD = 6,         /* per particle and sweep: may it be beside the crest of a fold? ... */
-  COST_SELF_NOTED = 42,       /* ... in addition per particle of a row or column that the gather has noted ... */
-  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles of a row or column that may be too close ... */
-  COST_SELF_OPEN = 480,       /* ... and per pair that is moved apart */
+  COST_SELF_WATCH = 10,       /* per particle, where velocities are compared with those of the last gather */
+  COST_SELF_NOTE = 330,       /* per particle and gather: velocities; which folds may be tight? ... */
+  COST_SELF_FOLD = 2,         /* ... in addition per particle and sweep: has the gather noted one? ... */
+  COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
+  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
+  COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
   COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
   COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */

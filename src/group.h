@@ -11,6 +11,7 @@
 #include "self_gather.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "self_watch.h"
 #include "sewing.h"
 #include "sleep.h"
 #include "step.h"
@@ -235,6 +236,7 @@ static void place_parts(group_step *s, void *memory) {
   g->max_intersections = l.contact.max_intersections;
   g->max_visits = l.contact.max_visits;
   g->max_leaf_visits = l.contact.max_leaf_visits;
+  g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles, 0);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
   for (int32_t n = 0; n < g->count; n++) {
     s->members[n].mobility = mobility;

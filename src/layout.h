@@ -244,6 +244,9 @@ static int32_t half_of(int32_t side) {
   return (side + 1) / 2;
 }
 
+/* Room for nodes that holds what takes their place between searches, see self_watch.h, of the smallest grid, too. */
+#define SELF_LEAST_NODES 2
+
 /* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
    and column of particles count as cells, as their edges need a place. */
 static int32_t self_nodes(int32_t columns, int32_t rows) {
@@ -253,7 +256,7 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
     rows = half_of(rows);
     nodes += columns * rows;
   } while (columns > 1 || rows > 1);
-  return nodes;
+  return nodes > SELF_LEAST_NODES ? nodes : SELF_LEAST_NODES;
 }
 
 /* Room for intersections of cloth with so many particles. */

@@ -53,7 +53,7 @@ CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first,
   return lanes_strided(rest_array(c, number) + first, next, count);
 }
 
-#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS
+#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS || WITH_SELF
 
 /* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
 CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {

@@ -55,6 +55,7 @@ typedef struct self_group {
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_batches, max_intersections, max_visits, max_leaf_visits;
+  uint64_t most_work; /* of an attempt to find all candidates */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 } self_group;

@@ -496,7 +496,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(b, pair.thickness, inverse_h);
+    const fold_tally folds = open_folds(g, n, pair.thickness, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);

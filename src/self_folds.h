@@ -2,9 +2,12 @@
 #include "compiler.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "rest_lengths.h"
 #include "scalar.h"
+#include "self_batches.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "stiffness.h"
 #include "types.h"
 
 /// Folds ///
@@ -15,18 +18,21 @@
  * How tightly a sheet folds. In a fold one cell wide the edges and diagonals of neighbouring cells can pass each other
  * although no particle is inside the thickness of a triangle: between the crest and the next particles two layers are
  * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
- * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row or a column with
- * one between them are therefore kept SELF_FOLD T apart.
+ * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row, a column or a
+ * diagonal with one between them are therefore kept SELF_FOLD T apart, or half as far as at rest where that is less, as
+ * on the short diagonals of a skew grid. Not where the cloth between them is absent, or where they are sewn together.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
  * velocities, the velocity history of what was moved. Scratch: none.
  */
 
-/* Least distance of two particles of a row or a column with one between them, over the thickness. */
+/* Least distance of two particles of a row, a column or a diagonal with one between them, over the thickness. */
 #define SELF_FOLD 2.0f
 
 /* What stays the same while the folds of a cloth are opened. */
 typedef struct fold_context {
+  const self_group *g;
+  int32_t member;
   const self_body *b;
   float least, inverse_h;
 } fold_context;
@@ -37,41 +43,81 @@ typedef struct fold_tally {
   int32_t noted, looked_at, opened;
 } fold_tally;
 
-/* Does cloth bend between two particles of a row or column with one between them? */
-static int has_hinge(const self_body *b, int32_t i, int32_t j) {
-  const int32_t row = i / b->columns, column = i - row * b->columns;
-  if (row == j / b->columns) {
-    return !is_gap(b->c, row * b->columns + (column + 1 < b->columns ? column + 1 : 0), GAP_HINGE_WARP);
-  }
-  return !is_gap(b->c, i + b->columns, GAP_HINGE_WEFT);
+/* From the first to the last of three particles along each direction of springs: rows and columns. */
+CLOTH_CONSTANT static const int8_t fold_rows[DIRECTIONS] = {0, 2, 2, 2};
+CLOTH_CONSTANT static const int8_t fold_columns[DIRECTIONS] = {2, 0, 2, -2};
+
+/* Three particles in a row along a direction. */
+typedef struct fold_place {
+  int32_t direction, first, middle, last;
+} fold_place;
+
+/* The particle before another one in its row. */
+CLOTH_INLINE int32_t particle_before(const self_body *b, int32_t particle) {
+  return particle - 1 + (particle % b->columns > 0 ? 0 : b->columns);
 }
 
-/* Moves particles i and j apart if they are too close, along their connection, or along that at the start of the
-   substep if it has turned round since. As in self_contact.h, velocities take on only what the two have closed in the
-   substep. */
-static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *tally) {
+/* Is there cloth from the first of three particles to the last? */
+static int is_cloth_along(const self_body *b, const fold_place *p) {
+  if (p->direction <= WEFT) {
+    return !is_gap(b->c, p->middle, p->direction == WARP ? GAP_HINGE_WARP : GAP_HINGE_WEFT);
+  }
+  const int is_anti = p->direction == ANTIDIAGONAL;
+  return !is_gap(b->c, is_anti ? particle_before(b, p->first) : p->first, GAP_CELL) &&
+         !is_gap(b->c, is_anti ? particle_before(b, p->middle) : p->middle, GAP_CELL);
+}
+
+/* 1 if the first and the last of three particles are sewn together. */
+static int is_sewn_fold(const fold_context *f, const fold_place *p) {
+#if WITH_SEAMS
+  return f->g->sewn && are_sewn(f->g->sewn, f->member, p->first, f->member, p->last);
+#else
+  (void)f;
+  (void)p;
+  return 0;
+#endif
+}
+
+/* The distance that the first and the last of three particles keep. */
+static float least_distance(const fold_context *f, const fold_place *p) {
+  const cloth *c = f->b->c;
+  const float factor =
+      shape_factor(c, REST_LENGTH + p->direction, p->first) + shape_factor(c, REST_LENGTH + p->direction, p->middle);
+  return minimum(f->least, 0.5f * direction_rest(c, p->direction) * factor);
+}
+
+/* Moves the first and the last of three particles apart if they are too close, along their connection, or along that at
+   the start of the substep if it has turned round since. As in self_contact.h, velocities take on only what the two
+   have closed in the substep. */
+static void open_fold(const fold_context *f, const fold_place *p, fold_tally *tally) {
   const self_body *b = f->b;
-  const cloth_vector d = exact_difference(vector_load(b->place, j), vector_load(b->place, i));
-  if (!(vector_dot(d, d) < f->least * f->least) || is_gap(b->c, i, GAP_PARTICLE) || !has_hinge(b, i, j)) {
+  const int32_t particle[2] = {p->first, p->last};
+  const cloth_vector d = exact_difference(vector_load(b->place, p->last), vector_load(b->place, p->first));
+  const float square = vector_dot(d, d);
+  tally->looked_at++;
+  if (!(square < f->least * f->least)) {
     return;
   }
-  const cloth_vector before = exact_difference(vector_load(b->start, j), vector_load(b->start, i));
+  const float least = least_distance(f, p);
+  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p)) {
+    return;
+  }
+  const cloth_vector before = exact_difference(vector_load(b->start, p->last), vector_load(b->start, p->first));
   const cloth_vector n = self_unit(vector_dot(d, before) < 0.0f ? before : d);
-  const float first = b->mobility[i], second = b->mobility[j];
+  const float first = b->mobility[p->first], second = b->mobility[p->last];
   if (!(first + second > 0.0f)) {
     return;
   }
-  const float push = quantise(f->least - vector_dot(d, n), WORK_ROUNDER);
+  const float push = quantise(least - vector_dot(d, n), WORK_ROUNDER);
   const float closed = quantise(vector_dot(before, n) - vector_dot(d, n), WORK_ROUNDER);
   const float stopped = minimum(push, maximum(closed, 0.0f)) * f->inverse_h;
   const float share[2] = {negate(first / (first + second)), second / (first + second)};
-  const int32_t particle[2] = {i, j};
   for (int32_t k = 0; k < 2; k++) {
     if (share[k] < 0.0f || share[k] > 0.0f) {
-      const int32_t p = particle[k];
-      vector_store(b->place, p, vector_add_scaled(vector_load(b->place, p), n, push * share[k]));
-      note_moved(b, p);
-      vector_store(b->velocity, p, vector_add_scaled(vector_load(b->velocity, p), n, stopped * share[k]));
+      const int32_t i = particle[k];
+      vector_store(b->place, i, vector_add_scaled(vector_load(b->place, i), n, push * share[k]));
+      note_moved(b, i);
+      vector_store(b->velocity, i, vector_add_scaled(vector_load(b->velocity, i), n, stopped * share[k]));
     }
   }
   tally->opened++;
@@ -79,33 +125,37 @@ static void open_fold(const fold_context *f, int32_t i, int32_t j, fold_tally *t
 
 /* Distance beyond that at which folds are opened, over the spacing, from which on they are looked at in a step. */
 #define SELF_FOLD_SKIN 0.25f
-/* Bits of a block of SELF_BATCH particles: it may have folds along the rows, and along the columns. */
-#define FOLDS_OF_ROWS 1u
-#define FOLDS_OF_COLUMNS 2u
 
-/* Which blocks of particles may have folds along the rows (`apart` 2) or the columns in the next `time` seconds: pairs
-   that come closer than `least` if they keep their velocities. */
-CLOTH_REPEATED void note_folds_along(const self_body *b, int32_t apart, float least, float time, uint8_t bit) {
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    uint32_t close = 0;
-    for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
-      const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, k + apart), lanes3_load(b->start, k));
-      const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, k + apart), lanes3_load(b->velocity, k));
-      const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
-      const lanes reach = lanes_add(way, lanes_splat(least));
-      close |= lanes_bits(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(end - k)));
-    }
-    b->folds[i / SELF_BATCH] |= close ? bit : 0u;
-  }
+/* How many particles on the last of three along a direction is from the first, unless they lead around a tube; 0 if the
+   grid is too small for three. */
+static int32_t fold_span(const self_body *b, int32_t direction) {
+  const int fits = (fold_rows[direction] == 0 || b->rows > 2) && (fold_columns[direction] == 0 || b->columns > 2);
+  return fits ? fold_rows[direction] * b->columns + fold_columns[direction] : 0;
 }
 
-/* Notes which blocks of particles of a cloth may have folds in the next `time` seconds. */
+/* Which of CLOTH_LANES particles from `i` on may be closer than `least` to that `apart` numbers on in the next `time`
+   seconds, if both keep their velocities; 1 if any of the first `count`. */
+CLOTH_REPEATED int may_come_close(const self_body *b, int32_t i, int32_t apart, int32_t count, float least,
+                                  float time) {
+  const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, i + apart), lanes3_load(b->start, i));
+  const lanes3 v = lanes3_exact_difference(lanes3_load(b->velocity, i + apart), lanes3_load(b->velocity, i));
+  const lanes way = lanes_multiply(lanes_square_root(lanes3_dot(v, v)), lanes_splat(time));
+  const lanes reach = lanes_add(way, lanes_splat(least));
+  return lanes_any(lanes_both(lanes_less(lanes3_dot(d, d), lanes_multiply(reach, reach)), lanes_first(count)));
+}
+
+/* Notes which blocks of SELF_BATCH particles of a cloth may have folds in the next `time` seconds: a bit for each
+   direction. */
 CLOTH_HOT CLOTH_SEPARATE void note_folds(const self_body *b, float thickness, float time) {
   const float least = SELF_FOLD * thickness + SELF_FOLD_SKIN * b->spacing;
   fill_zero(b->folds, (size_t)(b->count / SELF_BATCH + 1));
-  note_folds_along(b, 2, least, time, FOLDS_OF_ROWS);
-  note_folds_along(b, 2 * b->columns, least, time, FOLDS_OF_COLUMNS);
+  for (int32_t direction = 0; direction < DIRECTIONS; direction++) {
+    const int32_t apart = fold_span(b, direction), end = apart > 0 ? b->count - apart : 0;
+    for (int32_t i = 0; i < end; i += CLOTH_LANES) {
+      const int is_close = may_come_close(b, i, apart, end - i, least, time);
+      b->folds[i / SELF_BATCH] |= (uint8_t)(is_close << direction);
+    }
+  }
 }
 
 /* 1 if one of SELF_BATCH particles from i on may be too close to that `apart` numbers on, which need not be in its row.
@@ -121,41 +171,54 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
-/* Opens what is folded too tightly along the rows (`apart` 2) or the columns (2 rows). Blocks in which nothing is too
-   close are skipped, which changes nothing. */
-CLOTH_HOT CLOTH_SEPARATE void open_folds_along(const fold_context *f, int32_t apart, uint8_t bit, fold_tally *tally) {
-  const self_body *b = f->b;
-  const int32_t end = b->count - apart;
-  for (int32_t i = 0; i < end; i += SELF_BATCH) {
-    if (!(b->folds[i / SELF_BATCH] & bit)) {
-      continue;
-    }
-    tally->noted += SELF_BATCH;
-    if (may_have_folds(f, i, apart, end)) {
-      for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
-        if (apart > 2 || k % b->columns + 2 < b->columns) {
-          open_fold(f, k, k + apart, tally);
-        }
-      }
-      tally->looked_at += SELF_BATCH;
+/* Opens what is folded too tightly along a direction from SELF_BATCH particles on, unless nothing there is too close.
+ */
+static void open_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const int32_t apart = fold_span(f->b, direction), end = f->b->count - apart;
+  tally->noted += SELF_BATCH;
+  if (!may_have_folds(f, i, apart, end)) {
+    return;
+  }
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+    const int32_t column = k % f->b->columns + fold_columns[direction];
+    if (column >= 0 && column < f->b->columns) {
+      const fold_place place = {direction, k, k + apart / 2, k + apart};
+      open_fold(f, &place, tally);
     }
   }
 }
 
-/* Opens what is folded too tightly in a cloth. */
-static fold_tally open_folds(const self_body *b, float thickness, float inverse_h) {
-  const fold_context f = {b, SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {0, b->is_wrapped ? 2 * b->rows : 0, 0};
-  if (b->columns > 2) {
-    open_folds_along(&f, 2, FOLDS_OF_ROWS, &tally);
+/* A particle of a tube, of a column that may be beyond the ends of the row. */
+CLOTH_INLINE int32_t particle_around(const self_body *b, int32_t row, int32_t column) {
+  return row * b->columns + column + (column < 0 ? b->columns : column < b->columns ? 0 : -b->columns);
+}
+
+/* Opens the folds along a direction that lead around a tube. */
+static void open_folds_around(const fold_context *f, int32_t direction, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t rows = fold_rows[direction], columns = fold_columns[direction];
+  const int32_t first = columns > 0 ? b->columns - 2 : 0, end = columns == 0 ? first : first + 2;
+  for (int32_t row = 0; row + rows < b->rows; row++) {
+    for (int32_t column = first; column < end; column++) {
+      const fold_place place = {direction, row * b->columns + column,
+                                particle_around(b, row + rows / 2, column + columns / 2),
+                                particle_around(b, row + rows, column + columns)};
+      open_fold(f, &place, tally);
+    }
   }
-  for (int32_t row = 0; b->is_wrapped && row < b->rows; row++) {
-    const int32_t first = row * b->columns, last = first + b->columns - 1;
-    open_fold(&f, last - 1, first, &tally);
-    open_fold(&f, last, first + 1, &tally);
+}
+
+/* Opens what is folded too tightly in a cloth of a group. */
+CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, float thickness, float inverse_h) {
+  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * thickness, inverse_h};
+  fold_tally tally = {0, 0, 0};
+  for (int32_t i = 0; i < f.b->count; i += SELF_BATCH) {
+    for (uint32_t left = f.b->folds[i / SELF_BATCH]; left; left &= left - 1u) {
+      open_block(&f, first_bit(left), i, &tally);
+    }
   }
-  if (b->rows > 2) {
-    open_folds_along(&f, 2 * b->columns, FOLDS_OF_COLUMNS, &tally);
+  for (int32_t direction = 0; f.b->is_wrapped && direction < DIRECTIONS; direction++) {
+    open_folds_around(&f, direction, &tally);
   }
   return tally;
 }

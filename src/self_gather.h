@@ -11,6 +11,7 @@
 #include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "self_watch.h"
 #include "types.h"
 
 /// Candidates of self-contact ///
@@ -477,12 +478,12 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds. */
-static void search_group(const self_group *g, float time, int32_t attempt, self_search *s) {
+/* One attempt at all candidates for `time` seconds; after the last one what has no room is left out. */
+static void search_group(const self_group *g, float time, int32_t attempt, int is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
-  s->is_last = attempt == SELF_ATTEMPTS - 1;
+  s->is_last = is_last;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }
@@ -517,42 +518,62 @@ static void search_group(const self_group *g, float time, int32_t attempt, self_
   }
 }
 
-/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
-static void charge_gather(const self_group *g, const self_search *s) {
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
+static uint64_t charge_attempt(const self_group *g, const self_search *s) {
+  const uint64_t work =
+      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT +
+      (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
+      (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
+      (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+  uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
+    boxes += (uint64_t)(uint32_t)g->bodies[n].count * COST_SELF_BOXES;
   }
-  const cloth *first = g->bodies[0].c;
-  add_varying_work(first, (uint32_t)s->visits, COST_SELF_VISIT);
-  add_varying_work(first, (uint32_t)(s->leaf_visits - s->round_visits), COST_SELF_LEAVES);
-  add_varying_work(first, (uint32_t)s->round_visits, COST_SPHERE_LEAVES);
-  add_varying_work(first, (uint32_t)s->tested, COST_SELF_TEST);
-  add_varying_work(first, (uint32_t)s->tested_spheres, COST_SPHERE_TEST);
-  add_varying_work(first, (uint32_t)(s->pairs - s->dropped), COST_SELF_FOUND);
-  add_varying_work(first, (uint32_t)s->crossed, COST_SELF_CROSS);
+  add_varying_work(g->bodies[0].c, work, 1);
+  return work + boxes;
 }
 
-/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. */
-CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_first, int untangle) {
+/* Notes what the substeps until the next search need. Returns its work. */
+static uint64_t note_motion(const self_group *g, float time) {
+  uint64_t work = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    const self_pair pair = pair_between(g, n, n);
+    if (WITH_SELF_TRIANGLES && pair.thickness > 0.0f && !pair.is_round) {
+      note_folds(b, pair.thickness, time);
+    }
+    note_velocities(b);
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_NOTE);
+    work += (uint64_t)(uint32_t)b->count * COST_SELF_NOTE;
+  }
+  return work;
+}
+
+/* All attempts to find the candidates of the next `time` seconds. Returns 1 if one has met an intersection. */
+static int search_repeatedly(const self_group *g, float time, uint64_t budget, self_search *s) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  int crossed = 0, is_last = 0;
+  uint64_t spent = spent_on_searches(g);
+  for (int32_t attempt = 0; !is_last && (attempt == 0 || s->is_full); attempt++) {
+    is_last = attempt == SELF_ATTEMPTS - 1 || spent + 2u * g->most_work > budget;
+    search_group(g, time, is_last && attempt > 0 ? SELF_ATTEMPTS - 1 : attempt, is_last, s);
+    counts->gathers++;
+    counts->visits += s->visits;
+    spent += charge_attempt(g, s);
+    crossed |= s->intersections > 0;
+  }
+  keep_spent(g, spent + note_motion(g, time) + (uint64_t)(uint32_t)s->batches * (SELF_BATCH * COST_SELF_RELEASE));
+  return crossed;
+}
+
+/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. What the step has
+   spent on searches stays within `budget`. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  int crossed = 0;
-  for (int32_t attempt = 0; attempt < SELF_ATTEMPTS; attempt++) {
-    search_group(g, time, attempt, &s);
-    counts->gathers++;
-    counts->visits += s.visits;
-    charge_gather(g, &s);
-    crossed |= s.intersections > 0;
-    if (!s.is_full) {
-      break;
-    }
-  }
-  for (int32_t n = 0; n < g->count && WITH_SELF_TRIANGLES; n++) {
-    const self_pair pair = pair_between(g, n, n);
-    if (pair.thickness > 0.0f && !pair.is_round) {
-      note_folds(&g->bodies[n], pair.thickness, time);
-    }
-  }
+  const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
   g->found->intersections = kept;
@@ -587,20 +608,28 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .max_intersections = layout.max_intersections,
                         .max_visits = layout.max_visits,
                         .max_leaf_visits = layout.max_leaf_visits,
+                        .most_work = max_attempt_work(&layout, (uint32_t)c->count, settings->shape),
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }
 
-/* Looks for candidates if substep `index` is one of `wanted` in a step that do, before it changes velocities. Returns
-   1 if it is. */
+/* Looks for candidates, before substep `index` changes velocities, if it is one of `wanted` in a step that do, or if
+   cloth has strayed from where the last search has seen it go. Returns 1 if it has. */
 static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
-  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps;
-  if (index * gathers % plan->substeps >= gathers) {
-    return 0;
+  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps, watches = SELF_WATCHES * gathers;
+  const int32_t number = index * gathers / plan->substeps;
+  const int is_due = index * gathers % plan->substeps < gathers;
+  const uint64_t budget = (uint64_t)(uint32_t)((number + 1) * SELF_ATTEMPTS) * g->most_work;
+  int32_t substeps = (plan->substeps + gathers - 1) / gathers;
+  if (!is_due) {
+    substeps = ((number + 1) * plan->substeps + gathers - 1) / gathers - index;
+    if (index * watches % plan->substeps >= watches || spent_on_searches(g) + g->most_work > budget ||
+        !has_strayed(g, plan->h * (float)substeps)) {
+      return 0;
+    }
   }
-  const int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  gather_candidates(g, plan->h * (float)substeps, index == 0, untangle);
+  gather_candidates(g, plan->h * (float)substeps, budget, index == 0, untangle);
   return 1;
 }
 

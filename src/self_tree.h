@@ -59,6 +59,7 @@ typedef struct self_body {
   uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
                      self_untangle.h, else 0; scratch.residual, too */
   uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
+  float *watched; /* velocities of self_watch.h, behind them */
   vector_array earlier, earliest; /* velocity history; NULL without one */
   const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
@@ -98,6 +99,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->least_square = area * area;
   b->levels = 0;
   b->folds = (uint8_t *)nodes;
+  b->watched = (float *)(void *)(b->folds + whole_words(c->count / SELF_BATCH + 1));
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);

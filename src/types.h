@@ -473,6 +473,7 @@ typedef struct self_visit {
 typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
+  uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared

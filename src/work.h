@@ -13,6 +13,7 @@
 #include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
+#include "self_watch.h"
 #include "step_origin.h"
 #include "strain_limit.h"
 #include "tethers.h"
@@ -254,17 +255,13 @@ static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32
   const int is_round = shape == CLOTH_SELF_SPHERES;
   const uint64_t places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
   const int32_t gathers = wanted < substeps ? wanted : substeps;
-  const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
-                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
-  const uint64_t gather = particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-                          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
-                          places * (COST_SELF_FOUND + COST_SELF_RELEASE);
+  const uint64_t searches = SELF_ATTEMPTS * (uint32_t)gathers * max_attempt_work(l, particles, is_round);
   const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
   const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
-      SELF_SWEEPS * particles * (COST_SELF_FOLD + 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
-  return gather * SELF_ATTEMPTS * (uint32_t)gathers + (is_round ? spheres : triangles) * (uint32_t)substeps;
+  return searches + (particles * COST_SELF_WATCH + (is_round ? spheres : triangles)) * (uint32_t)substeps;
 }
 
 /* The same for a cloth that feels itself, else 0. */

@@ -4,6 +4,8 @@
    [spheres]` plays one. SPDX-License-Identifier: MIT
  */
 #include "self_scenes.h"
+#include "sheets.h"
+#include "tiers.h"
 
 /// The table ///
 
@@ -326,6 +328,159 @@ static void test_bad_velocity(void) {
   fixture_free(&p.f[0]);
 }
 
+/// Folds ///
+
+enum { FOLD_SIDE = 11 };
+
+/* A sheet that two halves of a fold along a diagonal make, and how it is judged. */
+typedef struct fold_play {
+  cloth_config config;
+  cloth_vector places[FOLD_SIDE * FOLD_SIDE];
+  float mass[FOLD_SIDE * FOLD_SIDE];
+  uint8_t mask[(FOLD_SIDE - 1) * (FOLD_SIDE - 1)];
+  int across; /* 1: the crest leads from the first particle to the last, else from the last of row 0 to the first of the
+                 last row */
+} fold_play;
+
+/* Rows or columns from the crest. */
+static int from_crest(const fold_play *p, int row, int column) {
+  return p->across ? column - row : FOLD_SIDE - 1 - row - column;
+}
+
+/* A sheet without gravity whose halves lean against each other, each at 34 degrees from flat on the other. */
+static void describe_fold(fold_play *p, int tier, int across) {
+  const double h = 0.02, lean = 0.6, half = sqrt(0.5);
+  memset(p, 0, sizeof *p);
+  p->config = default_of_tier(tier);
+  p->across = across;
+  p->config.columns = p->config.rows = FOLD_SIDE;
+  p->config.edge_warp = vector_at(h * (FOLD_SIDE - 1), 0, 0);
+  p->config.edge_weft = vector_at(0, 0, h * (FOLD_SIDE - 1));
+  p->config.gravity = vector_at(0, 0, 0);
+  p->config.air.density = 0;
+  p->config.integration.velocity_damping = 0;
+  p->config.self_thickness = (float)(SELF_SHARE * h);
+  p->config.self_friction = 0;
+  p->config.fabric.bend = p->config.fabric.shear = 0;
+  for (int i = 0; i < FOLD_SIDE * FOLD_SIDE; i++) {
+    const int row = i / FOLD_SIDE, column = i % FOLD_SIDE, from = from_crest(p, row, column);
+    const double along = (p->across ? row + column : row - column) * half * h, away = abs(from) * half * h;
+    p->places[i] = vector_at(along, (from > 0 ? 1 : -1) * away * sin(lean), away * cos(lean));
+    p->mass[i] = (float)(0.5 + (i * 7 % 10) / 5.0);
+  }
+  p->config.grid.positions = p->places;
+}
+
+/* Least distance of the particles on both sides of the crest, two apart along a diagonal, over the thickness: of those
+   with cells between them, and of the others. */
+static void measure_fold(const fold_play *p, const fixture *f, double least[2]) {
+  for (int i = 0; i < FOLD_SIDE * FOLD_SIDE; i++) {
+    const int row = i / FOLD_SIDE, column = i % FOLD_SIDE, aside = p->across ? -1 : 1, to = column + 2 * aside;
+    if (from_crest(p, row, column) != 2 || row + 2 >= FOLD_SIDE || to < 0 || to >= FOLD_SIDE)
+      continue;
+    const int first = row * (FOLD_SIDE - 1) + (aside > 0 ? column : column - 1);
+    const int second = first + FOLD_SIDE - 1 + aside, is_whole = p->mask[first] && p->mask[second];
+    const double far = point_distance(position_of(f->sheet, i), position_of(f->sheet, i + 2 * FOLD_SIDE + 2 * aside));
+    least[!is_whole] = fmin(least[!is_whole], far / (double)p->config.self_thickness);
+  }
+}
+
+static point fold_momentum(const fixture *f) {
+  point sum = {0, 0, 0};
+  for (int i = 0; i < f->count; i++)
+    sum = point_sum(sum, point_scaled(velocity_of(f->sheet, i), particle_mass(f, i)));
+  return sum;
+}
+
+/* Closes the fold: both halves come towards each other at 0.6 m/s. `least` as measure_fold() has it. */
+static void close_fold(fold_play *p, double least[2], double *momentum) {
+  fixture f = fixture_make(&p->config);
+  point before, after;
+  for (int i = 0; i < f.count; i++) {
+    const int from = from_crest(p, i / FOLD_SIDE, i % FOLD_SIDE);
+    cloth_set_particle(f.sheet, i, p->places[i], vector_at(0, from > 0 ? -0.6 : from < 0 ? 0.6 : 0, 0));
+  }
+  least[0] = least[1] = INFINITY;
+  before = fold_momentum(&f);
+  for (int frame = 0; frame < 30; frame++) {
+    CHECK(cloth_step(f.sheet, FRAME) >= 0, "step");
+    measure_fold(p, &f, least);
+  }
+  after = fold_momentum(&f);
+  *momentum = point_distance(before, after) / (sheet_mass(&f) * 0.6);
+  fixture_free(&f);
+}
+
+/* Cloth that is folded along either diagonal does not lie on itself at the crest, in every tier; its momentum stays. */
+static void test_diagonal_folds(void) {
+  for (int across = 0; across < 2; across++) {
+    fold_play p;
+    double least[2], momentum;
+    describe_fold(&p, tested_tier, across);
+    memset(p.mask, 1, sizeof p.mask);
+    p.config.grid.mass_map = p.mass;
+    close_fold(&p, least, &momentum);
+    CHECK(least[0] > 1.8 && least[0] < 2.3, "%g thicknesses apart beside the crest", least[0]);
+    CHECK(momentum < 1e-4, "momentum changes by %g", momentum);
+  }
+}
+
+/* Where cells at the crest are absent, the particles beside it are only kept from the cells. */
+static void test_folds_with_holes(void) {
+  for (int across = 0; across < 2; across++) {
+    fold_play p;
+    double least[2], momentum;
+    describe_fold(&p, COARSE_TIER, across);
+    memset(p.mask, 1, sizeof p.mask);
+    for (int k = 3; k < 7; k++)
+      p.mask[k * (FOLD_SIDE - 1) + (across ? k + 1 : FOLD_SIDE - 3 - k)] = 0;
+    p.config.grid.cell_mask = p.mask;
+    close_fold(&p, least, &momentum);
+    CHECK(least[0] > 1.8, "%g thicknesses apart beside the crest", least[0]);
+    CHECK(least[1] < 1.7, "%g thicknesses apart beside the hole", least[1]);
+  }
+}
+
+/* The short diagonals of a skew grid are no folds: such a sheet, or tube, lies still. */
+static void test_skew_grid(void) {
+  for (int wrap = 0; wrap < 2; wrap++) {
+    cloth_config config = cloth_config_default();
+    config.columns = config.rows = 12;
+    config.edge_warp = vector_at(0.22, 0, 0);
+    config.edge_weft = vector_at(0.22 * cos(0.43), 0, 0.22 * sin(0.43));
+    config.gravity = vector_at(0, 0, 0);
+    config.self_thickness = wrap ? 0.009f : 0.01f;
+    config.grid.wrap = wrap;
+    if (wrap)
+      config.edge_weft = vector_at(0, 0.22, 0);
+    fixture f = fixture_make(&config);
+    run_steps(f.sheet, 30, FRAME);
+    CHECK(rms_speed(&f) < 1e-3, "moves at %g m/s", rms_speed(&f));
+    fixture_free(&f);
+  }
+}
+
+/* Cloth that starts under strain, or hits something, is looked at again within the step, within the work bound. */
+static void test_searches_again(void) {
+  const self_scene s = {SELF_EDGE, 28, 10, 0};
+  self_stage p;
+  play_options o = small_options;
+  int again = 0;
+  o.pairs = 16; /* so that no search is repeated for want of room */
+  describe_self(&p, &s);
+  build_self(&p, &o, 1);
+  for (int frame = 0; frame < 45; frame++) {
+    cloth_self_statistics st;
+    step_self(&p);
+    CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.gathers <= 4, "%d searches", st.gathers);
+    CHECK(frame > 10 || st.gathers == 1, "%d searches while it falls freely", st.gathers);
+    again += st.gathers > 1 && st.pairs_dropped == 0;
+  }
+  CHECK(again > 0, "no search within a step");
+  fixture_free(&p.f[0]);
+  free(p.start[0]);
+}
+
 static int play_named(char **argv) {
   self_goal goal = {self_kind_named(argv[0]), atoi(argv[1]), atoi(argv[2]), 0, 8, 0, 0, 0};
   if (goal.kind == SELF_KINDS || goal.n < 4 || goal.substeps < 1) {
@@ -340,8 +495,22 @@ static int play_named(char **argv) {
 }
 
 static const test tests[] = {
-    TEST(scenes), TEST(spheres),  TEST(spheres_together), TEST(tangles_without), TEST(memory),   TEST(saves),
-    TEST(ages),   TEST(overflow), TEST(shared_scratch),   TEST(deadline),        TEST(refusals), TEST(bad_velocity),
+    TEST(scenes),
+    TEST(spheres),
+    TEST(spheres_together),
+    TEST(tangles_without),
+    TEST(memory),
+    TEST(saves),
+    TEST(ages),
+    TEST(overflow),
+    TEST(shared_scratch),
+    TEST(deadline),
+    TEST(refusals),
+    TEST(bad_velocity),
+    TEST_EACH(all_tiers, diagonal_folds),
+    TEST(folds_with_holes),
+    TEST(skew_grid),
+    TEST(searches_again),
 };
 
 int main(int argc, char **argv) {

@@ -140,6 +140,14 @@ static void test_crumples(void) {
   CHECK(t.clean >= FEW * 3 / 4, "only %d of %d without an intersection in any frame", t.clean, FEW);
 }
 
+/* Crumples in which cloth meets what velocities did not foresee when the step began. */
+static void test_unforeseen(void) {
+  static const int numbers[] = {546, 605, 1783, 1807, 2746, 4038};
+  crumple_tally t = {0, 0, 0, 0, 0, 0, 0, 0.0};
+  for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
+    judge_crumple(numbers[n], &t);
+}
+
 static const char *verdict(int is_reached) {
   return is_reached ? "ok" : "missed";
 }
@@ -159,7 +167,7 @@ static int print_all(int count) {
   return check_failed != 0;
 }
 
-static const test tests[] = {TEST(crumples)};
+static const test tests[] = {TEST(crumples), TEST(unforeseen)};
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "--all") == 0)
