@@ -44,7 +44,7 @@
 # make web          a page that simulates in the browser, in build/web/, for any web server
 # make test-web     the page in a headless Chromium
 # make lockstep     two to four machines in lockstep over a lossy network
-# make game         a walking figure with a cape, a curtain and a flag in a game's loop, pictures in build/game/
+# make game         a walking figure with a cape, a shirt, a curtain and a flag in a game's loop, pictures in build/game/
 # make coupling     cloth and bodies of the Bullet engine: a table, pictures and energies in build/coupling/
 # make game-window  the same to play, in a window (needs SDL2)
 # make board        a flag in the wind on two emulated microcontrollers

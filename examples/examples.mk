@@ -57,7 +57,8 @@ $(BUILD)/groups/groups: $(addprefix examples/,groups/groups.c figure.c meander.c
 garment: $(BUILD)/garment/garment
 	$< $(BUILD)/garment/garment.png $(BUILD)/garment/walk.png
 
-$(BUILD)/garment/garment: $(addprefix examples/,garment/garment.c figure.c image.c png.c render.c) $(HEADERS) $(LIBRARY)
+$(BUILD)/garment/garment: $(addprefix examples/,garment/garment.c figure.c image.c png.c render.c shirt.c) \
+		$(HEADERS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
@@ -106,7 +107,7 @@ lockstep: $(BUILD)/lockstep/lockstep
 	@sh tests/lockstep.sh $(BUILD)
 
 # The game, once without a window and once with one; each has files of its own beside these.
-GAME = examples/figure.c examples/meander.c examples/image.c examples/png.c examples/render.c \
+GAME = examples/figure.c examples/meander.c examples/shirt.c examples/image.c examples/png.c examples/render.c \
 	$(filter-out %/headless.c %/window.c %/record.c %/probe.c,$(wildcard examples/game/*.c))
 
 HEADLESS_GAME = examples/game/headless.c examples/game/record.c examples/game/probe.c $(GAME)

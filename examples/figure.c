@@ -74,6 +74,21 @@ void figure_limbs(const figure_stance *stance, limb limbs[FIGURE_LIMBS]) {
   pose_arm(limbs + 13, stance, stance->phase + 0.5f, minus(shoulders, across), -1);
 }
 
+/* From the shoulder and the elbow on, outwards for each length of the arm before [m]. */
+static void spread_arm(limb arm[2], float side) {
+  const float sizes[2] = {length(minus(arm[0].high, arm[0].low)), length(minus(arm[1].high, arm[1].low))};
+  const cloth_vector upper = plus(minus(arm[0].low, arm[0].high), vector(0, 0, 0.15f * side));
+  const cloth_vector fore = plus(minus(arm[1].low, arm[1].high), vector(0, 0, 0.06f * side));
+  arm[0].low = plus(arm[0].high, times(sizes[0] / length(upper), upper));
+  arm[1].high = arm[0].low;
+  arm[1].low = plus(arm[1].high, times(sizes[1] / length(fore), fore));
+}
+
+void figure_spread_arms(limb limbs[FIGURE_LIMBS]) {
+  spread_arm(limbs + 11, 1);
+  spread_arm(limbs + 13, -1);
+}
+
 /* The rotation that takes y to a direction, by the half-way quaternion. */
 static cloth_rotation upright_to(cloth_vector direction) {
   float w = 1.0f + direction.y;

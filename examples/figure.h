@@ -35,6 +35,9 @@ typedef struct figure_shoulders {
 /* Writes where its limbs are. */
 void figure_limbs(const figure_stance *stance, limb limbs[FIGURE_LIMBS]);
 
+/* Holds the arms away from the body, so that sleeves have room below them. */
+void figure_spread_arms(limb limbs[FIGURE_LIMBS]);
+
 figure_shoulders figure_shoulders_at(const figure_stance *stance);
 
 /* Where something is that sits on its shoulders, `offset` from their middle while they do not turn. */

@@ -4,6 +4,7 @@
 #include "block3.h"
 #include "compiler.h"
 #include "costs.h"
+#include "gaps.h"
 #include "gathers.h"
 #include "implicit.h"
 #include "lanes.h"
@@ -370,11 +371,21 @@ static void hold_response(float r[SYMMETRIC_FLOATS], const sewn_chain *chain) {
   }
 }
 
-/* Ends a line halfway to the next sewn particle: both take part of the line with them. */
-static void end_at_seam(const sewing *s, int32_t member, sewn_line *l) {
+/* 1 if the spring from particle `n` of a line to the next is absent. */
+static int has_gap_after(const sewn_line *l, int32_t n) {
+  const int32_t start = l->row_step + l->column_step > 0 ? n : n + 1;
+  return is_gap(l->c, sewn_line_particle(l, start), l->row_step ? GAP_WEFT : GAP_WARP);
+}
+
+/* Ends a line where a spring is absent, or halfway to the next sewn particle: both take part of the line with them. */
+static void end_line(const sewing *s, int32_t member, sewn_line *l) {
   const int32_t *number = s->labels.number + s->labels.first[member];
   const int32_t reach = l->count < 2 * SEWN_REACH ? l->count : 2 * SEWN_REACH;
   for (int32_t n = 1; n <= reach; n++) {
+    if (has_gap_after(l, n - 1)) {
+      l->count = n - 1;
+      return;
+    }
     if (number[sewn_line_particle(l, n)] >= 0) {
       l->count = n / 2;
       return;
@@ -395,7 +406,7 @@ static int32_t find_sewn_lines(const sewing *s, const cloth *c, const sewn_parti
   int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
     lines[count] = all[n];
-    end_at_seam(s, p->cloth, &lines[count]);
+    end_line(s, p->cloth, &lines[count]);
     const int holds = all[n].family->projected != PROJECTED_NONE || all[n].family->mode == CLOTH_MODE_IMPLICIT;
     count += holds && lines[count].count > 0;
   }

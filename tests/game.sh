@@ -1,6 +1,6 @@
 #!/bin/sh
-# The game's loop without a window: cape, curtain and flag do what they should, and end with one hash whatever compiler,
-# level and lengths of frames; then the window, on a screen in memory. $1: build directory.
+# The game's loop without a window: cape, shirt, curtain and flag do what they should, and end with one hash whatever
+# compiler, level and lengths of frames; then the window, on a screen in memory. $1: build directory.
 set -u
 build=$1
 out=$build/game
@@ -36,7 +36,7 @@ cat "$log"
 [ "$(wc -c <"$out/moments.png")" -gt 100000 ]
 verdict "the game leaves pictures" $?
 
-for piece in cape skirt "curtain, left" "curtain, right"; do
+for piece in cape skirt "shirt, front" "shirt, back" "sleeve, left" "sleeve, right" "curtain, left" "curtain, right"; do
   check "$piece: no particle is ever inside a body" "$(column "$piece" 5) <= 0"
   check "$piece: nor the middle of an edge or triangle" "$(column "$piece" 6) <= 0"
   check "$piece: it was touched" "$(column "$piece" 4) > 0"
@@ -49,6 +49,11 @@ check "the cape's threads keep their length" "$(column cape 3) < 40"
 check "so they do after a leap" "$(number 'after a leap: stretch ' ' %') < 20"
 check "and nothing flies about then" "$(number 'fastest ' ' m.s') < 5"
 check "the skirt's threads keep their length" "$(column skirt 3) < 40"
+for piece in "shirt, front" "shirt, back" "sleeve, left" "sleeve, right"; do
+  check "$piece: threads keep their length" "$(column "$piece" 3) < 40"
+done
+check "the shirt's seams stay closed" "$(number 'shirt open by ' ' % of a cell') <= 2"
+check "no vertex of its mesh is inside a body" "$(number 'mesh is ' ' mm clear') >= 0"
 check "the flag's threads keep their length" "$(column flag 3) < 15"
 for piece in "curtain, left" "curtain, right"; do
   check "$piece: it falls asleep, wakes and falls asleep again" "$(column "$piece" 8) >= 2 && $(column "$piece" 9) >= 1"

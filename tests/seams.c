@@ -225,6 +225,63 @@ static void test_implicit(void) {
   }
 }
 
+/* Holes and tears beside a seam: a hole of 4 x 3 cells below it, or four threads that are cut there. What hangs beside
+   them is not felt through them. */
+typedef struct holed {
+  int substeps, method, is_cut;
+} holed;
+
+static void make_holed(panels *p, const holed *h, int count) {
+  enum { COLUMNS = 13, ROWS = 25, SEAM = 12, HOLE = 4, WIDTH = 4, DEPTH = 3 };
+  cloth_config config = panel_config(COLUMNS, ROWS, h->substeps);
+  uint8_t cells[(COLUMNS - 1) * (ROWS - 1)];
+  const int first = count == 1 ? SEAM : 0;
+  config.integration.method = h->method;
+  memset(cells, 1, sizeof cells);
+  for (int i = 0; i < WIDTH * DEPTH; i++)
+    cells[(first + i / WIDTH) * (COLUMNS - 1) + HOLE + i % WIDTH] = 0;
+  cut_sheet(p, COLUMNS, ROWS, count, 0, &config);
+  fixture_free(&p->f[count - 1]);
+  config.rows = p->rows[count - 1];
+  config.edge_weft.y = (float)(-SPACING * (config.rows - 1));
+  config.origin.y = count == 1 ? 0 : (float)(-SPACING * SEAM);
+  config.grid.cell_mask = h->is_cut ? NULL : cells;
+  config.tearing.max_breaks = h->is_cut ? 64 : 0;
+  config.tearing.max_torn_cells = h->is_cut ? 64 : 0;
+  p->f[count - 1] = fixture_make(&config);
+  p->sheets[count - 1] = p->f[count - 1].sheet;
+  const cloth_cut_line line = {HOLE - 0.5f, (float)first + 0.5f, HOLE + WIDTH - 0.5f, (float)first + 0.5f};
+  if (h->is_cut)
+    CHECK(cloth_cut(p->sheets[count - 1], &line) == WIDTH, "four threads");
+  if (count > 1 && !h->is_cut) { /* between the particles of the seam that have no cell below */
+    p->seams[0].a.count = p->seams[0].b.count = HOLE + 1;
+    p->seams[1] = p->seams[0];
+    p->seams[1].a.first += HOLE + WIDTH;
+    p->seams[1].b.first += HOLE + WIDTH;
+    p->group.seam_count = 2;
+  }
+  for (int k = 0; k < COLUMNS; k++)
+    cloth_pin(p->sheets[0], k);
+}
+
+static void test_holes(void) {
+  for (int n = 0; n < 8; n++) {
+    const holed h = {n & 1 ? 10 : 4, n & 2 ? CLOTH_INTEGRATION_IMPLICIT : CLOTH_INTEGRATION_ADAPTIVE, n >= 4};
+    panels whole, sewn;
+    make_holed(&whole, &h, 1);
+    make_holed(&sewn, &h, 2);
+    step_panels(&whole, 300);
+    CHECK(step_panels(&sewn, 300) <= 0.02, "case %d: a gap", n);
+    const double length = -lowest_particle(&whole), sewn_length = -lowest_particle(&sewn);
+    const double speed = fastest_particle(&whole), sewn_speed = fastest_particle(&sewn);
+    CHECK(fabs(sewn_length / length - 1) < 0.01, "case %d: hangs down %g m, the whole sheet %g", n, sewn_length,
+          length);
+    CHECK(sewn_speed < 0.01 + 2 * speed, "case %d: moves at %g m/s, the whole sheet at %g", n, sewn_speed, speed);
+    free_panels(&whole);
+    free_panels(&sewn);
+  }
+}
+
 /// Momentum and energy ///
 
 /* Panels of different fabrics fly, turn and fold without anything that holds them. */
@@ -667,8 +724,8 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),  TEST(implicit), TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),  TEST(gathered_tube),
-    TEST(closing), TEST(contact),  TEST(sleep),    TEST(pins),   TEST(replay),    TEST(refusals),
+    TEST(weight),        TEST(implicit), TEST(holes),   TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),
+    TEST(gathered_tube), TEST(closing),  TEST(contact), TEST(sleep),    TEST(pins),   TEST(replay),    TEST(refusals),
 };
 
 int main(int argc, char **argv) {

@@ -38,7 +38,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.wind = breeze;
   config.capacity.targets = 1;
   config.integration.velocity_damping = 0.5f;
-  config.substeps = 10;
+  config.substeps = 8;
   config.integration.bdf2_blend = 0.6f;
   config.thickness = 0.015f;
   config.max_colliders = FIGURE_LIMBS;
@@ -51,7 +51,7 @@ static cloth_config describe(const cloth_vector *positions) {
 
 static void lay_collar(cape *c) {
   static const meander edge = {
-      .origin = {-0.05f, 0.06f, -0.27f}, .width = 1.35f, .turn = 0.23f, .swing = 0.26f, .folds = 7};
+      .origin = {-0.07f, 0.075f, -0.27f}, .width = 1.35f, .turn = 0.23f, .swing = 0.26f, .folds = 7};
   meander_lay(&edge, CAPE_COLUMNS, c->collar);
 }
 

@@ -74,6 +74,8 @@ static cloth_group describe_group(const piece_group *g, cloth **sheets) {
   group.count = g->count;
   group.exceptions = g->exceptions;
   group.exception_count = g->exception_count;
+  group.seams = g->seams;
+  group.seam_count = g->seam_count;
   for (int32_t i = 0; i < g->count; i++)
     sheets[i] = g->pieces[i]->sheet;
   return group;
@@ -87,6 +89,19 @@ int group_reserve(piece_group *g, store *memory) {
     return result;
   g->room = store_take(memory, g->bytes);
   return g->room ? CLOTH_OK : CLOTH_ERROR_ARENA;
+}
+
+int group_gap(const piece_group *g, float *gap) {
+  cloth *sheets[CLOTH_GROUP_LIMIT];
+  const cloth_group group = describe_group(g, sheets);
+  int result = CLOTH_OK;
+  *gap = 0;
+  for (int32_t i = 0; i < group.seam_count && result >= 0; i++) {
+    float of_seam = 0;
+    result = cloth_group_seam_gap(&group, i, &of_seam);
+    *gap = of_seam > *gap ? of_seam : *gap;
+  }
+  return result;
 }
 
 int group_step(piece_group *g, float dt) {

@@ -42,12 +42,17 @@ typedef struct piece_group {
   int32_t count;
   const cloth_group_pair *exceptions; /* those that touch in another way than their configs say */
   int32_t exception_count;
+  const cloth_seam *seams; /* or NULL */
+  int32_t seam_count;
   void *room;
   size_t bytes;
 } piece_group;
 
 /* Takes the memory for a group. Returns CLOTH_OK or an error. */
 int group_reserve(piece_group *g, store *memory);
+
+/* Writes the largest gap of any seam [m]. Returns CLOTH_OK or an error. */
+int group_gap(const piece_group *g, float *gap);
 
 /* Takes a step of all pieces of a group, and writes their vertices. Returns what cloth_step_together() does. */
 int group_step(piece_group *g, float dt);

@@ -63,10 +63,24 @@ static void look_at_cell(probing *probe, const render_vertex *corner, int32_t co
   look_inside(probe, a, d, c);
 }
 
-void probe_piece(const piece *p, const cloth_collider *bodies, int body_count, probe_depth *depth) {
-  capsule capsules[CAPSULES_MOST];
+static void prepare_all(const cloth_collider *bodies, int body_count, capsule capsules[CAPSULES_MOST]) {
   for (int i = 0; i < body_count; i++)
     capsules[i] = prepared(&bodies[i]);
+}
+
+void probe_vertices(const render_vertex *vertices, int32_t count, const cloth_collider *bodies, int body_count,
+                    float *depth) {
+  capsule capsules[CAPSULES_MOST];
+  prepare_all(bodies, body_count, capsules);
+  probing particles = {capsules, body_count, -1};
+  for (int32_t i = 0; i < count; i++)
+    look_at(&particles, vertices[i].position);
+  *depth = particles.deepest;
+}
+
+void probe_piece(const piece *p, const cloth_collider *bodies, int body_count, probe_depth *depth) {
+  capsule capsules[CAPSULES_MOST];
+  prepare_all(bodies, body_count, capsules);
   probing particles = {capsules, body_count, -1}, between = particles;
   for (int32_t i = 0; i < p->across * p->rows; i++)
     look_at(&particles, p->later[i].position);

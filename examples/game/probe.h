@@ -14,6 +14,10 @@ typedef struct probe_depth {
   float between; /* middles of the triangles' edges, and the triangles' centres */
 } probe_depth;
 
+/* The same for points: of vertices, with nothing between them. */
+void probe_vertices(const render_vertex *vertices, int32_t count, const cloth_collider *bodies, int body_count,
+                    float *depth);
+
 void probe_piece(const piece *p, const cloth_collider *bodies, int body_count, probe_depth *depth);
 
 #endif /* GAME_PROBE_H */

@@ -25,6 +25,8 @@ typedef struct record {
   float leap_stretch; /* largest stretch of the cape in the second after a leap */
   float leap_speed;   /* fastest particle of the cape then, against the hero [m/s] */
   int32_t since_leap; /* steps */
+  float gap;          /* largest of a seam of the shirt [m] */
+  float mesh;         /* how deep the deepest vertex of its mesh was below the surface of a body, or none [m] */
   uint64_t hash;      /* of all cloth in all steps */
 } record;
 

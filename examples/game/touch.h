@@ -9,6 +9,7 @@
 #include "walker.h"
 
 typedef struct touch {
+  uint32_t left_out;             /* limbs that the cloth is never near, a bit each; set before */
   int32_t indices[FIGURE_LIMBS]; /* in the cloth */
   int is_on;
 } touch;

@@ -9,14 +9,14 @@
 #include "render.h"
 #include "world.h"
 
-enum { VIEW_PROPS = 2, VIEW_OBJECTS = WORLD_PIECES + FIGURE_LIMBS + VIEW_PROPS };
+enum { VIEW_SHIRT = WORLD_GRIDS, VIEW_LIMBS, VIEW_PROPS = VIEW_LIMBS + FIGURE_LIMBS, VIEW_OBJECTS = VIEW_PROPS + 2 };
 
 typedef struct view {
-  render_mesh meshes[VIEW_OBJECTS]; /* the pieces of cloth, the limbs, then what never moves */
+  render_mesh meshes[VIEW_OBJECTS]; /* grids of cloth, the shirt, the limbs, then what never moves */
   render_mesh limbs[FIGURE_LIMBS];  /* about their own origin */
   render_object objects[VIEW_OBJECTS];
-  int32_t columns[WORLD_PIECES]; /* vertices in a row of the grid whose triangles a mesh has */
-  int sketch;                    /* see render_scene */
+  int32_t columns[WORLD_GRIDS]; /* vertices in a row of the grid whose triangles a mesh has */
+  int sketch;                   /* see render_scene */
 } view;
 
 /* Returns 0, or -1 if there is no memory. */

@@ -26,10 +26,15 @@ static float crouch_wanted(const walker *w) {
   return w->landing > 0 ? 0.75f : 0;
 }
 
+void walker_limbs(const walker *w, limb limbs[FIGURE_LIMBS]) {
+  figure_limbs(&w->stance, limbs);
+  figure_spread_arms(limbs);
+}
+
 /* Bones in the frame of the feet become capsules in the world, as a skeleton's matrices do. */
 static void move_bodies(walker *w) {
   limb limbs[FIGURE_LIMBS];
-  figure_limbs(&w->stance, limbs);
+  walker_limbs(w, limbs);
   for (int i = 0; i < FIGURE_LIMBS; i++) {
     cloth_pose local = limb_pose(&limbs[i]);
     w->bodies_before[i] = w->bodies[i].pose;
@@ -45,7 +50,7 @@ static void take_root(walker *w) {
 void walker_open(walker *w) {
   limb limbs[FIGURE_LIMBS];
   *w = (walker){.place = vector(0, 0, 0)};
-  figure_limbs(&w->stance, limbs);
+  walker_limbs(w, limbs);
   for (int i = 0; i < FIGURE_LIMBS; i++)
     w->bodies[i] = limb_collider(&limbs[i]);
   take_root(w);

@@ -42,6 +42,9 @@ void walker_step(walker *w, const controls *asked, float dt);
 /* Puts it elsewhere with all it does. Nothing moves on the way: its poses before are those after. */
 void walker_teleport(walker *w, const spot *to);
 
+/* Writes where its limbs are within the frame of its feet. */
+void walker_limbs(const walker *w, limb limbs[FIGURE_LIMBS]);
+
 /* Where something is that sits on its shoulders, `offset` from their middle while they do not turn. */
 cloth_vector walker_from_shoulders(const walker *w, cloth_vector offset);
 

@@ -11,17 +11,35 @@ static cloth_vector eye_wanted(const world *w) {
   return point_within(&w->hero.root, eye_offset);
 }
 
-/* Pieces by their places in the group. A curtain keeps off the limbs under the skirt, so that it does not touch the
-   skirt as well. */
-enum { GROUP_CAPE, GROUP_SKIRT, GROUP_CURTAIN, GROUP_PIECES = GROUP_CURTAIN + CURTAIN_PANELS };
-static const cloth_group_pair exceptions[CURTAIN_PANELS] = {{.a = GROUP_SKIRT, .b = GROUP_CURTAIN},
-                                                            {.a = GROUP_SKIRT, .b = GROUP_CURTAIN + 1}};
+/* Pieces by their places in the group. A curtain keeps off the limbs under shirt and skirt, so that it does not touch
+   these as well. */
+enum {
+  GROUP_SHIRT,
+  GROUP_SKIRT = GROUP_SHIRT + SHIRT_PANELS,
+  GROUP_CAPE,
+  GROUP_CURTAIN,
+  GROUP_PIECES = GROUP_CURTAIN + CURTAIN_PANELS
+};
+
+static void separate_curtain(world *w) {
+  cloth_group_pair *pair = w->exceptions;
+  for (int panel = 0; panel < CURTAIN_PANELS; panel++)
+    for (int worn = GROUP_SHIRT; worn <= GROUP_SKIRT; worn++)
+      *pair++ = (cloth_group_pair){.a = worn, .b = GROUP_CURTAIN + panel};
+}
 
 static int open_group(world *w) {
   piece_group *g = &w->cloths;
-  *g = (piece_group){.count = GROUP_PIECES, .exceptions = exceptions, .exception_count = CURTAIN_PANELS};
+  separate_curtain(w);
+  *g = (piece_group){.count = GROUP_PIECES,
+                     .exceptions = w->exceptions,
+                     .exception_count = sizeof w->exceptions / sizeof *w->exceptions,
+                     .seams = w->tee.seams,
+                     .seam_count = SHIRT_SEAMS};
   g->pieces[GROUP_CAPE] = &w->cape.cloth;
   g->pieces[GROUP_SKIRT] = &w->skirt.cloth;
+  for (int i = 0; i < SHIRT_PANELS; i++)
+    g->pieces[GROUP_SHIRT + i] = &w->tee.panels[i];
   for (int i = 0; i < CURTAIN_PANELS; i++)
     g->pieces[GROUP_CURTAIN + i] = &w->curtain.panels[i];
   return group_reserve(g, &w->memory);
@@ -34,6 +52,8 @@ int world_open(world *w) {
   int result = cape_open(&w->cape, &w->memory, &w->hero);
   if (result >= 0)
     result = skirt_open(&w->skirt, &w->memory, &w->hero);
+  if (result >= 0)
+    result = tee_open(&w->tee, &w->memory, &w->hero);
   if (result >= 0)
     result = curtain_open(&w->curtain, &w->memory);
   if (result >= 0)
@@ -52,6 +72,8 @@ static int teleport(world *w, const spot *to) {
   int result = cape_teleport(&w->cape, &w->hero, &from, world_step_time);
   if (result >= 0)
     result = skirt_teleport(&w->skirt, &w->hero, &from, world_step_time);
+  if (result >= 0)
+    result = tee_teleport(&w->tee, &w->hero, &from, world_step_time);
   return result < 0 ? result : curtain_leave(&w->curtain);
 }
 
@@ -70,6 +92,8 @@ int world_step(world *w, const controls *asked) {
   if (result >= 0)
     result = skirt_move(&w->skirt, &w->hero, world_step_time);
   if (result >= 0)
+    result = tee_move(&w->tee, &w->hero, world_step_time);
+  if (result >= 0)
     result = curtain_move(&w->curtain, &w->hero);
   if (result >= 0)
     result = group_step(&w->cloths, world_step_time);
@@ -77,15 +101,16 @@ int world_step(world *w, const controls *asked) {
 }
 
 const piece *world_piece(const world *w, int which) {
-  const piece *const pieces[WORLD_PIECES] = {&w->cape.cloth, &w->curtain.panels[0], &w->curtain.panels[1],
-                                             &w->flag.cloth, &w->skirt.cloth};
-  return pieces[which];
+  const piece *const pieces[WORLD_GRIDS] = {&w->cape.cloth, &w->curtain.panels[0], &w->curtain.panels[1],
+                                            &w->flag.cloth, &w->skirt.cloth};
+  return which < WORLD_GRIDS ? pieces[which] : &w->tee.panels[which - WORLD_GRIDS];
 }
 
 const cloth_collider *world_bodies_near(const world *w, int which) {
-  const touch *const touches[WORLD_PIECES] = {&w->cape.wearer, &w->curtain.visitor[0], &w->curtain.visitor[1], NULL,
-                                              &w->skirt.wearer};
-  return touches[which] && touches[which]->is_on ? w->hero.bodies : NULL;
+  const touch *const touches[WORLD_GRIDS] = {&w->cape.wearer, &w->curtain.visitor[0], &w->curtain.visitor[1], NULL,
+                                             &w->skirt.wearer};
+  const touch *wearer = which < WORLD_GRIDS ? touches[which] : &w->tee.wearer[which - WORLD_GRIDS];
+  return wearer && wearer->is_on ? w->hero.bodies : NULL;
 }
 
 int world_hash(const world *w, uint64_t *hash) {

@@ -11,8 +11,9 @@
 #include "curtain.h"
 #include "flag.h"
 #include "skirt.h"
+#include "tee.h"
 
-enum { WORLD_MEMORY = 3 << 19, WORLD_PIECES = 3 + CURTAIN_PANELS };
+enum { WORLD_MEMORY = 4 << 19, WORLD_GRIDS = 3 + CURTAIN_PANELS, WORLD_PIECES = WORLD_GRIDS + SHIRT_PANELS };
 
 typedef struct world {
   _Alignas(CLOTH_ALIGNMENT) unsigned char bytes[WORLD_MEMORY];
@@ -20,9 +21,11 @@ typedef struct world {
   walker hero;
   cape cape;
   skirt skirt;
+  tee tee;
   curtain curtain;
   flag flag;
-  piece_group cloths;           /* the cape, and what it touches: skirt and curtain */
+  piece_group cloths; /* the cape, and what it touches: shirt, skirt and curtain */
+  cloth_group_pair exceptions[(SHIRT_PANELS + 1) * CURTAIN_PANELS];
   cloth_vector eye, eye_before; /* of the camera that follows the hero, after this step and the one before */
   int32_t steps;
 } world;
@@ -33,7 +36,8 @@ extern const float world_step_time; /* [s] */
 int world_open(world *w);
 int world_step(world *w, const controls *asked);
 
-/* The pieces of cloth by number, 0 to WORLD_PIECES - 1: the cape comes first. */
+/* The pieces of cloth by number, 0 to WORLD_PIECES - 1: the cape comes first, and from WORLD_GRIDS on the panels of the
+   shirt, which are not drawn as they are. */
 const piece *world_piece(const world *w, int which);
 
 /* The capsules that a piece is to keep clear of, FIGURE_LIMBS of them, or NULL if none are near. */
