@@ -107,7 +107,7 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
 
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
-CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
+static const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,
                                                   int32_t substep) {
   const collider_slot *slot = slot_at(c, index);
   moving_body *m = &workspace_of(c)->body;
@@ -335,6 +335,7 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
+  if (bear_on && m->body >= 0 && bear_body[i] == m->body && bear_borne[i] > 0 && !(b->touches > 0) && b->penetration > -2*bear_slack && near) { b->touches = 1; b->penetration = -1e-9f; }
 }
 
 /* What contact has done to a block of particles, in world axes. */

@@ -559,7 +559,7 @@ static void react_to_pulls(const cloth *c, const moving_body *m, float momentum)
 
 /* Solves the lines over contacts where springs are too long. Returns 1 if there are any. */
 CLOTH_SEPARATE int solve_contact_lines(const cloth *c, const step_plan *plan, int32_t substep) {
-  if (!workspace_of(c)->tears && !c->settings.capacity.fixed_work) {
+  if ((P_NOLINES && has_bodies(c)) || (!workspace_of(c)->tears && !c->settings.capacity.fixed_work)) {
     return 0;
   }
   add_varying_work(c, (uint32_t)c->count, COST_TORN);

@@ -139,6 +139,7 @@ CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answer
  * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
  * that do not touch have `displacement` and `penetration` 0.
  */
+static float proto_borne;
 CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
                                           lanes penetration, const link_answers *answers) {
   contact_response r;
@@ -151,11 +152,12 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
     kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
   }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const lanes pressed = lanes_add(normal_correction, lanes_splat(proto_borne));
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
-  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
+  r.slides = lanes_less(lanes_multiply(static_friction, pressed), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, pressed);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
@@ -210,6 +212,7 @@ static vector_array shared_vectors(shared_contacts *s, int32_t first) {
 /* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
    contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
    body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
+static int proto_i;
 static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
                           shared_contacts *s) {
   const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
@@ -217,12 +220,16 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
-  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  const int P_i = proto_i;
+  const float borne = bear_on && bear_body[P_i] >= 0 && bear_body[P_i] == m->body ? bear_borne[P_i] : 0.0f, used = borne > 0.0f ? bear_used[P_i] : 0.0f;
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && (penetration > 0.0f || borne > 0.0f);
   s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
   const link_answers none = no_links();
+  proto_borne = maximum(borne - used / maximum(shape_of(c, m)->kinetic_friction, 1e-3f), 0.0f);
   const contact_response r =
       response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
-                  lanes_splat(touches ? penetration : 0.0f), &none);
+                  lanes_splat(touches ? maximum(penetration, 0.0f) : 0.0f), &none);
+  proto_borne = 0; if (touches) bear_borne[P_i] = 0;
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
@@ -257,6 +264,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
     if (s.values[SHARED_TOUCHES][n] > 0.0f) {
       const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      proto_i = i + n;
       share_contact(c, body, m, force_share(plan) / mass, n, &s);
     }
   }

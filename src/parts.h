@@ -17,6 +17,8 @@
  */
 /* clang-format off */
 
+#include <stdio.h>
+#include <stdlib.h>
 /// 1. Language: compiler, numbers, lanes ///
 
 #include "compiler.h"
@@ -86,6 +88,7 @@
 #include "pin_hinges.h"
 #include "stretch_solve.h"
 #include "strain_limit.h"
+#include "bearing.h"
 #include "projection.h"
 #include "tethers.h"
 #include "tether_pull.h"
@@ -107,6 +110,7 @@
 #include "contact_sums.h"
 #include "contact.h"
 #include "contact_cells.h"
+#include "bearing_find.h"
 #include "contact_lines.h"
 #include "solver_contact.h"
 #include "attachments.h"

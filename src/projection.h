@@ -105,6 +105,8 @@ static void solve_stretch(stretch_lines *l, const line_bundle *b) {
   } else if (l->is_shaped) {
     solve_shaped_stretch(l);
 #endif
+  } else if (line_bears(l)) {
+    solve_bearing(l, &workspace_of(l->c)->plan);
   } else if (b->slant > 0) {
     solve_diagonal_stretch(l);
   } else if (b->slant < 0) {
@@ -220,6 +222,7 @@ static void solve_columns(const cloth *c, const step_plan *plan) {
 
 /* Solves everything that acts along lines on the predicted positions. */
 CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
   if (has_stencil(plan)) {
 #if WITH_BODIES
     if (notes_pins(c)) {
@@ -244,4 +247,5 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
     solve_rows(c, plan);
     solve_columns(c, plan);
   }
+  deliver_bearing(c);
 }
