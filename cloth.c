@@ -8393,15 +8393,8 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
  * A push follows what contact does slowly, by PUSH_SHARE of the difference in each substep, and what it follows exceeds
  * it by no more than a particle falls in a substep. Springs answer a push within the same substep, but the particles
  * beside it keep the speed that they got: with larger shares drapes shake for ever. An impact, which does not last, is
- * not repeated.
- *
- * Any lag also feeds slow swings of what hangs beside a particle. So while a particle sticks its push does not follow
- * differences of less than PUSH_SLACK of it: friction bears them.
- *
- * The push of a particle that slides is no longer than the spacing of the particles and the thickness of the cloth:
- * beyond, the surface has another direction where a push leads to. What sticks stays where it is, and on the corner of
- * a box it bears hundreds of others: its push may be PUSH_LENGTH spacings long. Not so on concave shapes, which are
- * searched as far as the push reaches.
+ * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
+ * surface has another direction where a push leads to.
  *
  * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
  * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
@@ -8416,10 +8409,6 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
 #define PUSH_SHARE 0.1f
 /* Acceleration by which what a push follows may exceed it [m/s^2]. */
 #define PUSH_GROWTH 9.81f
-/* Share of its push by which what contact does to a particle that sticks may differ and is not followed. */
-#define PUSH_SLACK 0.03f
-/* Longest push of a particle that sticks, over the spacing of the particles. */
-#define PUSH_LENGTH 4.0f
 /* What force_share holds for a particle whose prediction starts with a push. Forces act on it at once, with share 1, as
    it has no history. */
 #define SHARE_PUSHED 2.0f
@@ -8533,38 +8522,21 @@ CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask whi
 
 #endif
 
-/* Longest pushes of the particles of a block in contact with a collider, of which some slide [m]. */
-CLOTH_INLINE lanes longest_pushes(const cloth *c, int is_concave_shape, lanes_mask slides) {
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes short_ones = lanes_splat(minimum(spacing, c->settings.contact.thickness));
-  return is_concave_shape ? short_ones : lanes_select(slides, short_ones, lanes_splat(PUSH_LENGTH * spacing));
-}
-
-/* Share of the difference between what contact has done and a push that the push follows. */
-CLOTH_INLINE lanes followed_share(lanes3 difference, lanes3 push, lanes_mask slides) {
-  const lanes off = lanes_maximum(lanes3_length(difference), lanes_splat(STATE_QUANTUM));
-  const lanes slack = lanes_divide(lanes_multiply(lanes_splat(PUSH_SLACK), lanes3_length(push)), off);
-  const lanes beyond = lanes_maximum(lanes_subtract(lanes_splat(1.0f), slack), lanes_splat(0.0f));
-  return lanes_multiply(lanes_splat(PUSH_SHARE), lanes_select(slides, lanes_splat(1.0f), beyond));
-}
-
-/* Lets the pushes of the chosen particles of a block, of which some slide, follow the displacements `change` by a
-   contact, and keeps them for the next substep: at most to the lengths `longest`. In a substep with several contacts of
-   a particle they follow the sum. */
-CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes_mask slides, lanes3 change,
-                              lanes longest, int32_t i) {
+/* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
+   substep. In a substep with several contacts of a particle they follow the sum. */
+CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
+    const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
     const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
     const lanes3 kept = lanes3_load(history_of(c, 2), i);
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
     const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
-    const lanes3 moved = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
-    const lanes3 off = lanes3_flush_below(lanes3_subtract(moved, old), STATE_QUANTUM);
-    const lanes share = lanes_select(again, lanes_splat(PUSH_SHARE), followed_share(off, old, slides));
-    lanes3 difference = shortened(moved, lanes_minimum(most, longest));
+    lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
+    difference = shortened(difference, lanes_minimum(most, longest));
     difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
-    push = lanes3_add_scaled(old, difference, share);
+    push = lanes3_add_scaled(old, difference, lanes_splat(PUSH_SHARE));
     push = lanes3_flush_below(push, STATE_QUANTUM);
   }
   invalidate_block_history(c, which, push, i, c->count - i);
@@ -19281,9 +19253,7 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
-  const lanes3 kept = m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes longest = longest_pushes(c, is_concave(shape_of(c, m)), r->slides);
-  keep_pushes(c, plan, moved.touches, r->slides, kept, longest, i);
+  keep_pushes(c, plan, moved.touches, m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i);
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
   b->tally->tears |= is_tearing(c, done.displacement);
 #endif
@@ -26418,7 +26388,7 @@ static int has_gap_after(const sewn_line *l, int32_t n) {
 }
 
 /* Ends a line where a spring is absent, or halfway to the next sewn particle: both take part of the line with them. */
-static void end_line(const sewing *s, int32_t member, sewn_line *l) {
+static void end_sewn_line(const sewing *s, int32_t member, sewn_line *l) {
   const int32_t *number = s->labels.number + s->labels.first[member];
   const int32_t reach = l->count < 2 * SEWN_REACH ? l->count : 2 * SEWN_REACH;
   for (int32_t n = 1; n <= reach; n++) {
@@ -26446,7 +26416,7 @@ static int32_t find_sewn_lines(const sewing *s, const cloth *c, const sewn_parti
   int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
     lines[count] = all[n];
-    end_line(s, p->cloth, &lines[count]);
+    end_sewn_line(s, p->cloth, &lines[count]);
     const int holds = all[n].family->projected != PROJECTED_NONE || all[n].family->mode == CLOTH_MODE_IMPLICIT;
     count += holds && lines[count].count > 0;
   }

@@ -378,7 +378,7 @@ static int has_gap_after(const sewn_line *l, int32_t n) {
 }
 
 /* Ends a line where a spring is absent, or halfway to the next sewn particle: both take part of the line with them. */
-static void end_line(const sewing *s, int32_t member, sewn_line *l) {
+static void end_sewn_line(const sewing *s, int32_t member, sewn_line *l) {
   const int32_t *number = s->labels.number + s->labels.first[member];
   const int32_t reach = l->count < 2 * SEWN_REACH ? l->count : 2 * SEWN_REACH;
   for (int32_t n = 1; n <= reach; n++) {
@@ -406,7 +406,7 @@ static int32_t find_sewn_lines(const sewing *s, const cloth *c, const sewn_parti
   int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
     lines[count] = all[n];
-    end_line(s, p->cloth, &lines[count]);
+    end_sewn_line(s, p->cloth, &lines[count]);
     const int holds = all[n].family->projected != PROJECTED_NONE || all[n].family->mode == CLOTH_MODE_IMPLICIT;
     count += holds && lines[count].count > 0;
   }
