@@ -351,6 +351,7 @@ static int from_crest(const fold_play *p, int row, int column) {
 static void describe_fold(fold_play *p, int tier, int across) {
   const double h = 0.02, lean = 0.6, half = sqrt(0.5);
   memset(p, 0, sizeof *p);
+  memset(p->mask, 1, sizeof p->mask);
   p->config = default_of_tier(tier);
   p->across = across;
   p->config.columns = p->config.rows = FOLD_SIDE;
@@ -417,7 +418,6 @@ static void test_diagonal_folds(void) {
     fold_play p;
     double least[2], momentum;
     describe_fold(&p, tested_tier, across);
-    memset(p.mask, 1, sizeof p.mask);
     p.config.grid.mass_map = p.mass;
     close_fold(&p, least, &momentum);
     CHECK(least[0] > 1.8 && least[0] < 2.3, "%g thicknesses apart beside the crest", least[0]);
@@ -431,7 +431,6 @@ static void test_folds_with_holes(void) {
     fold_play p;
     double least[2], momentum;
     describe_fold(&p, COARSE_TIER, across);
-    memset(p.mask, 1, sizeof p.mask);
     for (int k = 3; k < 7; k++)
       p.mask[k * (FOLD_SIDE - 1) + (across ? k + 1 : FOLD_SIDE - 3 - k)] = 0;
     p.config.grid.cell_mask = p.mask;
