@@ -5,11 +5,15 @@
 # program could write to.
 # The compiler's own contraction is left on: what cloth.c says in its source has to suffice.
 #
+# Where the short matrix has a cell of a machine, the cell's object is looked at, methods and scenes and all: tests/matrix.sh
+# has compiled it, or compiles it now. Data that these may write to are scenes; tests/size.sh looks for the library's.
+#
 #   sh tests/disassembly.sh BUILD         every instruction set; where two compilers or processors share one, the one
 #                                         that has more ways to fuse
 #   sh tests/disassembly.sh BUILD full    all
 set -u
-out=$1/disassembly
+build=$1
+out=$build/disassembly
 task=${2:-short}
 mkdir -p "$out"
 . tests/verdict.sh
@@ -17,7 +21,7 @@ mkdir -p "$out"
 common="-std=gnu99 -ffreestanding -fno-math-errno -I."
 
 # Name, "full" before it if only the full run has it | instruction set, as in forbidden() | compiler and flags |
-# disassembler.
+# disassembler | cell of the matrix, if there is one.
 targets() {
   arm="arm-none-eabi-gcc -mthumb"
   clang_arm="clang --target=arm-none-eabi -mthumb"
@@ -30,24 +34,25 @@ targets() {
   no_vectors="-mllvm -vectorize-loops=false -mllvm -vectorize-slp=false" # -O2 behind -fno-vectorize would undo it
   host_disassembler="objdump -d --no-show-raw-insn"
   cat <<END
-Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler
+Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler|m0-microbit gcc -Os
 Cortex-M4F clang|arm|$clang_arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler
 full Cortex-M7 gcc|arm|$arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|$arm_disassembler
 Cortex-M55 Helium gcc|arm|$arm -mcpu=cortex-m55 -mfloat-abi=hard -mfpu=auto|$helium_disassembler
-Cortex-M55 Helium clang|arm|$clang_arm -mcpu=cortex-m55 -mfloat-abi=hard|$helium_disassembler
-ARMv7 NEON gcc|arm|arm-linux-gnueabihf-gcc -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn
-full ARMv7 NEON clang|arm|clang --target=arm-linux-gnueabihf -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn
-AArch64 gcc|aarch64|aarch64-linux-gnu-gcc|aarch64-linux-gnu-objdump -d --no-show-raw-insn
+Cortex-M55 Helium clang|arm|$clang_arm -mcpu=cortex-m55 -mfloat-abi=hard|$helium_disassembler|m55-helium clang -O2
+full ARMv7 NEON gcc|arm|arm-linux-gnueabihf-gcc -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn
+ARMv7 NEON clang|arm|clang --target=arm-linux-gnueabihf -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn|armv7-neon clang -Os
+AArch64 gcc|aarch64|aarch64-linux-gnu-gcc|aarch64-linux-gnu-objdump -d --no-show-raw-insn|aarch64-neon gcc -Os
 AArch64 clang|aarch64|clang --target=aarch64-linux-gnu|aarch64-linux-gnu-objdump -d --no-show-raw-insn
 full RV32IMF gcc|riscv|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f|$riscv_disassembler
-RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
-RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
-x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler
+full RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
+full RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
+RV64GC clang|riscv|clang --target=riscv64-unknown-elf -march=rv64gc -mabi=lp64d|$riscv_disassembler|rv64gc clang -Os
+x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler|x86-64-fma gcc -O3
 x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler
-s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn
+s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn|s390x gcc -Os
 ppc64 gcc|ppc|powerpc64-linux-gnu-gcc|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
 full ppc64 clang|ppc|clang --target=powerpc64-linux-gnu $no_vectors|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
-wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128|llvm-objdump -d --no-show-raw-insn
+wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128|llvm-objdump -d --no-show-raw-insn|wasm-simd clang -O3
 END
 }
 
@@ -135,6 +140,10 @@ writable_sections() { # OBJECT
 # Everything wrong with an object, on one line.
 complaints() { # INSTRUCTION_SET DISASSEMBLER OBJECT
   echo $($2 "$3" | offenders "$1") $(offending_symbols "$3") $(writable_sections "$3")
+}
+
+complaints_of_cell() { # INSTRUCTION_SET DISASSEMBLER OBJECT
+  echo $($2 "$3" | offenders "$1") $(offending_symbols "$3" | grep -v '^board_print$')
 }
 
 # The scan itself: it must see a fused multiply-add that is there.
@@ -236,9 +245,21 @@ check_object() { # NAME INSTRUCTION_SET COMMAND DISASSEMBLER
   verdict "$1 holds nothing that rounds otherwise" $? "$found"
 }
 
+check_cell() { # NAME INSTRUCTION_SET DISASSEMBLER CELL COMPILER LEVEL
+  object=$build/matrix/cell-$4-$5$6.o
+  [ "$object" -nt cloth.c ] || sh tests/matrix.sh "$build" cell "$4" "$5" "$6" >/dev/null
+  found=$(complaints_of_cell "$2" "$3" "$object")
+  [ "$object" -nt cloth.c ] && [ -z "$found" ]
+  verdict "$1, the matrix's cell, holds nothing that rounds otherwise" $? "$found"
+}
+
 check_targets() { # LIST
-  while IFS='|' read -r name set command disassembler; do
+  while IFS='|' read -r name set command disassembler cell; do
     check_scan "$name" "$set" "$command" "$disassembler"
+    if [ -n "$cell" ]; then
+      check_cell "$name" "$set" "$disassembler" $cell </dev/null
+      continue
+    fi
     # The cheapest level at which each fuses what it can: GCC forms fused operations among the costly optimisations.
     case $name in
     *gcc) level=-Os ;;
@@ -267,7 +288,7 @@ else
   targets | grep -v '^full ' >"$out/targets"
 fi
 for half in 0 1; do
-  awk -v half=$half 'int(NR / 2) % 2 == half' "$out/targets" >"$out/targets-$half"
+  awk -v half=$half 'NR % 2 == half' "$out/targets" >"$out/targets-$half"
   (passed=0 failed=0 && check_targets "$out/targets-$half") >"$out/log-$half" &
 done
 wait

@@ -37,8 +37,8 @@ TEST_CFLAGS = $(if $(filter -O2,$(OPTIMISE)),$(filter-out -O2,$(CFLAGS)) -O1,$(C
 TRAP = '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'
 SANITIZE = -O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all $(TRAP)
 
-# $(call TEST_SET,DIRECTORY,COMPILER,FLAGS): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once, as strict
-# C99 with every warning an error.
+# $(call TEST_SET,DIRECTORY,COMPILER,FLAGS,LIBRARY): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once.
+# DIRECTORY/tests/cloth.o is that, as strict C99 with every warning an error.
 define TEST_SET
 $(1)/tests/%.o: tests/%.c $(HEADERS)
 	@mkdir -p $$(@D)
@@ -64,14 +64,14 @@ $(WITHIN:%=$(1)/tests/%.o): $(1)/tests/%.o: tests/%.c cloth.c $(HEADERS)
 $(WITHIN:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 
-$(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(1)/tests/cloth.o
+$(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(4)
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 endef
 
-$(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA)))
-$(eval $(call TEST_SET,$(BUILD)/clang,clang,))
-$(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2))
-$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE)))
+$(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA),$(if $(EXTRA),$(BUILD)/tests/cloth.o,$(LIBRARY))))
+$(eval $(call TEST_SET,$(BUILD)/clang,clang,-O1,$(BUILD)/clang/tests/cloth.o))
+$(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
+$(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
 # Libraries that several scripts link.
 libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/small.o
@@ -92,7 +92,7 @@ $(1)/game/game: $(HEADLESS_GAME) $(HEADERS) $(1)/tests/cloth.o
 	$(2) $(CFLAGS) -std=gnu99 $(3) $$(filter %.c %.o,$$^) -lm -o $$@
 endef
 
-$(eval $(call GAME_OF_SET,$(BUILD)/clang,clang,))
+$(eval $(call GAME_OF_SET,$(BUILD)/clang,clang,-O1))
 $(eval $(call GAME_OF_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE)))
 
 accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
