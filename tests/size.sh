@@ -10,7 +10,8 @@
 # takes from its own library (memcpy, memset, the float arithmetic of targets without it) is not in it; it is named
 # below the table. Unwind tables, which no target needs, are not counted.
 set -u
-out=$1/size
+directory=$1
+out=$directory/size
 task=${2:-short}
 markdown=""
 mkdir -p "$out"
@@ -236,7 +237,8 @@ function_table() { # BUILD
 }
 
 build_arena_table() {
-  detail=$(gcc -std=c99 -O1 -ffp-contract=off -I. tests/arena_table.c cloth.c -o "$out/arena" 2>&1)
+  MAKEFLAGS="" make -s "$directory/libcloth.a" BUILD="$directory"
+  detail=$(gcc -std=c99 -O1 -ffp-contract=off -I. tests/arena_table.c "$directory/libcloth.a" -o "$out/arena" 2>&1)
   verdict "the arena's table compiles" $? "$detail"
   "$out/arena" >/dev/null
   verdict "the arena's table" $? "it failed"
