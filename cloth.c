@@ -319,6 +319,14 @@
 #define CLOTH_INLINE static inline
 #endif
 
+/* Before a loop over an array of vectors with a constant, small number of rounds: GCC keeps the array in registers only
+   where it unrolls the loop, which others do without being told. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
+#define CLOTH_UNROLL _Pragma("GCC unroll 24")
+#else
+#define CLOTH_UNROLL
+#endif
+
 /* Functions that are handed functions to call: inlined even where size is asked for, so that these calls are direct and
    the stack has a bound. */
 #if defined(__GNUC__) || defined(__clang__)
@@ -850,16 +858,19 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   __m256 pair[8], four[8];
+  CLOTH_UNROLL
   for (int n = 0; n < 4; n++) {
     pair[2 * n] = _mm256_unpacklo_ps(block[2 * n], block[2 * n + 1]);
     pair[2 * n + 1] = _mm256_unpackhi_ps(block[2 * n], block[2 * n + 1]);
   }
+  CLOTH_UNROLL
   for (int n = 0; n < 2; n++) {
     four[4 * n] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0x44);
     four[4 * n + 1] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0xee);
     four[4 * n + 2] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0x44);
     four[4 * n + 3] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0xee);
   }
+  CLOTH_UNROLL
   for (int n = 0; n < 4; n++) {
     block[n] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x20);
     block[n + 4] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x31);
@@ -6575,6 +6586,7 @@ enum {
   COST_ABSENT = 60,     /* per particle of a grid with gaps: places of absent particles */
   COST_PATH = 20,       /* per row and column between a particle and its anchor, where there are gaps */
   COST_TEAR = 60,       /* per particle of a cloth that may tear: lengths of its threads, ... */
+  COST_GAUGE = 300,     /* ... and those of a line of which one may be too long, */
   COST_GAPS = 400,      /* ... and where threads break: what is absent now */
   COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
@@ -21272,19 +21284,36 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
  * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
  * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
  * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
- * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of the
- * threads within two of it in its line, a gauge length: beside clamps and contacts the solves along
- * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and
+ * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
+ * the mean tension of a gauge: the threads around it in its line, up to gaps and pins. The solves along lines share the
+ * same tension unevenly among neighbours, the more and the farther the longer the substep and the stiffer shear; the
+ * gauge is as long as that reaches. The number in a substep and
  * in a step is bounded; what has to wait breaks later.
  *
  * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
- * residual, to count the pieces.
+ * residual: sums along a line, then labels to count the pieces.
  */
 
 #if WITH_TEARING
 
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
+
+/* A line of threads, and sums over those of it that nothing parts. The mean tension of a gauge decides: threads within
+   `reach` of one. */
+typedef struct gauge_line {
+  const cloth *c;
+  int32_t d, first, threads; /* direction, the first particle, number of threads */
+  int32_t reach, is_endless; /* is_endless: 1 on a ring without a gap or pin */
+  float *pull;               /* sums of elongations, times their stiffness over that of the fabric, before each [m] */
+  float *rest;               /* of lengths at rest [m] */
+} gauge_line;
+
+/* Least factor of a stiffness map here, as it is divided by. */
+#define LEAST_STIFFNESS 1.0e-3f
+
+/* Least number of threads on either side of one in its gauge. */
+#define LEAST_REACH 2
 
 /* Threads that are to break in a substep: 2 * particle + direction. */
 typedef struct tear_list {
@@ -21294,15 +21323,14 @@ typedef struct tear_list {
   int32_t waits; /* 1 if there was no room for one */
 } tear_list;
 
-/* Length at which the thread of a direction breaks, from particle i to j [m]. */
-static float tear_length(const cloth *c, int32_t d, int32_t i, int32_t j) {
+/* Strain at which the thread from particle i to j breaks. */
+static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  float strain = s->tear_strain;
-  if (s->tear_map) {
-    const float *map = floats_at(c, s->tear_map);
-    strain *= 0.5f * (map[i] + map[j]);
+  if (!s->tear_map) {
+    return s->tear_strain;
   }
-  return (1.0f + strain) * direction_rest(c, d);
+  const float *map = floats_at(c, s->tear_map);
+  return s->tear_strain * 0.5f * (map[i] + map[j]);
 }
 
 /* The particle at the end of a thread. */
@@ -21320,90 +21348,179 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
-/* Length of a thread [m], over its share in the rest length of its direction. */
+/* Length of a thread [m]. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
   return vector_length(
-             vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM)) /
-         shape_factor(c, REST_LENGTH + d, i);
+      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
 }
 
-/* The particle from which the thread before one starts, or the one after; -1 if there is none. */
-static int32_t thread_beside(const cloth *c, int32_t d, int32_t i, int32_t step) {
-  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
-  if (d == WEFT) {
-    const int inside = row + step >= 0 && row + step + 1 < c->grid.rows;
-    return inside && !is_gap(c, i + step * columns, GAP_WEFT) ? i + step * columns : -1;
+/* Length of a thread at rest [m]. */
+static float thread_rest(const cloth *c, int32_t d, int32_t i) {
+  return direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
+}
+
+/* Factor of the stiffness map for a thread. */
+static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
+  if (!c->constant.stiffness_map) {
+    return 1.0f;
   }
-  const int inside = is_wrapped(c) || (column + step >= 0 && column + step + 1 < columns);
-  const int32_t other = inside ? particle_beside(c, column + step, row) : -1;
-  return inside && !is_gap(c, other, GAP_WARP) ? other : -1;
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_STIFFNESS);
 }
 
-/* Mean length of the threads within two of one in its line [m], with weights of 1, 2, 2, 2, 1: those of lengths that
-   alternate, or do so in pairs, are 0. Beyond the end of a line there are none. */
-static float gauge_length(const cloth *c, int32_t d, int32_t i) {
-  float sum = 2.0f * thread_length(c, d, i), weights = 2.0f;
-  for (int32_t step = -1; step <= 1; step += 2) {
-    const int32_t next = thread_beside(c, d, i, step), after = next >= 0 ? thread_beside(c, d, next, step) : -1;
-    if (next >= 0) {
-      sum += 2.0f * thread_length(c, d, next);
-      weights += 2.0f;
-    }
-    if (after >= 0) {
-      sum += thread_length(c, d, after);
-      weights += 1.0f;
-    }
+/* The first particle of a thread of a line; on rings the threads start anew behind the last. */
+static int32_t thread_of(const gauge_line *l, int32_t number) {
+  if (l->d == WEFT) {
+    return l->first + number * l->c->grid.columns;
   }
-  return sum / weights;
+  return l->first + (number < l->threads ? number : number - l->threads);
 }
 
-/* Looks at a thread that may be too long. */
-static void consider_thread(const cloth *c, int32_t d, int32_t i, tear_list *list) {
-  const int32_t j = thread_end(c, d, i), before = cell_before(c, d, i);
-  const float limit = tear_length(c, d, i, j);
-  if (!(thread_length(c, d, i) > limit) || is_gap(c, i, spring_gap(d)) || (is_pinned(c, i) && is_pinned(c, j))) {
+/* Is there no thread, or a pin at its start? */
+static int begins_gauge(const gauge_line *l, int32_t number) {
+  const int32_t i = thread_of(l, number), before = thread_of(l, number > 0 ? number - 1 : l->threads - 1);
+  return is_pinned(l->c, i) || is_gap(l->c, i, spring_gap(l->d)) || is_gap(l->c, before, spring_gap(l->d));
+}
+
+/* Adds up threads, from one on to the next gap or pin, at most `most`. Returns how many. */
+static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
+  int32_t count = 0;
+  l->pull[0] = l->rest[0] = 0.0f;
+  while (count < most) {
+    const int32_t i = thread_of(l, first + count);
+    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) {
+      break;
+    }
+    const float rest = thread_rest(l->c, l->d, i);
+    l->pull[count + 1] = l->pull[count] + thread_stiffness(l->c, l->d, i) * (thread_length(l->c, l->d, i) - rest);
+    l->rest[count + 1] = l->rest[count] + rest;
+    count++;
+  }
+  return count;
+}
+
+/* Sum over the threads before one of `count` that have been added up. Beyond the ends there are none; a ring has no
+   ends. */
+static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
+  if (!l->is_endless) {
+    return sums[number < 0 ? 0 : number < count ? number : count];
+  }
+  return number < 0       ? sums[number + count] - sums[count]
+         : number > count ? sums[number - count] + sums[count]
+                          : sums[number];
+}
+
+/* Sum over the threads within l->reach of one, the outermost with half their weight. */
+static float gauge_sum(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
+  const float inner = sum_before(l, sums, count, number + l->reach) - sum_before(l, sums, count, number + 1 - l->reach);
+  const float outer = sum_before(l, sums, count, number + 1 + l->reach) - sum_before(l, sums, count, number - l->reach);
+  return 0.5f * (inner + outer);
+}
+
+/* Looks at a thread of a line, number `number` of `count` that have been added up. */
+static void consider_thread(const gauge_line *l, int32_t i, int32_t number, int32_t count, tear_list *list) {
+  const cloth *c = l->c;
+  const int32_t j = thread_end(c, l->d, i), before = cell_before(c, l->d, i);
+  const float limit = tear_strain(c, i, j);
+  if (!(thread_length(c, l->d, i) > (1.0f + limit) * thread_rest(c, l->d, i)) || (is_pinned(c, i) && is_pinned(c, j))) {
     return;
   }
-  const float length = gauge_length(c, d, i);
-  if (!(length > limit)) {
+  const float rest = gauge_sum(l, l->rest, count, number) * thread_stiffness(c, l->d, i);
+  const float strain = gauge_sum(l, l->pull, count, number) / rest;
+  if (!(strain > limit)) {
     return;
   }
   if (is_gap(c, i, GAP_TORN) || (before >= 0 && is_gap(c, before, GAP_TORN))) {
     if (list->count < TEARS_AT_ONCE) {
-      list->thread[list->count++] = 2 * i + d;
+      list->thread[list->count++] = 2 * i + l->d;
     } else {
       list->waits = 1;
     }
   }
-  const float excess = length / limit;
+  const float excess = (1.0f + strain) / (1.0f + limit);
   if (list->worst < 0 || excess > list->excess) {
-    list->worst = 2 * i + d;
+    list->worst = 2 * i + l->d;
     list->excess = excess;
   }
 }
 
-/* Looks at the threads of a direction, a block of particles at a time. */
-CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_list *list) {
-  const vector_array x = vectors_at(c, c->state.position);
-  const gap_summary *s = gap_summary_of(c);
-  const int32_t columns = c->grid.columns, next = d == WARP ? 1 : columns;
-  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
-  const lanes limit = lanes_splat(length * length);
-  for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      const int32_t i = row * columns + column, left = columns - column - (d == WARP);
-      const lanes3 way =
-          lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
-      const uint32_t bits = lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
-      for (int32_t lane = 0; bits >> lane; lane++) {
-        if (bits >> lane & 1u) {
-          consider_thread(c, d, i + lane, list);
-        }
-      }
+/* Looks at the threads of a line, of which one may be too long. */
+static void consider_line(gauge_line *l, tear_list *list) {
+  const int is_ring = l->d == WARP && is_wrapped(l->c);
+  int32_t start = 0;
+  while (is_ring && start < l->threads && !begins_gauge(l, start)) {
+    start++;
+  }
+  l->is_endless = is_ring && start == l->threads;
+  start = l->is_endless ? 0 : start;
+  for (int32_t number = 0; number < l->threads;) {
+    const int32_t count = add_up_threads(l, start + number, l->threads - number);
+    for (int32_t n = 0; n < count; n++) {
+      consider_thread(l, thread_of(l, start + number + n), n, count, list);
     }
-    if (d == WARP && is_wrapped(c)) {
-      consider_thread(c, d, row * columns + columns - 1, list);
+    number += count > 0 ? count : 1;
+  }
+  add_varying_work(l->c, (uint32_t)l->threads, COST_GAUGE);
+}
+
+/* Which threads of a block, from particle i on, may be too long: a bit for each of `left`. */
+CLOTH_INLINE uint32_t overstrained_threads(const cloth *c, vector_array x, lanes limit, int32_t d, int32_t i,
+                                           int32_t left) {
+  const int32_t next = d == WARP ? 1 : c->grid.columns;
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
+  return lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
+}
+
+/* Threads on either side of one in its gauge. A substep solves shear along whole diagonals, and then rows and columns
+   anew: it leaves tension uneven over the root of the kappa of shear, the cells that its diagonals reach. */
+static int32_t gauge_reach(const step_plan *plan) {
+  const spring_family *shear = &plan->spring[DIAGONAL];
+  const float cells = shear->projected != PROJECTED_NONE ? square_root(shear->kappa) : 0.0f;
+  return LEAST_REACH + (int32_t)minimum(cells, (float)CLOTH_GRID_LIMIT);
+}
+
+/* The lines of a direction. */
+static gauge_line gauge_line_of(const cloth *c, const step_plan *plan, int32_t d) {
+  const vector_array sums = vectors_at(c, c->scratch.residual);
+  const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1, reach = gauge_reach(plan);
+  const int32_t most = d == WARP && is_wrapped(c) ? (threads - 1) / 2 : threads;
+  return (gauge_line){c, d, 0, threads, reach < most ? reach : most, 0, sums.x, sums.y};
+}
+
+/* Squared length from which threads of a direction may be too long [m^2]. */
+static lanes squared_limit(const cloth *c, int32_t d) {
+  const gap_summary *s = gap_summary_of(c);
+  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
+  return lanes_splat(length * length);
+}
+
+/* Looks at lines with threads that may be too long. */
+CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, const step_plan *plan, tear_list *list) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t columns = c->grid.columns, rows = c->grid.rows;
+  gauge_line row_line = gauge_line_of(c, plan, WARP), column_line = gauge_line_of(c, plan, WEFT);
+  const lanes limit_warp = squared_limit(c, WARP), limit_weft = squared_limit(c, WEFT);
+  for (int32_t row = 0; row < rows; row++) {
+    uint32_t some = is_wrapped(c) ? 1u : 0u; /* the thread that closes a ring is looked at below */
+    for (int32_t column = 0; column < columns - 1; column += CLOTH_LANES) {
+      some |= overstrained_threads(c, x, limit_warp, WARP, row * columns + column, columns - 1 - column);
+    }
+    if (some) {
+      row_line.first = row * columns;
+      consider_line(&row_line, list);
+    }
+  }
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    uint32_t some = 0;
+    for (int32_t row = 0; row < rows - 1; row++) {
+      some |= overstrained_threads(c, x, limit_weft, WEFT, row * columns + column, columns - column);
+    }
+    for (int32_t lane = 0; some >> lane; lane++) {
+      if (some >> lane & 1u) {
+        column_line.first = column + lane;
+        consider_line(&column_line, list);
+      }
     }
   }
 }
@@ -21436,8 +21553,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
   if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
     return;
   }
-  find_overstrained(c, WARP, &list);
-  find_overstrained(c, WEFT, &list);
+  find_overstrained(c, plan, &list);
   const int32_t count = break_threads(c, &list);
   plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
   if (count > 0) {
@@ -22740,7 +22856,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
   once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
-  cost += can_tear(c) ? (uint32_t)COST_GAPS : 0u;
+  cost += can_tear(c) ? (uint32_t)COST_GAPS + 2u * COST_GAUGE : 0u;
   once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
@@ -28438,15 +28554,21 @@ static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t 
   particles[3] = particles[0] + c->grid.columns;
 }
 
-/* What a block of vertices reads: positions and normals of four corners, then what their bindings hold, in its units.
- */
-enum { SKIN_U = 24, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_WEIGHT, SKIN_VALUES };
+/* Numbers of a binding that a block of vertices reads, in its units. */
+enum { SKIN_U, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_NUMBERS };
 
-/* Vertices of one cloth that are computed together. */
+/* Floats of the four corners of a cell: x, y and z of their positions, then of their normals; of each the corners in
+   the order of memory, which is 0, 1, 3, 2. */
+#define SKIN_CELL_FLOATS 24
+
+/* Vertices of one cloth that are computed together. A vertex's cell is copied in pairs of neighbours and transposed
+   later: half as many stores as one by one. */
 typedef struct skin_block {
   int32_t count;
   int32_t vertex[CLOTH_LANES];
-  float value[SKIN_VALUES][CLOTH_LANES];
+  size_t place[CLOTH_LANES]; /* of the vertex in the mesh [bytes] */
+  float number[SKIN_NUMBERS][CLOTH_LANES];
+  float cell[CLOTH_LANES][SKIN_CELL_FLOATS];
 } skin_block;
 
 /* A vertex as cloth_skin() computes it. */
@@ -28475,39 +28597,73 @@ static int is_bound_to(const cloth_binding *b, int32_t number) {
 
 /* The cloth that vertices are gathered from. */
 typedef struct skin_source {
-  const cloth *c;
-  vector_array position, normal; /* of its particles */
-  float height_unit;             /* [m] */
+  const float *position, *normal; /* of its particles: x, then y and z, each `apart` floats further */
+  size_t apart, columns;
+  size_t stride;     /* of the mesh */
+  float height_unit; /* [m] */
 } skin_source;
+
+/* Copies the vectors at the corners of a cell from its first particle on; rows are `columns` apart. */
+CLOTH_INLINE void gather_corners(float *to, const float *from, size_t columns, size_t apart) {
+  copy_floats(to, from, 2);
+  copy_floats(to + 2, from + columns, 2);
+  copy_floats(to + 4, from + apart, 2);
+  copy_floats(to + 6, from + apart + columns, 2);
+  copy_floats(to + 8, from + 2 * apart, 2);
+  copy_floats(to + 10, from + 2 * apart + columns, 2);
+}
+
+/* The same for a cell behind the last column of a tube, which ends at the first particles of its rows. */
+CLOTH_SEPARATE void gather_closing_corners(float *to, const float *from, size_t columns, size_t apart) {
+  for (int32_t axis = 0; axis < 3; axis++) {
+    const float *above = from + (size_t)axis * apart, *first = above + 1 - columns;
+    const float values[4] = {above[0], first[0], above[columns], first[columns]};
+    copy_floats(to + 4 * axis, values, 4);
+  }
+}
 
 /* Adds a vertex to a block: copies its corners and the numbers of its binding. */
 CLOTH_INLINE void gather_vertex(const skin_source *s, skin_block *block, const cloth_binding *b, int32_t vertex) {
   const int32_t lane = block->count++;
-  int32_t particles[4];
-  cell_particles(s->c, b->column & SKIN_COLUMN_MASK, b->row & SKIN_ROW_MASK, particles);
+  const size_t columns = s->columns, column = b->column & SKIN_COLUMN_MASK;
+  const size_t first = (b->row & SKIN_ROW_MASK) * columns + column;
+  float *to = block->cell[lane];
   block->vertex[lane] = vertex;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    const int32_t p = particles[corner];
-    float(*to)[CLOTH_LANES] = block->value + 6 * corner;
-    to[0][lane] = s->position.x[p];
-    to[1][lane] = s->position.y[p];
-    to[2][lane] = s->position.z[p];
-    to[3][lane] = s->normal.x[p];
-    to[4][lane] = s->normal.y[p];
-    to[5][lane] = s->normal.z[p];
+  block->place[lane] = (size_t)vertex * s->stride;
+  if (column + 1 < columns) {
+    gather_corners(to, s->position + first, columns, s->apart);
+    gather_corners(to + 12, s->normal + first, columns, s->apart);
+  } else {
+    gather_closing_corners(to, s->position + first, columns, s->apart);
+    gather_closing_corners(to + 12, s->normal + first, columns, s->apart);
   }
-  block->value[SKIN_U][lane] = (float)b->u;
-  block->value[SKIN_V][lane] = (float)b->v;
-  block->value[SKIN_HEIGHT][lane] = (float)b->height;
-  block->value[SKIN_NORMAL_X][lane] = (float)b->normal[0];
-  block->value[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
-  block->value[SKIN_TANGENT][lane] = (float)b->tangent;
-  block->value[SKIN_WEIGHT][lane] = (float)b->weight;
+  block->number[SKIN_U][lane] = (float)b->u;
+  block->number[SKIN_V][lane] = (float)b->v;
+  block->number[SKIN_HEIGHT][lane] = (float)b->height;
+  block->number[SKIN_NORMAL_X][lane] = (float)b->normal[0];
+  block->number[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
+  block->number[SKIN_TANGENT][lane] = (float)b->tangent;
 }
 
-static lanes3 block_vector(const skin_block *block, int32_t first) {
-  return lanes3_of(lanes_load(block->value[first]), lanes_load(block->value[first + 1]),
-                   lanes_load(block->value[first + 2]));
+/* The vectors of a corner, by its place in a cell. */
+CLOTH_INLINE lanes3 cell_vector(const lanes *cell, int32_t place) {
+  return lanes3_of(cell[place], cell[place + 4], cell[place + 8]);
+}
+
+/* The cells of a block. */
+CLOTH_INLINE skin_patch patch_of(const skin_block *block) {
+  lanes cell[SKIN_CELL_FLOATS];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < SKIN_CELL_FLOATS; n++) {
+    cell[n] = lanes_load(block->cell[n % CLOTH_LANES] + n / CLOTH_LANES * CLOTH_LANES);
+  }
+  CLOTH_UNROLL
+  for (int32_t first = 0; first < SKIN_CELL_FLOATS; first += CLOTH_LANES) {
+    lanes_transpose(cell + first);
+  }
+  return (skin_patch){
+      {cell_vector(cell, 0), cell_vector(cell, 1), cell_vector(cell, 3), cell_vector(cell, 2)},
+      {cell_vector(cell + 12, 0), cell_vector(cell + 12, 1), cell_vector(cell + 12, 3), cell_vector(cell + 12, 2)}};
 }
 
 /* The direction whose unfolded projection onto an octahedron is (x, y). */
@@ -28538,15 +28694,11 @@ CLOTH_INLINE lanes3 from_frame(const skin_frame *f, lanes3 a) {
 
 /* A number of the bindings of a block, times a unit. */
 CLOTH_INLINE lanes block_number(const skin_block *block, int32_t number, float unit) {
-  return lanes_multiply(lanes_load(block->value[number]), lanes_splat(unit));
+  return lanes_multiply(lanes_load(block->number[number]), lanes_splat(unit));
 }
 
 CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, float height_unit, int has_tangents) {
-  skin_patch patch;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    patch.corner[corner] = block_vector(block, 6 * corner);
-    patch.normal[corner] = block_vector(block, 6 * corner + 3);
-  }
+  const skin_patch patch = patch_of(block);
   const lanes first = lanes_splat(SKIN_PLACE_FIRST);
   const lanes u = lanes_add(block_number(block, SKIN_U, 1.0f / SKIN_PLACE_UNITS), first);
   const lanes v = lanes_add(block_number(block, SKIN_V, 1.0f / SKIN_PLACE_UNITS), first);
@@ -28581,21 +28733,31 @@ CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t
 /* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
 static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
                                   int is_direction) {
-  float from[3][CLOTH_LANES] = {{0.0f}};
+  float from[3][CLOTH_LANES] = {{0.0f}}, weights[CLOTH_LANES] = {0.0f};
   for (int32_t lane = 0; lane < block->count; lane++) {
     cloth_vector v;
     copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
     from[0][lane] = v.x;
     from[1][lane] = v.y;
     from[2][lane] = v.z;
+    weights[lane] = (float)job->bindings[block->vertex[lane]].weight;
   }
   const lanes3 animated = lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-  const lanes weight = block_number(block, SKIN_WEIGHT, 1.0f / SKIN_WEIGHT_MOST);
-  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), weight);
+  const lanes weight = lanes_load(weights);
+  const lanes share = lanes_multiply(weight, lanes_splat(1.0f / SKIN_WEIGHT_MOST));
+  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), share);
   if (is_direction) {
     sum = unit_lanes(sum, a);
   }
-  return lanes3_select(lanes_less(lanes_load(block->value[SKIN_WEIGHT]), lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+  return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+}
+
+/* Writes a vector of a block, whose components are CLOTH_LANES apart. One by one: together they would be read from
+   memory before the three stores are there. */
+CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
+  copy_floats(to, from, 1);
+  copy_floats(to + sizeof(float), from + CLOTH_LANES, 1);
+  copy_floats(to + 2 * sizeof(float), from + 2 * CLOTH_LANES, 1);
 }
 
 /* Writes an attribute of the vertices of a block, a position or a direction. */
@@ -28607,15 +28769,19 @@ static void write_attribute(const skin_job *job, const skin_block *block, int32_
     a = blend_with_animated(job, block, offset, a, is_direction);
   }
   float value[3][CLOTH_LANES];
+  uint8_t *vertices = job->vertices + offset;
   lanes_store(value[0], a.x);
   lanes_store(value[1], a.y);
   lanes_store(value[2], a.z);
+  if (block->count == CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      write_vector(vertices + block->place[lane], &value[0][lane]);
+    }
+    return;
+  }
   for (int32_t lane = 0; lane < block->count; lane++) {
-    /* One by one: together they would be read from memory before the three stores are there. */
-    uint8_t *to = job->vertices + attribute_place(job, block->vertex[lane], offset);
-    copy_floats(to, &value[0][lane], 1);
-    copy_floats(to + sizeof(float), &value[1][lane], 1);
-    copy_floats(to + 2 * sizeof(float), &value[2][lane], 1);
+    write_vector(vertices + block->place[lane], &value[0][lane]);
   }
 }
 
@@ -28668,12 +28834,17 @@ static vector_array positions_for(const cloth *c, int32_t number, const skin_job
 
 /* Skins the vertices that are bound to cloth `number`. */
 static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
-  const skin_source source = {c, positions_for(c, number, job), particle_normals(c),
-                              mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
+  const vector_array x = positions_for(c, number, job), normals = particle_normals(c);
+  const skin_source source = {.position = x.x,
+                              .normal = normals.x,
+                              .apart = (size_t)c->stride,
+                              .columns = (size_t)c->grid.columns,
+                              .stride = (size_t)job->layout->stride,
+                              .height_unit = mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
   if (!job->has_normals) {
-    compute_particle_normals(c, source.position);
+    compute_particle_normals(c, x);
   }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
@@ -28715,14 +28886,35 @@ static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   return CLOTH_OK;
 }
 
-/* Does a binding name a cell that there is? One of weight 0 names none. */
-static int is_binding(const cloth *const *cloths, int32_t count, const cloth_binding *b) {
-  const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
-  if (b->weight == 0) {
-    return 1;
+/* Cells of a cloth, as bindings name them. */
+typedef struct skin_cells {
+  uint32_t first; /* row 0 */
+  uint32_t rows, columns;
+} skin_cells;
+
+CLOTH_INLINE int is_cell_of(const skin_cells *cells, const cloth_binding *b) {
+  return b->row - cells->first < cells->rows && (b->column & SKIN_COLUMN_MASK) < cells->columns;
+}
+
+/* Does each binding name a cell that there is? One of weight 0 names none. Neighbours are mostly of one cloth. */
+static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_binding *bindings, int32_t vertices) {
+  skin_cells cells = {0u, 0u, 0u};
+  for (int32_t i = 0; i < vertices; i++) {
+    const cloth_binding *b = &bindings[i];
+    if (b->weight > 0 && !is_cell_of(&cells, b)) {
+      const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
+      if (number >= count) {
+        return 0;
+      }
+      cells.first = (uint32_t)number << SKIN_CLOTH_SHIFT;
+      cells.rows = (uint32_t)cloths[number]->grid.rows - 1u;
+      cells.columns = (uint32_t)cells_along_warp(cloths[number]);
+      if (!is_cell_of(&cells, b)) {
+        return 0;
+      }
+    }
   }
-  return number < count && (int32_t)(b->column & SKIN_COLUMN_MASK) < cells_along_warp(cloths[number]) &&
-         (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
+  return 1;
 }
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
@@ -28740,12 +28932,7 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   if (error) {
     return error;
   }
-  for (int32_t i = 0; i < layout->count; i++) {
-    if (!is_binding(all, count, &job->bindings[i])) {
-      return CLOTH_ERROR_INDEX;
-    }
-  }
-  return CLOTH_OK;
+  return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */

@@ -357,7 +357,8 @@ typedef struct cloth_config_sleep {
 /* Threads, the springs along warp and weft, that break: they tear, or cloth_cut() cuts them. A tear runs through the
    middle of cells. The shear, bending, contact and triangles of torn cells go, and tethers across; masses and momenta
    stay. A thread beside a tear breaks as soon as it is strained beyond the limit at the end of a substep, elsewhere the
-   most overstrained one; strain limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
+   most overstrained one; its strain is also what it would be under the mean tension of the threads around it. Strain
+   limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
 typedef struct cloth_config_tearing {
   int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
                          0..65535; default 0: the cloth neither tears nor can be cut. Above 0, 2 bytes per particle, 1

@@ -128,16 +128,19 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   __m256 pair[8], four[8];
+  CLOTH_UNROLL
   for (int n = 0; n < 4; n++) {
     pair[2 * n] = _mm256_unpacklo_ps(block[2 * n], block[2 * n + 1]);
     pair[2 * n + 1] = _mm256_unpackhi_ps(block[2 * n], block[2 * n + 1]);
   }
+  CLOTH_UNROLL
   for (int n = 0; n < 2; n++) {
     four[4 * n] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0x44);
     four[4 * n + 1] = _mm256_shuffle_ps(pair[4 * n], pair[4 * n + 2], 0xee);
     four[4 * n + 2] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0x44);
     four[4 * n + 3] = _mm256_shuffle_ps(pair[4 * n + 1], pair[4 * n + 3], 0xee);
   }
+  CLOTH_UNROLL
   for (int n = 0; n < 4; n++) {
     block[n] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x20);
     block[n + 4] = _mm256_permute2f128_ps(four[n], four[n + 4], 0x31);

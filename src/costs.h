@@ -35,6 +35,7 @@ enum {
   COST_ABSENT = 60,     /* per particle of a grid with gaps: places of absent particles */
   COST_PATH = 20,       /* per row and column between a particle and its anchor, where there are gaps */
   COST_TEAR = 60,       /* per particle of a cloth that may tear: lengths of its threads, ... */
+  COST_GAUGE = 300,     /* ... and those of a line of which one may be too long, */
   COST_GAPS = 400,      /* ... and where threads break: what is absent now */
   COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */

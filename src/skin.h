@@ -109,15 +109,21 @@ static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t 
   particles[3] = particles[0] + c->grid.columns;
 }
 
-/* What a block of vertices reads: positions and normals of four corners, then what their bindings hold, in its units.
- */
-enum { SKIN_U = 24, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_WEIGHT, SKIN_VALUES };
+/* Numbers of a binding that a block of vertices reads, in its units. */
+enum { SKIN_U, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_NUMBERS };
 
-/* Vertices of one cloth that are computed together. */
+/* Floats of the four corners of a cell: x, y and z of their positions, then of their normals; of each the corners in
+   the order of memory, which is 0, 1, 3, 2. */
+#define SKIN_CELL_FLOATS 24
+
+/* Vertices of one cloth that are computed together. A vertex's cell is copied in pairs of neighbours and transposed
+   later: half as many stores as one by one. */
 typedef struct skin_block {
   int32_t count;
   int32_t vertex[CLOTH_LANES];
-  float value[SKIN_VALUES][CLOTH_LANES];
+  size_t place[CLOTH_LANES]; /* of the vertex in the mesh [bytes] */
+  float number[SKIN_NUMBERS][CLOTH_LANES];
+  float cell[CLOTH_LANES][SKIN_CELL_FLOATS];
 } skin_block;
 
 /* A vertex as cloth_skin() computes it. */
@@ -146,39 +152,73 @@ static int is_bound_to(const cloth_binding *b, int32_t number) {
 
 /* The cloth that vertices are gathered from. */
 typedef struct skin_source {
-  const cloth *c;
-  vector_array position, normal; /* of its particles */
-  float height_unit;             /* [m] */
+  const float *position, *normal; /* of its particles: x, then y and z, each `apart` floats further */
+  size_t apart, columns;
+  size_t stride;     /* of the mesh */
+  float height_unit; /* [m] */
 } skin_source;
+
+/* Copies the vectors at the corners of a cell from its first particle on; rows are `columns` apart. */
+CLOTH_INLINE void gather_corners(float *to, const float *from, size_t columns, size_t apart) {
+  copy_floats(to, from, 2);
+  copy_floats(to + 2, from + columns, 2);
+  copy_floats(to + 4, from + apart, 2);
+  copy_floats(to + 6, from + apart + columns, 2);
+  copy_floats(to + 8, from + 2 * apart, 2);
+  copy_floats(to + 10, from + 2 * apart + columns, 2);
+}
+
+/* The same for a cell behind the last column of a tube, which ends at the first particles of its rows. */
+CLOTH_SEPARATE void gather_closing_corners(float *to, const float *from, size_t columns, size_t apart) {
+  for (int32_t axis = 0; axis < 3; axis++) {
+    const float *above = from + (size_t)axis * apart, *first = above + 1 - columns;
+    const float values[4] = {above[0], first[0], above[columns], first[columns]};
+    copy_floats(to + 4 * axis, values, 4);
+  }
+}
 
 /* Adds a vertex to a block: copies its corners and the numbers of its binding. */
 CLOTH_INLINE void gather_vertex(const skin_source *s, skin_block *block, const cloth_binding *b, int32_t vertex) {
   const int32_t lane = block->count++;
-  int32_t particles[4];
-  cell_particles(s->c, b->column & SKIN_COLUMN_MASK, b->row & SKIN_ROW_MASK, particles);
+  const size_t columns = s->columns, column = b->column & SKIN_COLUMN_MASK;
+  const size_t first = (b->row & SKIN_ROW_MASK) * columns + column;
+  float *to = block->cell[lane];
   block->vertex[lane] = vertex;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    const int32_t p = particles[corner];
-    float(*to)[CLOTH_LANES] = block->value + 6 * corner;
-    to[0][lane] = s->position.x[p];
-    to[1][lane] = s->position.y[p];
-    to[2][lane] = s->position.z[p];
-    to[3][lane] = s->normal.x[p];
-    to[4][lane] = s->normal.y[p];
-    to[5][lane] = s->normal.z[p];
+  block->place[lane] = (size_t)vertex * s->stride;
+  if (column + 1 < columns) {
+    gather_corners(to, s->position + first, columns, s->apart);
+    gather_corners(to + 12, s->normal + first, columns, s->apart);
+  } else {
+    gather_closing_corners(to, s->position + first, columns, s->apart);
+    gather_closing_corners(to + 12, s->normal + first, columns, s->apart);
   }
-  block->value[SKIN_U][lane] = (float)b->u;
-  block->value[SKIN_V][lane] = (float)b->v;
-  block->value[SKIN_HEIGHT][lane] = (float)b->height;
-  block->value[SKIN_NORMAL_X][lane] = (float)b->normal[0];
-  block->value[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
-  block->value[SKIN_TANGENT][lane] = (float)b->tangent;
-  block->value[SKIN_WEIGHT][lane] = (float)b->weight;
+  block->number[SKIN_U][lane] = (float)b->u;
+  block->number[SKIN_V][lane] = (float)b->v;
+  block->number[SKIN_HEIGHT][lane] = (float)b->height;
+  block->number[SKIN_NORMAL_X][lane] = (float)b->normal[0];
+  block->number[SKIN_NORMAL_Y][lane] = (float)b->normal[1];
+  block->number[SKIN_TANGENT][lane] = (float)b->tangent;
 }
 
-static lanes3 block_vector(const skin_block *block, int32_t first) {
-  return lanes3_of(lanes_load(block->value[first]), lanes_load(block->value[first + 1]),
-                   lanes_load(block->value[first + 2]));
+/* The vectors of a corner, by its place in a cell. */
+CLOTH_INLINE lanes3 cell_vector(const lanes *cell, int32_t place) {
+  return lanes3_of(cell[place], cell[place + 4], cell[place + 8]);
+}
+
+/* The cells of a block. */
+CLOTH_INLINE skin_patch patch_of(const skin_block *block) {
+  lanes cell[SKIN_CELL_FLOATS];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < SKIN_CELL_FLOATS; n++) {
+    cell[n] = lanes_load(block->cell[n % CLOTH_LANES] + n / CLOTH_LANES * CLOTH_LANES);
+  }
+  CLOTH_UNROLL
+  for (int32_t first = 0; first < SKIN_CELL_FLOATS; first += CLOTH_LANES) {
+    lanes_transpose(cell + first);
+  }
+  return (skin_patch){
+      {cell_vector(cell, 0), cell_vector(cell, 1), cell_vector(cell, 3), cell_vector(cell, 2)},
+      {cell_vector(cell + 12, 0), cell_vector(cell + 12, 1), cell_vector(cell + 12, 3), cell_vector(cell + 12, 2)}};
 }
 
 /* The direction whose unfolded projection onto an octahedron is (x, y). */
@@ -209,15 +249,11 @@ CLOTH_INLINE lanes3 from_frame(const skin_frame *f, lanes3 a) {
 
 /* A number of the bindings of a block, times a unit. */
 CLOTH_INLINE lanes block_number(const skin_block *block, int32_t number, float unit) {
-  return lanes_multiply(lanes_load(block->value[number]), lanes_splat(unit));
+  return lanes_multiply(lanes_load(block->number[number]), lanes_splat(unit));
 }
 
 CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, float height_unit, int has_tangents) {
-  skin_patch patch;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    patch.corner[corner] = block_vector(block, 6 * corner);
-    patch.normal[corner] = block_vector(block, 6 * corner + 3);
-  }
+  const skin_patch patch = patch_of(block);
   const lanes first = lanes_splat(SKIN_PLACE_FIRST);
   const lanes u = lanes_add(block_number(block, SKIN_U, 1.0f / SKIN_PLACE_UNITS), first);
   const lanes v = lanes_add(block_number(block, SKIN_V, 1.0f / SKIN_PLACE_UNITS), first);
@@ -252,21 +288,31 @@ CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t
 /* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
 static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
                                   int is_direction) {
-  float from[3][CLOTH_LANES] = {{0.0f}};
+  float from[3][CLOTH_LANES] = {{0.0f}}, weights[CLOTH_LANES] = {0.0f};
   for (int32_t lane = 0; lane < block->count; lane++) {
     cloth_vector v;
     copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
     from[0][lane] = v.x;
     from[1][lane] = v.y;
     from[2][lane] = v.z;
+    weights[lane] = (float)job->bindings[block->vertex[lane]].weight;
   }
   const lanes3 animated = lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-  const lanes weight = block_number(block, SKIN_WEIGHT, 1.0f / SKIN_WEIGHT_MOST);
-  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), weight);
+  const lanes weight = lanes_load(weights);
+  const lanes share = lanes_multiply(weight, lanes_splat(1.0f / SKIN_WEIGHT_MOST));
+  lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), share);
   if (is_direction) {
     sum = unit_lanes(sum, a);
   }
-  return lanes3_select(lanes_less(lanes_load(block->value[SKIN_WEIGHT]), lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+  return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
+}
+
+/* Writes a vector of a block, whose components are CLOTH_LANES apart. One by one: together they would be read from
+   memory before the three stores are there. */
+CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
+  copy_floats(to, from, 1);
+  copy_floats(to + sizeof(float), from + CLOTH_LANES, 1);
+  copy_floats(to + 2 * sizeof(float), from + 2 * CLOTH_LANES, 1);
 }
 
 /* Writes an attribute of the vertices of a block, a position or a direction. */
@@ -278,15 +324,19 @@ static void write_attribute(const skin_job *job, const skin_block *block, int32_
     a = blend_with_animated(job, block, offset, a, is_direction);
   }
   float value[3][CLOTH_LANES];
+  uint8_t *vertices = job->vertices + offset;
   lanes_store(value[0], a.x);
   lanes_store(value[1], a.y);
   lanes_store(value[2], a.z);
+  if (block->count == CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      write_vector(vertices + block->place[lane], &value[0][lane]);
+    }
+    return;
+  }
   for (int32_t lane = 0; lane < block->count; lane++) {
-    /* One by one: together they would be read from memory before the three stores are there. */
-    uint8_t *to = job->vertices + attribute_place(job, block->vertex[lane], offset);
-    copy_floats(to, &value[0][lane], 1);
-    copy_floats(to + sizeof(float), &value[1][lane], 1);
-    copy_floats(to + 2 * sizeof(float), &value[2][lane], 1);
+    write_vector(vertices + block->place[lane], &value[0][lane]);
   }
 }
 
@@ -339,12 +389,17 @@ static vector_array positions_for(const cloth *c, int32_t number, const skin_job
 
 /* Skins the vertices that are bound to cloth `number`. */
 static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
-  const skin_source source = {c, positions_for(c, number, job), particle_normals(c),
-                              mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
+  const vector_array x = positions_for(c, number, job), normals = particle_normals(c);
+  const skin_source source = {.position = x.x,
+                              .normal = normals.x,
+                              .apart = (size_t)c->stride,
+                              .columns = (size_t)c->grid.columns,
+                              .stride = (size_t)job->layout->stride,
+                              .height_unit = mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
   if (!job->has_normals) {
-    compute_particle_normals(c, source.position);
+    compute_particle_normals(c, x);
   }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
@@ -386,14 +441,35 @@ static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   return CLOTH_OK;
 }
 
-/* Does a binding name a cell that there is? One of weight 0 names none. */
-static int is_binding(const cloth *const *cloths, int32_t count, const cloth_binding *b) {
-  const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
-  if (b->weight == 0) {
-    return 1;
+/* Cells of a cloth, as bindings name them. */
+typedef struct skin_cells {
+  uint32_t first; /* row 0 */
+  uint32_t rows, columns;
+} skin_cells;
+
+CLOTH_INLINE int is_cell_of(const skin_cells *cells, const cloth_binding *b) {
+  return b->row - cells->first < cells->rows && (b->column & SKIN_COLUMN_MASK) < cells->columns;
+}
+
+/* Does each binding name a cell that there is? One of weight 0 names none. Neighbours are mostly of one cloth. */
+static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_binding *bindings, int32_t vertices) {
+  skin_cells cells = {0u, 0u, 0u};
+  for (int32_t i = 0; i < vertices; i++) {
+    const cloth_binding *b = &bindings[i];
+    if (b->weight > 0 && !is_cell_of(&cells, b)) {
+      const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
+      if (number >= count) {
+        return 0;
+      }
+      cells.first = (uint32_t)number << SKIN_CLOTH_SHIFT;
+      cells.rows = (uint32_t)cloths[number]->grid.rows - 1u;
+      cells.columns = (uint32_t)cells_along_warp(cloths[number]);
+      if (!is_cell_of(&cells, b)) {
+        return 0;
+      }
+    }
   }
-  return number < count && (int32_t)(b->column & SKIN_COLUMN_MASK) < cells_along_warp(cloths[number]) &&
-         (int32_t)(b->row & SKIN_ROW_MASK) < cloths[number]->grid.rows - 1;
+  return 1;
 }
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
@@ -411,12 +487,7 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   if (error) {
     return error;
   }
-  for (int32_t i = 0; i < layout->count; i++) {
-    if (!is_binding(all, count, &job->bindings[i])) {
-      return CLOTH_ERROR_INDEX;
-    }
-  }
-  return CLOTH_OK;
+  return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */

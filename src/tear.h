@@ -23,19 +23,36 @@
  * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
  * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
  * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
- * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and so is the mean of the
- * threads within two of it in its line, a gauge length: beside clamps and contacts the solves along
- * lines share the same strain unevenly among neighbours, the more the longer the substep. The number in a substep and
+ * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
+ * the mean tension of a gauge: the threads around it in its line, up to gaps and pins. The solves along lines share the
+ * same tension unevenly among neighbours, the more and the farther the longer the substep and the stiffer shear; the
+ * gauge is as long as that reaches. The number in a substep and
  * in a step is bounded; what has to wait breaks later.
  *
  * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
- * residual, to count the pieces.
+ * residual: sums along a line, then labels to count the pieces.
  */
 
 #if WITH_TEARING
 
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
+
+/* A line of threads, and sums over those of it that nothing parts. The mean tension of a gauge decides: threads within
+   `reach` of one. */
+typedef struct gauge_line {
+  const cloth *c;
+  int32_t d, first, threads; /* direction, the first particle, number of threads */
+  int32_t reach, is_endless; /* is_endless: 1 on a ring without a gap or pin */
+  float *pull;               /* sums of elongations, times their stiffness over that of the fabric, before each [m] */
+  float *rest;               /* of lengths at rest [m] */
+} gauge_line;
+
+/* Least factor of a stiffness map here, as it is divided by. */
+#define LEAST_STIFFNESS 1.0e-3f
+
+/* Least number of threads on either side of one in its gauge. */
+#define LEAST_REACH 2
 
 /* Threads that are to break in a substep: 2 * particle + direction. */
 typedef struct tear_list {
@@ -45,15 +62,14 @@ typedef struct tear_list {
   int32_t waits; /* 1 if there was no room for one */
 } tear_list;
 
-/* Length at which the thread of a direction breaks, from particle i to j [m]. */
-static float tear_length(const cloth *c, int32_t d, int32_t i, int32_t j) {
+/* Strain at which the thread from particle i to j breaks. */
+static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  float strain = s->tear_strain;
-  if (s->tear_map) {
-    const float *map = floats_at(c, s->tear_map);
-    strain *= 0.5f * (map[i] + map[j]);
+  if (!s->tear_map) {
+    return s->tear_strain;
   }
-  return (1.0f + strain) * direction_rest(c, d);
+  const float *map = floats_at(c, s->tear_map);
+  return s->tear_strain * 0.5f * (map[i] + map[j]);
 }
 
 /* The particle at the end of a thread. */
@@ -71,90 +87,179 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
-/* Length of a thread [m], over its share in the rest length of its direction. */
+/* Length of a thread [m]. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
   return vector_length(
-             vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM)) /
-         shape_factor(c, REST_LENGTH + d, i);
+      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
 }
 
-/* The particle from which the thread before one starts, or the one after; -1 if there is none. */
-static int32_t thread_beside(const cloth *c, int32_t d, int32_t i, int32_t step) {
-  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
-  if (d == WEFT) {
-    const int inside = row + step >= 0 && row + step + 1 < c->grid.rows;
-    return inside && !is_gap(c, i + step * columns, GAP_WEFT) ? i + step * columns : -1;
+/* Length of a thread at rest [m]. */
+static float thread_rest(const cloth *c, int32_t d, int32_t i) {
+  return direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
+}
+
+/* Factor of the stiffness map for a thread. */
+static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
+  if (!c->constant.stiffness_map) {
+    return 1.0f;
   }
-  const int inside = is_wrapped(c) || (column + step >= 0 && column + step + 1 < columns);
-  const int32_t other = inside ? particle_beside(c, column + step, row) : -1;
-  return inside && !is_gap(c, other, GAP_WARP) ? other : -1;
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_STIFFNESS);
 }
 
-/* Mean length of the threads within two of one in its line [m], with weights of 1, 2, 2, 2, 1: those of lengths that
-   alternate, or do so in pairs, are 0. Beyond the end of a line there are none. */
-static float gauge_length(const cloth *c, int32_t d, int32_t i) {
-  float sum = 2.0f * thread_length(c, d, i), weights = 2.0f;
-  for (int32_t step = -1; step <= 1; step += 2) {
-    const int32_t next = thread_beside(c, d, i, step), after = next >= 0 ? thread_beside(c, d, next, step) : -1;
-    if (next >= 0) {
-      sum += 2.0f * thread_length(c, d, next);
-      weights += 2.0f;
-    }
-    if (after >= 0) {
-      sum += thread_length(c, d, after);
-      weights += 1.0f;
-    }
+/* The first particle of a thread of a line; on rings the threads start anew behind the last. */
+static int32_t thread_of(const gauge_line *l, int32_t number) {
+  if (l->d == WEFT) {
+    return l->first + number * l->c->grid.columns;
   }
-  return sum / weights;
+  return l->first + (number < l->threads ? number : number - l->threads);
 }
 
-/* Looks at a thread that may be too long. */
-static void consider_thread(const cloth *c, int32_t d, int32_t i, tear_list *list) {
-  const int32_t j = thread_end(c, d, i), before = cell_before(c, d, i);
-  const float limit = tear_length(c, d, i, j);
-  if (!(thread_length(c, d, i) > limit) || is_gap(c, i, spring_gap(d)) || (is_pinned(c, i) && is_pinned(c, j))) {
+/* Is there no thread, or a pin at its start? */
+static int begins_gauge(const gauge_line *l, int32_t number) {
+  const int32_t i = thread_of(l, number), before = thread_of(l, number > 0 ? number - 1 : l->threads - 1);
+  return is_pinned(l->c, i) || is_gap(l->c, i, spring_gap(l->d)) || is_gap(l->c, before, spring_gap(l->d));
+}
+
+/* Adds up threads, from one on to the next gap or pin, at most `most`. Returns how many. */
+static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
+  int32_t count = 0;
+  l->pull[0] = l->rest[0] = 0.0f;
+  while (count < most) {
+    const int32_t i = thread_of(l, first + count);
+    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) {
+      break;
+    }
+    const float rest = thread_rest(l->c, l->d, i);
+    l->pull[count + 1] = l->pull[count] + thread_stiffness(l->c, l->d, i) * (thread_length(l->c, l->d, i) - rest);
+    l->rest[count + 1] = l->rest[count] + rest;
+    count++;
+  }
+  return count;
+}
+
+/* Sum over the threads before one of `count` that have been added up. Beyond the ends there are none; a ring has no
+   ends. */
+static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
+  if (!l->is_endless) {
+    return sums[number < 0 ? 0 : number < count ? number : count];
+  }
+  return number < 0       ? sums[number + count] - sums[count]
+         : number > count ? sums[number - count] + sums[count]
+                          : sums[number];
+}
+
+/* Sum over the threads within l->reach of one, the outermost with half their weight. */
+static float gauge_sum(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
+  const float inner = sum_before(l, sums, count, number + l->reach) - sum_before(l, sums, count, number + 1 - l->reach);
+  const float outer = sum_before(l, sums, count, number + 1 + l->reach) - sum_before(l, sums, count, number - l->reach);
+  return 0.5f * (inner + outer);
+}
+
+/* Looks at a thread of a line, number `number` of `count` that have been added up. */
+static void consider_thread(const gauge_line *l, int32_t i, int32_t number, int32_t count, tear_list *list) {
+  const cloth *c = l->c;
+  const int32_t j = thread_end(c, l->d, i), before = cell_before(c, l->d, i);
+  const float limit = tear_strain(c, i, j);
+  if (!(thread_length(c, l->d, i) > (1.0f + limit) * thread_rest(c, l->d, i)) || (is_pinned(c, i) && is_pinned(c, j))) {
     return;
   }
-  const float length = gauge_length(c, d, i);
-  if (!(length > limit)) {
+  const float rest = gauge_sum(l, l->rest, count, number) * thread_stiffness(c, l->d, i);
+  const float strain = gauge_sum(l, l->pull, count, number) / rest;
+  if (!(strain > limit)) {
     return;
   }
   if (is_gap(c, i, GAP_TORN) || (before >= 0 && is_gap(c, before, GAP_TORN))) {
     if (list->count < TEARS_AT_ONCE) {
-      list->thread[list->count++] = 2 * i + d;
+      list->thread[list->count++] = 2 * i + l->d;
     } else {
       list->waits = 1;
     }
   }
-  const float excess = length / limit;
+  const float excess = (1.0f + strain) / (1.0f + limit);
   if (list->worst < 0 || excess > list->excess) {
-    list->worst = 2 * i + d;
+    list->worst = 2 * i + l->d;
     list->excess = excess;
   }
 }
 
-/* Looks at the threads of a direction, a block of particles at a time. */
-CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, int32_t d, tear_list *list) {
-  const vector_array x = vectors_at(c, c->state.position);
-  const gap_summary *s = gap_summary_of(c);
-  const int32_t columns = c->grid.columns, next = d == WARP ? 1 : columns;
-  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
-  const lanes limit = lanes_splat(length * length);
-  for (int32_t row = 0; row < c->grid.rows - (d == WEFT); row++) {
-    for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-      const int32_t i = row * columns + column, left = columns - column - (d == WARP);
-      const lanes3 way =
-          lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
-      const uint32_t bits = lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
-      for (int32_t lane = 0; bits >> lane; lane++) {
-        if (bits >> lane & 1u) {
-          consider_thread(c, d, i + lane, list);
-        }
-      }
+/* Looks at the threads of a line, of which one may be too long. */
+static void consider_line(gauge_line *l, tear_list *list) {
+  const int is_ring = l->d == WARP && is_wrapped(l->c);
+  int32_t start = 0;
+  while (is_ring && start < l->threads && !begins_gauge(l, start)) {
+    start++;
+  }
+  l->is_endless = is_ring && start == l->threads;
+  start = l->is_endless ? 0 : start;
+  for (int32_t number = 0; number < l->threads;) {
+    const int32_t count = add_up_threads(l, start + number, l->threads - number);
+    for (int32_t n = 0; n < count; n++) {
+      consider_thread(l, thread_of(l, start + number + n), n, count, list);
     }
-    if (d == WARP && is_wrapped(c)) {
-      consider_thread(c, d, row * columns + columns - 1, list);
+    number += count > 0 ? count : 1;
+  }
+  add_varying_work(l->c, (uint32_t)l->threads, COST_GAUGE);
+}
+
+/* Which threads of a block, from particle i on, may be too long: a bit for each of `left`. */
+CLOTH_INLINE uint32_t overstrained_threads(const cloth *c, vector_array x, lanes limit, int32_t d, int32_t i,
+                                           int32_t left) {
+  const int32_t next = d == WARP ? 1 : c->grid.columns;
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(x, i + next), lanes3_load(x, i)), STATE_QUANTUM);
+  return lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
+}
+
+/* Threads on either side of one in its gauge. A substep solves shear along whole diagonals, and then rows and columns
+   anew: it leaves tension uneven over the root of the kappa of shear, the cells that its diagonals reach. */
+static int32_t gauge_reach(const step_plan *plan) {
+  const spring_family *shear = &plan->spring[DIAGONAL];
+  const float cells = shear->projected != PROJECTED_NONE ? square_root(shear->kappa) : 0.0f;
+  return LEAST_REACH + (int32_t)minimum(cells, (float)CLOTH_GRID_LIMIT);
+}
+
+/* The lines of a direction. */
+static gauge_line gauge_line_of(const cloth *c, const step_plan *plan, int32_t d) {
+  const vector_array sums = vectors_at(c, c->scratch.residual);
+  const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1, reach = gauge_reach(plan);
+  const int32_t most = d == WARP && is_wrapped(c) ? (threads - 1) / 2 : threads;
+  return (gauge_line){c, d, 0, threads, reach < most ? reach : most, 0, sums.x, sums.y};
+}
+
+/* Squared length from which threads of a direction may be too long [m^2]. */
+static lanes squared_limit(const cloth *c, int32_t d) {
+  const gap_summary *s = gap_summary_of(c);
+  const float length = (1.0f + s->tear_strain * s->least_factor) * direction_rest(c, d) * least_rest_ratio(c);
+  return lanes_splat(length * length);
+}
+
+/* Looks at lines with threads that may be too long. */
+CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, const step_plan *plan, tear_list *list) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const int32_t columns = c->grid.columns, rows = c->grid.rows;
+  gauge_line row_line = gauge_line_of(c, plan, WARP), column_line = gauge_line_of(c, plan, WEFT);
+  const lanes limit_warp = squared_limit(c, WARP), limit_weft = squared_limit(c, WEFT);
+  for (int32_t row = 0; row < rows; row++) {
+    uint32_t some = is_wrapped(c) ? 1u : 0u; /* the thread that closes a ring is looked at below */
+    for (int32_t column = 0; column < columns - 1; column += CLOTH_LANES) {
+      some |= overstrained_threads(c, x, limit_warp, WARP, row * columns + column, columns - 1 - column);
+    }
+    if (some) {
+      row_line.first = row * columns;
+      consider_line(&row_line, list);
+    }
+  }
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    uint32_t some = 0;
+    for (int32_t row = 0; row < rows - 1; row++) {
+      some |= overstrained_threads(c, x, limit_weft, WEFT, row * columns + column, columns - column);
+    }
+    for (int32_t lane = 0; some >> lane; lane++) {
+      if (some >> lane & 1u) {
+        column_line.first = column + lane;
+        consider_line(&column_line, list);
+      }
     }
   }
 }
@@ -187,8 +292,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
   if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
     return;
   }
-  find_overstrained(c, WARP, &list);
-  find_overstrained(c, WEFT, &list);
+  find_overstrained(c, plan, &list);
   const int32_t count = break_threads(c, &list);
   plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
   if (count > 0) {

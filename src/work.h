@@ -363,7 +363,7 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
   once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
-  cost += can_tear(c) ? (uint32_t)COST_GAPS : 0u;
+  cost += can_tear(c) ? (uint32_t)COST_GAPS + 2u * COST_GAUGE : 0u;
   once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
   return cost * (uint32_t)c->count * (uint32_t)plan->substeps + once;
 }
