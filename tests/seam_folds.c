@@ -1,4 +1,4 @@
-/* The stiffness of seams against folding: strips and tubes that are sewn against whole ones, in every tier.
+/* The stiffness of seams against folding: strips, drapes and tubes that are sewn against whole ones, in every tier.
    SPDX-License-Identifier: MIT */
 #include "panels.h"
 
@@ -172,6 +172,68 @@ static void test_stiffening(void) {
     const double now = droop_of(&s, 2);
     CHECK(now < 0.995 * before, "stiffening %g: droops %g m, with less %g", (double)stiffening[n], now, before);
     before = now;
+  }
+}
+
+/* A square sheet drapes over a disc, which is held: mean height of its hem [m], whole or cut across the disc. */
+static double hem_of_drape(int count, int substeps, double bend, float stiffening) {
+  enum { SIDE = 25, MIDDLE = 12, DISC = 20 };
+  static float mass[SIDE * SIDE];
+  panels p;
+  double sum = 0;
+  memset(&p, 0, sizeof p);
+  p.count = count;
+  for (int i = 0; i < count; i++) {
+    const int first = i ? MIDDLE : 0, rows = count == 1 ? SIDE : MIDDLE + 1;
+    const double usual = (double)(SIDE * rows) / (double)((SIDE - 1) * (rows - 1));
+    cloth_config config = panel_config(SIDE, rows, substeps);
+    config.edge_warp = vector_at(0.02 * (SIDE - 1), 0, 0);
+    config.edge_weft = vector_at(0, 0, 0.02 * (rows - 1));
+    config.origin = vector_at(0, 0, 0.02 * first);
+    config.fabric.bend = (float)bend;
+    config.grid.min_bending_length = 0;
+    config.integration.velocity_damping = 2;
+    config.self_thickness = 1e-4f;
+    for (int k = 0; k < SIDE * rows; k++)
+      mass[k] = (float)(count > 1 && first + k / SIDE == MIDDLE ? 0.5 * usual : usual);
+    config.grid.mass_map = mass;
+    p.f[i] = fixture_make(&config);
+    p.sheets[i] = p.f[i].sheet;
+    for (int k = 0; k < SIDE * rows; k++) {
+      const int down = first + k / SIDE - MIDDLE, across = k % SIDE - MIDDLE;
+      if (down * down + across * across <= DISC)
+        cloth_pin(p.sheets[i], k);
+    }
+  }
+  make_group(&p);
+  p.seams[0].a = row_side(0, SIDE, MIDDLE);
+  p.seams[0].b = row_side(1, SIDE, 0);
+  p.seams[0].stiffening = stiffening;
+  p.group.seam_count = count - 1;
+  take_memory(&p);
+  step_panels(&p, 400);
+  for (int i = 0; i < count; i++) {
+    for (int k = i ? SIDE : 0; k < p.f[i].count; k++) {
+      const int row = (i ? MIDDLE : 0) + k / SIDE, column = k % SIDE;
+      if (row % (SIDE - 1) == 0 || column % (SIDE - 1) == 0)
+        sum += position_of(p.sheets[i], k).y;
+    }
+  }
+  CHECK(fastest_particle(&p) < 0.1, "%d panels, %d substeps: moves at %g m/s", count, substeps, fastest_particle(&p));
+  free_panels(&p);
+  return sum / (4 * (SIDE - 1));
+}
+
+static void test_drapes(void) {
+  static const int substeps[] = {4, 10, 28};
+  for (int n = 0; n < 6; n++) {
+    const double bend = n < 3 ? 1e-3 : 1e-4;
+    const double whole = hem_of_drape(1, substeps[n % 3], bend, 0), sewn = hem_of_drape(2, substeps[n % 3], bend, 0);
+    CHECK(fabs(sewn / whole - 1) < 0.05, "%d substeps, B %g N m: the hem hangs %g as low as that of the whole sheet",
+          substeps[n % 3], bend, sewn / whole);
+    if (n < 3)
+      CHECK(hem_of_drape(2, substeps[n], bend, -1) / whole > 1.05, "%d substeps: a free fold hangs no lower",
+            substeps[n]);
   }
 }
 
@@ -358,8 +420,8 @@ static void test_pins(void) {
   free_panels(&p);
 }
 
-static const test tests[] = {TEST(strips),   TEST(tiers),      TEST(fabrics), TEST(stiffening), TEST(tube),
-                             TEST(momentum), TEST(free_seams), TEST(torn),    TEST(pins)};
+static const test tests[] = {TEST(strips), TEST(tiers),    TEST(drapes),     TEST(fabrics), TEST(stiffening),
+                             TEST(tube),   TEST(momentum), TEST(free_seams), TEST(torn),    TEST(pins)};
 
 int main(int argc, char **argv) {
   return RUN_TESTS(argc, argv, tests);
