@@ -57,7 +57,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 10        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 12     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 13     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -1245,8 +1245,10 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
    closed with the masses as weights, before contact and after it. Where all springs are projected, as stiff ones are by
    default, panels hang and swing as one sheet does; with implicit springs seams tremble under load. Both momenta are
-   kept. Pins stay where they are, and take the impulses of the others. A seam bends freely. Nothing touches a
-   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together.
+   kept. Pins stay where they are, and take the impulses of the others. A seam that joins the borders of two panels one
+   to one bends as cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle.
+   Nothing touches a triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and
+   wake together.
    Nothing of a seam is kept between steps. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
@@ -1272,6 +1274,10 @@ typedef struct cloth_seam_side {
    a grid.stiffness_map of 0 along the seam. */
 typedef struct cloth_seam {
   cloth_seam_side a, b;
+  float stiffening; /* what the seam adds to the stiffness against folding along it, over that of the cloth without a
+                       cut [1]; -1: it folds freely; -1..100; 0, the default: cut and sewn cloth bends as before.
+                       Panels of two fabrics bend each with its own stiffness, in series. Without effect on gathers, on
+                       single stitches, and where a side does not run along a border of its cloth */
 } cloth_seam;
 
 /* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
@@ -1298,11 +1304,11 @@ CLOTH_API cloth_group cloth_group_default(void);
 /* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
    work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
-   a count, `pairs`, a thickness, a friction, or seam_speed; INDEX: an exception, or a cloth or particle of a seam;
-   CONFLICT: a cloth twice, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
-   seams; STATE: a cloth without self_thickness; LEFT_OUT: seams in a build without; an error of a cloth. Seams add
-   4 bytes for each particle of the cloths, 72 for each of the seams' and 64 for each pair. Functions of groups are
-   absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
+   a count, `pairs`, a thickness, a friction, seam_speed, or stiffening; INDEX: an exception, or a cloth or particle of
+   a seam; CONFLICT: a cloth twice, a particle joined to itself, or (found by this function alone) two joined twice;
+   NULL: no seams; STATE: a cloth without self_thickness; LEFT_OUT: seams in a build without; an error of a cloth. Seams
+   add 4 bytes for each particle of the cloths, 76 for each of the seams', and 64 for each pair, 132 where it resists
+   folding. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.

@@ -164,19 +164,20 @@ void shirt_sew(const shirt_cut *cut, int32_t first, cloth_seam seams[SHIRT_SEAMS
   const int32_t columns = cut->columns, last = columns - 1, armpit = cut->armhole * columns;
   const int32_t front = first + SHIRT_FRONT, back = first + SHIRT_BACK;
   const int32_t shoulder = cut->neck + 1, half = cut->armhole + 1, below = cut->rows - cut->armhole;
-  *seams++ = (cloth_seam){side_of(front, 0, 1, shoulder), side_of(back, last, -1, shoulder)};
-  *seams++ = (cloth_seam){side_of(front, last, -1, shoulder), side_of(back, 0, 1, shoulder)};
-  *seams++ = (cloth_seam){side_of(front, armpit, columns, below), side_of(back, armpit + last, columns, below)};
-  *seams++ = (cloth_seam){side_of(front, armpit + last, columns, below), side_of(back, armpit, columns, below)};
+  *seams++ = (cloth_seam){side_of(front, 0, 1, shoulder), side_of(back, last, -1, shoulder), 0};
+  *seams++ = (cloth_seam){side_of(front, last, -1, shoulder), side_of(back, 0, 1, shoulder), 0};
+  *seams++ = (cloth_seam){side_of(front, armpit, columns, below), side_of(back, armpit + last, columns, below), 0};
+  *seams++ = (cloth_seam){side_of(front, armpit + last, columns, below), side_of(back, armpit, columns, below), 0};
   for (int sleeve = SHIRT_LEFT; sleeve <= SHIRT_RIGHT; sleeve++) {
     const int32_t own = first + sleeve, around = shirt_columns(cut, sleeve);
     const int32_t up = armhole_column(cut, sleeve, panel_up(sleeve));
     const int32_t down = armhole_column(cut, sleeve, panel_down(sleeve));
     *seams++ =
-        (cloth_seam){side_of(own, 0, around, cut->sleeve_rows), side_of(own, around - 1, around, cut->sleeve_rows)};
-    *seams++ = (cloth_seam){side_of(own, 0, 1, half), side_of(first + panel_up(sleeve), armpit + up, -columns, half)};
+        (cloth_seam){side_of(own, 0, around, cut->sleeve_rows), side_of(own, around - 1, around, cut->sleeve_rows), 0};
     *seams++ =
-        (cloth_seam){side_of(own, cut->armhole, 1, half), side_of(first + panel_down(sleeve), down, columns, half)};
+        (cloth_seam){side_of(own, 0, 1, half), side_of(first + panel_up(sleeve), armpit + up, -columns, half), 0};
+    *seams++ =
+        (cloth_seam){side_of(own, cut->armhole, 1, half), side_of(first + panel_down(sleeve), down, columns, half), 0};
   }
 }
 

@@ -126,6 +126,8 @@ enum {
   COST_SPHERE_TOUCH = 330,    /* ... and per pair of particles that touch */
   COST_GROUP = 40,            /* per particle and substep of a group of cloths */
   COST_STITCH = 330,          /* per stitch of a seam and pass over the stitches */
+  COST_FOLD = 1500,           /* per fold of a seam and substep ... */
+  COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */
   COST_SEWN = 340,            /* per sewn particle and substep ... */
   COST_RESPONSE = 7600,       /* ... and once a step: lines around it */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */

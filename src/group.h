@@ -16,6 +16,7 @@
 #include "sleep.h"
 #include "step.h"
 #include "step_origin.h"
+#include "stitches.h"
 #include "surroundings.h"
 #include "types.h"
 #include "work.h"
@@ -74,7 +75,7 @@ typedef struct group_step {
 typedef struct group_layout {
   self_layout contact;
   uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
-  uint32_t numbers, labels, sewn, stitches, gathers;
+  uint32_t numbers, labels, sewn, stitches, folds, gathers;
   int32_t particles;
 } group_layout;
 
@@ -131,6 +132,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
     g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
     g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
+    g.folds = reserve(&end, (uint32_t)count_folds(group) * (uint32_t)sizeof(seam_fold));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
 #endif
@@ -146,7 +148,7 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
     for (int32_t n = 0; n < group->count; n++) {
       work += gathers_work(member_of(group, n), substeps);
     }
-    return work +
+    return work + max_fold_work((uint32_t)count_folds(group), substeps) +
            max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);
   }
 #endif
@@ -288,6 +290,7 @@ static void place_seams(group_step *s, void *memory) {
   s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
   s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
   s->seams.stitches = (stitch *)(void *)(room + l.stitches);
+  s->seams.folds = (seam_fold *)(void *)(room + l.folds);
   s->seams.gathers = (uint8_t *)(room + l.gathers);
   make_stitches(&s->seams, s->group);
   s->contact.sewn = &s->seams.labels;
@@ -526,6 +529,7 @@ static void prepare_seams(group_step *s) {
   }
   if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
     add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps), 1);
+    add_work(member_of(s->group, 0), max_fold_work((uint32_t)s->seams.fold_count, 0), 1);
   }
 }
 

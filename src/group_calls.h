@@ -6,7 +6,7 @@
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
-#include "sewing.h"
+#include "stitches.h"
 #include "step.h"
 #include "step_calls.h"
 #include "types.h"
@@ -139,6 +139,7 @@ static int check_seams(const cloth_group *group) {
     int error = check_side(group, &seam->a);
     error = error ? error : check_side(group, &seam->b);
     error = error ? error : check_stitches(seam);
+    error = error || in_range(seam->stiffening, -1.0f, 100.0f) ? error : CLOTH_ERROR_RANGE;
     if (error) {
       return error;
     }

@@ -8,7 +8,7 @@
 #include "lanes.h"
 #include "output.h"
 #include "scalar.h"
-#include "sewing.h"
+#include "stitches.h"
 #include "skin.h"
 
 /// One mesh over panels that are sewn together ///

@@ -227,6 +227,7 @@ static void sew(world *w, cloth_group *group) {
     cloth_seam_side *s = side == 0 ? &seam.a : &seam.b;
     *s = (cloth_seam_side){side, 0, 1, w->configs[side].columns, NULL};
   }
+  seam.stiffening = (float)(w->configs[0].columns % 7) - 1.0f;
   group->seams = &seam;
   group->seam_count = 1;
 }

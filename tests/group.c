@@ -523,7 +523,7 @@ static void test_fixed_work(void) {
       configs[i].capacity.fixed_work = 1;
     assembly a;
     assemble(&a, 2, configs);
-    const cloth_seam seam = {{0, 0, 1, 8, NULL}, {1, 0, 1, 8, NULL}};
+    const cloth_seam seam = {{0, 0, 1, 8, NULL}, {1, 0, 1, 8, NULL}, 0};
     a.group.seams = &seam;
     a.group.seam_count = is_sewn;
     size_t bytes = 0;

@@ -100,7 +100,7 @@ OWN_FRAME static uint64_t run_group_scene(void) {
 
 /* The last row of the sheet is sewn to the shorter first row of the other one. */
 OWN_FRAME static uint64_t run_sewn_scene(void) {
-  const cloth_seam seam = {{0, 45, 1, 9, NULL}, {1, 0, 1, 8, NULL}};
+  const cloth_seam seam = {{0, 45, 1, 9, NULL}, {1, 0, 1, 8, NULL}, 0};
   cloth *sheets[2];
   size_t used = 0;
   float gap = 0.0f;

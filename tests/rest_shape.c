@@ -451,7 +451,7 @@ static void test_seam(void) {
     sheets[n] = s[n].sheet;
     pin_row(&s[n], 10);
   }
-  cloth_seam seam = {{0, 9, 10, 14, NULL}, {1, 0, 10, 14, NULL}};
+  cloth_seam seam = {{0, 9, 10, 14, NULL}, {1, 0, 10, 14, NULL}, 0};
   cloth_group group = cloth_group_default();
   group.cloths = sheets;
   group.count = 2;

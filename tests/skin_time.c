@@ -73,7 +73,7 @@ static double time_of(const cloth_group *group, int has_tangents) {
 int main(void) {
   fixture whole = make_panel(COLUMNS, 0.0), halves[2] = {make_panel(12, 0.0), make_panel(13, 11 * SPACING)};
   cloth *const sheets[2] = {halves[0].sheet, halves[1].sheet};
-  const cloth_seam seam = {{0, 11, 12, ROWS, NULL}, {1, 0, 13, ROWS, NULL}};
+  const cloth_seam seam = {{0, 11, 12, ROWS, NULL}, {1, 0, 13, ROWS, NULL}, 0};
   cloth_group one = cloth_group_default(), two = one;
   one.count = 1;
   one.cloths = &whole.sheet;

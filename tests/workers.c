@@ -306,7 +306,7 @@ static uint64_t play_together(int pieces, runner *r) {
     cloth_pin(cloths[n], 0);
     CHECK(cloth_attach(cloths[n], 23, 1, NULL) == CLOTH_OK, "attached");
   }
-  const cloth_seam seam = {{0, 20 * 24, 1, 24, NULL}, {1, 20 * 24, 1, 24, NULL}};
+  const cloth_seam seam = {{0, 20 * 24, 1, 24, NULL}, {1, 20 * 24, 1, 24, NULL}, 0};
   group.count = 2;
   group.cloths = cloths;
   group.around = &around;

@@ -1,0 +1,281 @@
+#pragma once
+#include "access.h"
+#include "block3.h"
+#include "compiler.h"
+#include "gathers.h"
+#include "rest_lengths.h"
+#include "scalar.h"
+#include "self_batches.h"
+
+/// Stitches ///
+
+/*
+ * What the seams of a group are in a step: particles that are sewn, the stitches that join them, and the springs that
+ * they gather.
+ *
+ * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
+ */
+
+#if WITH_SEAMS
+
+/* Passes over stitches that share particles, at most, and length of a gap over the spacing that ends them. */
+#define STITCH_SWEEPS 16
+#define STITCH_TOLERANCE 1.0e-3f
+/* A side of a seam is gathered if it is longer than the other one at rest by more than this factor. */
+#define GATHERED_RATIO 1.001f
+
+/* A particle that is sewn. Impulses are displacements times masses over the heaviest reference mass of the group. */
+typedef struct sewn_particle {
+  int32_t cloth, particle;
+  int32_t folds;  /* folds that it is part of */
+  float mobility; /* heaviest reference mass over the particle's */
+  float response[SYMMETRIC_FLOATS];
+  cloth_vector place;   /* [m] */
+  cloth_vector impulse; /* [m], and in passes over velocities [m/s] */
+} sewn_particle;
+
+typedef struct stitch {
+  int32_t particle[3];             /* s, p, q among the sewn particles; q = p where t = 0 */
+  float share;                     /* t */
+  cloth_vector rest;               /* gap at the end of the substep [m] ... */
+  cloth_vector closing;            /* ... and its velocity [m/s] */
+  float inverse[SYMMETRIC_FLOATS]; /* of the response of the gap */
+} stitch;
+
+/* The hinge across a stitch, see seam_folds.h: of each of both sides, and what it does. */
+typedef struct seam_fold {
+  int32_t stitch;
+  int32_t inner[2];      /* the particle beside the sewn one */
+  float weight[2];       /* of the way from the sewn one to it */
+  float own[2];          /* response of that way to a pair of impulses, through the line that begins with both ... */
+  float cross[2];        /* ... and of the sewn particle */
+  cloth_vector along[2]; /* the way, of length 1; those responses are across it */
+  float compliance;
+  float shift;       /* share of the viscosity */
+  cloth_vector push; /* impulse on either side over its weight [m] */
+} seam_fold;
+
+/* The seams of a group in a step. */
+typedef struct sewing {
+  sewn_particle *particles;
+  stitch *stitches;
+  seam_fold *folds;
+  int32_t particle_count, stitch_count, fold_count;
+  int32_t shares;                     /* 1 if two stitches have a particle in common */
+  float tolerance;                    /* [m] */
+  float speed;                        /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];     /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a seam has a particle of it */
+  sewn_labels labels;
+  uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
+  uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
+} sewing;
+
+/// Lists ///
+
+static int32_t larger_count(const cloth_seam *seam) {
+  return seam->a.count > seam->b.count ? seam->a.count : seam->b.count;
+}
+
+static int32_t sewn_at(const cloth_seam_side *side, int32_t n) {
+  return side->particles ? side->particles[n] : side->first + n * side->next;
+}
+
+/* Particles in the lists of all seams, and stitches. */
+static int32_t count_sewn(const cloth_group *group) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    count += group->seams[n].a.count + group->seams[n].b.count;
+  }
+  return count;
+}
+
+static int32_t count_stitches(const cloth_group *group) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    count += larger_count(&group->seams[n]);
+  }
+  return count;
+}
+
+/* 1 if a seam resists folding: its stitches are one to one, and its stiffness is not 0. */
+static int resists_folding(const cloth_seam *seam) {
+  return seam->a.count == seam->b.count && seam->a.count > 1 && seam->stiffening > -1.0f;
+}
+
+/* Room for folds. */
+static int32_t count_folds(const cloth_group *group) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    count += resists_folding(&group->seams[n]) ? group->seams[n].a.count : 0;
+  }
+  return count;
+}
+
+/* Where a particle of the longer side of a seam is sewn to on the shorter one. */
+typedef struct seam_place {
+  int32_t before, after; /* in the list of the shorter side */
+  float share;
+} seam_place;
+
+static seam_place place_on_shorter(int32_t n, int32_t longer, int32_t shorter) {
+  seam_place place = {0, 0, 0.0f};
+  if (longer > 1) {
+    const int32_t all = n * (shorter - 1), rest = all % (longer - 1);
+    place.before = place.after = all / (longer - 1);
+    if (rest > 0) {
+      place.after++;
+      place.share = (float)rest / (float)(longer - 1);
+    }
+  }
+  return place;
+}
+
+/* The sides of a seam, the longer one first. */
+static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, const cloth_seam_side **shorter) {
+  const int turned = seam->b.count > seam->a.count;
+  *longer = turned ? &seam->b : &seam->a;
+  *shorter = turned ? &seam->a : &seam->b;
+}
+
+/// Gathers ///
+
+/* Length at rest from a particle to another, along the grid [m]. */
+static float rest_between(const cloth *c, int32_t a, int32_t b) {
+  const int32_t columns = c->grid.columns, row = a / columns, other = b / columns;
+  int32_t across = (b - other * columns) - (a - row * columns), down = other - row;
+  across = across < 0 ? -across : across;
+  down = down < 0 ? -down : down;
+  across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
+  const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
+  const float length = square_root(u * u + v * v);
+#if WITH_REST_SHAPE
+  if (has_rest_shape(c) && (row == other || down * columns == (a < b ? b - a : a - b))) {
+    return length * mean_rest_ratio(c, a, b);
+  }
+#endif
+  return length;
+}
+
+static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
+  float sum = 0.0f;
+  for (int32_t n = 0; n + 1 < side->count; n++) {
+    sum += rest_between(group->cloths[side->cloth], sewn_at(side, n), sewn_at(side, n + 1));
+  }
+  return sum;
+}
+
+/* The side of a seam that is gathered; NULL if none is. */
+static const cloth_seam_side *gathered_side(const cloth_group *group, const cloth_seam *seam) {
+  const float a = rest_of_side(group, &seam->a), b = rest_of_side(group, &seam->b);
+  return a > GATHERED_RATIO * b ? &seam->a : b > GATHERED_RATIO * a ? &seam->b : NULL;
+}
+
+/* Marks the spring between two particles of a cloth, if there is one along warp or weft. */
+static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b) {
+  const int32_t columns = c->grid.columns, first = a < b ? a : b, way = a < b ? b - a : a - b;
+  const int is_last = (first + 1) % columns == 0;
+  if (way == 1 && !is_last) {
+    gathers[first] |= GATHERED_WARP;
+  } else if (way == columns - 1 && is_wrapped(c) && first % columns == 0) {
+    gathers[first + way] |= GATHERED_WARP;
+  } else if (way == columns) {
+    gathers[first] |= GATHERED_WEFT;
+  }
+}
+
+/* Marks the springs along the gathered side of a seam. */
+static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  const cloth_seam_side *side = gathered_side(group, seam);
+  if (side) {
+    const cloth *c = group->cloths[side->cloth];
+    uint8_t *gathers = s->gathers + s->labels.first[side->cloth];
+    for (int32_t n = 0; n + 1 < side->count; n++) {
+      mark_gathered(c, gathers, sewn_at(side, n), sewn_at(side, n + 1));
+    }
+    s->is_gathered[side->cloth] = 1;
+  }
+}
+
+/// The stitches of a step ///
+
+/* The number among the sewn particles of a particle, which becomes one if it is none yet. */
+static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
+  int32_t *number = &s->labels.number[s->labels.first[member] + particle];
+  if (*number < 0) {
+    sewn_particle *p = &s->particles[s->particle_count];
+    fill_zero(p, sizeof *p);
+    p->cloth = member;
+    p->particle = particle;
+    s->labels.label[s->particle_count][0] = s->particle_count;
+    s->labels.label[s->particle_count][1] = s->labels.label[s->particle_count][2] = -1;
+    s->is_sewn[member] = 1;
+    *number = s->particle_count++;
+  }
+  return *number;
+}
+
+/* The sewn particle that stands for all that one is one with. */
+static int32_t sewn_root_of(const sewing *s, int32_t number) {
+  while (s->labels.label[number][0] != number) {
+    number = s->labels.label[number][0];
+  }
+  return number;
+}
+
+static void add_stitches(sewing *s, const cloth_seam *seam) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  for (int32_t n = 0; n < longer->count; n++) {
+    const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+    stitch *t = &s->stitches[s->stitch_count++];
+    fill_zero(t, sizeof *t);
+    t->share = place.share;
+    t->particle[0] = add_sewn(s, longer->cloth, sewn_at(longer, n));
+    t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
+    t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
+    if (t->share == 0.0f) {
+      const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+      s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+    }
+  }
+}
+
+/* Labels particles by what they are one with, and those of gathers by what they lie between. */
+static void label_sewn(sewing *s) {
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    s->labels.label[n][0] = sewn_root_of(s, n);
+  }
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    const stitch *t = &s->stitches[n];
+    for (int32_t k = 1; t->share > 0.0f && k < 3; k++) {
+      s->labels.label[t->particle[0]][k] = s->labels.label[t->particle[k]][0];
+    }
+  }
+  s->shares = s->particle_count < 2 * s->stitch_count;
+}
+
+/* Makes the stitches of a group. */
+CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
+  float spacing = 1.0e3f;
+  int32_t end = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    spacing = minimum(spacing, minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+    s->labels.first[n] = end;
+    end += c->count;
+  }
+  for (int32_t i = 0; i < end; i++) {
+    s->labels.number[i] = -1;
+    s->gathers[i] = 0;
+  }
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    add_stitches(s, &group->seams[n]);
+    mark_gathers(s, group, &group->seams[n]);
+  }
+  label_sewn(s);
+  s->tolerance = STITCH_TOLERANCE * spacing;
+  s->speed = group->seam_speed;
+}
+
+#endif
