@@ -26895,7 +26895,7 @@ static void change_velocity(const cloth *c, int32_t particle, cloth_vector chang
 }
 
 /* Pushes a particle of a cloth as hinges do: after the implicit springs, and before the lines. */
-static void push_particle(const sewing *s, const cloth *c, int32_t member, int32_t particle, cloth_vector impulse) {
+static void push_by_hinge(const sewing *s, const cloth *c, int32_t member, int32_t particle, cloth_vector impulse) {
   const float scale = s->scale[member], mobility = floats_at(c, c->scratch.mobility)[particle] * scale;
   change_velocity(c, particle, vector_scale(impulse, mobility * workspace_of(c)->plan.inverse_h));
 #if WITH_BODIES
@@ -26940,8 +26940,8 @@ static void unfold(sewing *s, const cloth_group *group, const seam_fold *f) {
     sewn_particle *p = &s->particles[t->particle[k]];
     const cloth *c = group->cloths[p->cloth];
     p->impulse = vector_add(p->impulse, vector_flush_work(vector_scale(closing, k ? negate(size) : size)));
-    push_particle(s, c, p->cloth, p->particle, vector_scale(push, f->weight[k]));
-    push_particle(s, c, p->cloth, f->inner[k], vector_scale(push, negate(f->weight[k])));
+    push_by_hinge(s, c, p->cloth, p->particle, vector_scale(push, f->weight[k]));
+    push_by_hinge(s, c, p->cloth, f->inner[k], vector_scale(push, negate(f->weight[k])));
   }
 }
 
