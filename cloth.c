@@ -20707,8 +20707,8 @@ static void mark_lines(const cloth *c, int32_t i) {
   bearing_marks(c, ANTIDIAGONAL)[(column + shift) % columns / LINE_BLOCK] = 1;
 }
 
-/* Gives the particles that bear a body their parts. */
-static void set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
+/* Gives the particles that bear a body their parts. Returns how many have been near. */
+static int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
   const float sum = weigh_pulls(c, plan, b);
   int32_t found = 0;
   for (int32_t i = 0; i < c->count; i++) {
@@ -20726,6 +20726,7 @@ static void set_parts(const cloth *c, const step_plan *plan, const borne_body *b
     }
   }
   add_varying_work(c, (uint32_t)found, COST_BEARING_PART);
+  return found;
 }
 
 /* Charges the lines that bear a body, in whole blocks. */
@@ -20745,6 +20746,7 @@ static void charge_bearing_lines(const cloth *c) {
 /* Finds the particles that bear bodies, and their parts. */
 CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
   const int32_t count = inputs_of(c)->body_count;
+  int32_t found = 0;
   if (!has_body_room(c)) {
     return;
   }
@@ -20765,11 +20767,11 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #if WITH_CELL_CONTACT
     take_corners(c, plan, &b);
 #endif
-    set_parts(c, plan, &b);
+    found += set_parts(c, plan, &b);
   }
   charge_bearing_lines(c);
   add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
-  *bearing_state(c) = BEARS_PARTS;
+  *bearing_state(c) = found > 0 ? BEARS_PARTS : BEARS_NOTHING;
 }
 
 /// What a body gets ///
@@ -22999,10 +23001,20 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const s
   EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
 }
 
+/* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
+static int keeps_momenta(const cloth *c, const step_plan *plan) {
+#if WITH_BEARING
+  return plan->is_free && !is_bearing(c, BEARS_COUNTS);
+#else
+  (void)c;
+  return plan->is_free;
+#endif
+}
+
 /* Velocities from the moved positions, limited, without the pushes of contacts. */
 static void update_velocities_from_positions(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   piece_counts made;
-  if (plan->is_free) {
+  if (keeps_momenta(c, plan)) {
     stage_piece p = whole_piece(c, NULL, c->count);
     const settlement s = settlement_of(c, plan, &p);
     update_free_velocities(c, plan, &s);
