@@ -55,6 +55,7 @@ typedef struct borne_body {
   float inverse_mass; /* of the body [1/kg] */
   float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
   cloth_vector drift; /* of the body by what has approached it [m] */
+  int32_t near;       /* particles and triangles that may bear it */
 } borne_body;
 
 static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
@@ -67,6 +68,7 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.inverse_mass = inverse_mass_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
+  b.near = 0;
   return b;
 }
 
@@ -136,24 +138,33 @@ static void take_particle(const cloth *c, const step_plan *plan, borne_body *b, 
 
 /* Lets all particles bear the body that are near. */
 static void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
-  const vector_array x = predicted_of(c);
+  const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
+  const lanes3 place = lanes3_splat(b->m->end.position);
   const float *mobility = floats_at(c, c->scratch.mobility);
-  const float reach = b->m->reach + b->slack;
-  int32_t near = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const cloth_vector way = vector_flush(vector_subtract(vector_load(x, i), b->m->end.position), STATE_QUANTUM);
-    if (mobility[i] > 0.0f && vector_dot(way, way) < reach * reach) {
-      take_particle(c, plan, b, i);
-      near++;
+  int32_t found = 0;
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(predicted_of(c), i), place), STATE_QUANTUM);
+    const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
+    const lanes_mask near = lanes_both(lanes_less(lanes3_dot(way, way), reach), moves);
+    if (lanes_any(near)) {
+      float is_near[CLOTH_LANES];
+      lanes_store(is_near, lanes_keep(near, lanes_splat(1.0f)));
+      for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+        if (is_near[lane] > 0.0f) {
+          take_particle(c, plan, b, i + lane);
+          found++;
+        }
+      }
     }
   }
-  add_varying_work(c, (uint32_t)near, COST_BEARING + 2u * distance_cost(b->shape));
+  b->near += found;
+  add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
 }
 
 #if WITH_CELL_CONTACT
 
 /* Lets the corners of wide cells bear the body that are near. */
-static void take_corners(const cloth *c, const step_plan *plan, const borne_body *b) {
+static void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {none, none, 0, 0, b->slack};
@@ -161,6 +172,7 @@ static void take_corners(const cloth *c, const step_plan *plan, const borne_body
     return;
   }
   collide_cells(c, plan, &sums);
+  b->near += sums.tested;
   for (int32_t i = 0; i < c->count; i++) {
     if (bearing_plane(c, BEARING_CODE)[i] == negate(b->code)) {
       const cloth_vector sum = vector_load(normals, i);
@@ -324,7 +336,7 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #if WITH_CELL_CONTACT
     take_corners(c, plan, &b);
 #endif
-    found += set_parts(c, plan, &b);
+    found += b.near > 0 ? set_parts(c, plan, &b) : 0;
   }
   charge_bearing_lines(c);
   add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);

@@ -106,10 +106,13 @@ static bearing_element bearing_element_at(const stretch_lines *l, int32_t elemen
   const cloth *c = l->c;
   const lanes zero = lanes_splat(0.0f), code = line_values(&l->b, bearing_plane(c, BEARING_CODE), element);
   const lanes_mask bears = lanes_less(zero, lanes_maximum(code, lanes_negate(code)));
+  bearing_element e = {{zero, zero, zero}, zero, zero};
+  if (!lanes_any(bears)) {
+    return e;
+  }
   const lanes3 normal = lanes3_of(line_values(&l->b, bearing_plane(c, BEARING_NORMAL), element),
                                   line_values(&l->b, bearing_plane(c, BEARING_NORMAL + 1), element),
                                   line_values(&l->b, bearing_plane(c, BEARING_NORMAL + 2), element));
-  bearing_element e;
   e.normal = lanes3_keep(bears, normal);
   e.along = lanes_keep(bears, line_values(&l->b, bearing_plane(c, BEARING_ALONG), element));
   e.across = lanes_keep(bears, line_values(&l->b, bearing_plane(c, BEARING_ACROSS), element));
