@@ -113,7 +113,7 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
 
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
    that the body has there. */
-static void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
+CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
   const cloth_geometry *g = geometry_of(c, b->shape);
   const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
   cloth_vector local, before;
@@ -137,7 +137,7 @@ static void take_particle(const cloth *c, const step_plan *plan, borne_body *b, 
 }
 
 /* Lets all particles bear the body that are near. */
-static void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
+CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
   const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
   const lanes3 place = lanes3_splat(b->m->end.position);
   const float *mobility = floats_at(c, c->scratch.mobility);
@@ -164,7 +164,7 @@ static void take_particles(const cloth *c, const step_plan *plan, borne_body *b)
 #if WITH_CELL_CONTACT
 
 /* Lets the corners of wide cells bear the body that are near. */
-static void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {none, none, 0, 0, b->slack};
@@ -277,7 +277,7 @@ static void mark_lines(const cloth *c, int32_t i) {
 }
 
 /* Gives the particles that bear a body their parts. Returns how many have been near. */
-static int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
+CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
   const float sum = weigh_pulls(c, plan, b);
   int32_t found = 0;
   for (int32_t i = 0; i < c->count; i++) {
