@@ -327,9 +327,9 @@ static bounce bounce_ball(float mass, int substeps) {
 
 static void test_bounce(void) {
   const float masses[] = {0.1f, 1.0f, 10.0f, 60.0f};
-  const int substeps[] = {4, 6, 10, 28};
+  const int substeps[] = {4, 6, 8, 10, 14, 28};
   for (int m = 0; m < 4; m++) {
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
       char what[96];
       const bounce b = bounce_ball(masses[m], substeps[k]);
       double rise = 0.0, most = 2.5;
