@@ -222,6 +222,8 @@
 #else
 #define WITH_BODIES 1
 #endif
+/* The mass of bodies on the particles that they lie on, in solves along lines. */
+#define WITH_BEARING (WITH_BODIES && WITH_PROJECTION)
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else
@@ -1941,7 +1943,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
@@ -1977,6 +1979,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
+ *                    lengths   behind them, with room for bodies: what particles bear    lengths, touch
+ *                              (bearing_solve.h)
  *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
  *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes;
  *                              with capacity.workers once for each piece, and behind them
@@ -5295,6 +5299,9 @@ static int32_t tether_blocks(const cloth *c) {
 /* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
 #define LINE_SLOT 5
 #define RING_SLOT 7
+/* The same of lines that bear a body, and floats of each particle for it, see bearing_solve.h. */
+#define BEARING_SLOT 10
+#define BEARING_PLANES 10
 /* Planes of transposed rows, see lines.h. */
 #define ROW_PLANES 7
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
@@ -5313,9 +5320,26 @@ static int32_t in_line_blocks(int32_t lines) {
 /* Floats that a piece counts in, see pieces.h. */
 #define COUNT_FLOATS 6
 
+/* 1 if there is room for bodies with mass. */
+static int has_body_room(const cloth *c) {
+  return WITH_BEARING && c->state.attachments > c->state.bodies;
+}
+
+/* Blocks of lines, of the longer side. */
+static int32_t line_blocks(const cloth *c) {
+  return in_line_blocks(longest_line(c)) / LINE_BLOCK;
+}
+
+/* Floats behind the predicted positions for particles that bear bodies: planes, a word, marks of lines. */
+static int32_t bearing_floats(const cloth *c) {
+  const int32_t marks = (DIRECTIONS * line_blocks(c) + (int32_t)sizeof(float) - 1) / (int32_t)sizeof(float);
+  return has_body_room(c) ? BEARING_PLANES * c->stride + 1 + marks : 0;
+}
+
 /* Floats of line_work, and of transposed rows in residual, of a piece. */
 static int32_t line_work_floats(const cloth *c) {
-  return (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c);
+  const int32_t slot = is_wrapped(c) ? RING_SLOT : LINE_SLOT;
+  return (has_body_room(c) ? BEARING_SLOT : slot) * LINE_BLOCK * longest_line(c);
 }
 
 static int32_t row_floats(const cloth *c) {
@@ -5509,7 +5533,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
-  c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
   c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
@@ -6694,11 +6718,15 @@ enum {
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
-  COST_BODY = 1500,      /* per body */
-  COST_ATTACHED = 5000,  /* per attachment */
-  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
-  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
-  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
+  COST_BODY = 1500,         /* per body */
+  COST_ATTACHED = 5000,     /* per attachment */
+  COST_NOTED = 260,         /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000,    /* ... and in addition per pin */
+  COST_SHARED = 1500,       /* per particle that touches a body, in addition */
+  COST_BEARING_NEAR = 80,   /* per particle and body: may it bear the body? ... */
+  COST_BEARING = 900,       /* ... in addition per particle that may, without its two distances, ... */
+  COST_BEARING_PART = 1500, /* ... and per particle that does; ... */
+  COST_BEARING_LINE = 860,  /* ... per spring of the lines that bear a body */
   /* Contact in the solver */
   COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */
@@ -12573,6 +12601,7 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
+  int32_t bears;        /* 1 if some lines bear a body, see bearing_solve.h */
   int32_t is_special;   /* 1 with maps or damping */
   int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
   float shaped_damping; /* ... and the share of damping, in place of damping_share */
@@ -12691,7 +12720,7 @@ typedef struct tension_equation {
   lanes3 x, d;    /* position of the other element, vector to it */
   lanes mobility; /* of the other element */
   lanes squared;  /* of the length, over the squared rest length: q */
-  lanes diagonal, side, coupling;
+  lanes diagonal, side, coupling, compliance;
   lanes_mask present;
 } tension_equation;
 
@@ -12726,6 +12755,7 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
   q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
   q.side = lanes_subtract(q.squared, target);
+  q.compliance = compliance;
   q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
   return q;
 }
@@ -13071,6 +13101,332 @@ CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
 
 #endif
 
+/// Stretch along lines that bear a body ///
+
+/*
+ * Particles on which a body with mass lies move with it. In the solves along lines such a particle has, beside its own
+ * mass 1/w, a part M of the body's along the normal n of the body's surface and a part T, what friction holds, across
+ * it: the mass 1/w (1 + t) + 1/w (m - t) n n^T, with m = M w and t = T w. Its inverse takes the place of w in the
+ * equations of the tensions, which stay tridiagonal. The equations of the displacements have 3 x 3 blocks,
+ *
+ *     (1 + t + (m - t) n n^T + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1} = w (s_i d_i - s_{i-1}
+ * d_{i-1})
+ *
+ * of which each is inverted once. The sum of the displacements X of all solves of a substep is kept for such particles:
+ * with it the body gets what its parts received (bearing.h).
+ *
+ * Lines are solved so in blocks of LINE_BLOCK, of which at least one has such a particle, whatever the width of lanes:
+ * so the bits do not depend on it. Rows of tubes are solved without the body.
+ *
+ * In: as stretch_solve.h, and the parts that find_bearing() has found. Out: the positions of the lines, displacements.
+ * Scratch: line_work.
+ */
+
+#if WITH_BEARING
+
+/* The vectors and values that a cloth with room for bodies has for each particle, behind the predicted positions. The
+   displacement X is followed by what friction counts of it: in BEARING_BORNE, once bodies have got their impulses. */
+enum {
+  BEARING_NORMAL,    /* n */
+  BEARING_MOVED = 3, /* sum of X [m] */
+  BEARING_BORNE = 3, /* way that what was borne along n would have gone into the body [m] */
+  BEARING_ALONG = 6, /* m */
+  BEARING_ACROSS,    /* t */
+  BEARING_SLID,      /* sum of the lengths of the parts of X across n [m] */
+  BEARING_CODE,      /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
+  BEARING_COUNT
+};
+LAYOUT_CONTRACT(bearing_planes_have_room, BEARING_COUNT == BEARING_PLANES);
+
+/* What there is: nothing, parts for the solves, or what friction counts. */
+enum { BEARS_NOTHING, BEARS_PARTS, BEARS_COUNTS };
+
+/* The distance from a body at which particles bear it, over the thickness of the cloth, at least and at most; and over
+   g h^2. */
+#define BEARING_NEAR 0.02f
+#define BEARING_FAR 0.5f
+#define BEARING_FALLS 2.0f
+/* Least pivot of the elimination of tensions, as MIN_TENSION_PIVOT: a particle that bears much moves less. */
+#define BEARING_PIVOT 1.0e-5f
+
+static float *bearing_plane(const cloth *c, int32_t plane) {
+  return floats_at(c, c->scratch.product) + (3 + plane) * c->stride;
+}
+
+static vector_array bearing_vectors(const cloth *c, int32_t plane) {
+  vector_array v = {bearing_plane(c, plane), bearing_plane(c, plane + 1), bearing_plane(c, plane + 2)};
+  return v;
+}
+
+/* BEARS_NOTHING ... Only where has_body_room(). */
+static int32_t *bearing_state(const cloth *c) {
+  return (int32_t *)(void *)bearing_plane(c, BEARING_PLANES);
+}
+
+static int is_bearing(const cloth *c, int32_t state) {
+  return has_body_room(c) && *bearing_state(c) == state;
+}
+
+/* How far above the contact distance of a body a particle bears it [m]: by what it falls, relative to the body, in a
+   substep, and by a share of the thickness. With more cloth falls away from under heavy bodies. */
+static float bearing_slack(const cloth *c, const step_plan *plan) {
+  const float fall = BEARING_FALLS * vector_length(inputs_of(c)->gravity) * plan->h * plan->h;
+  const float thickness = c->settings.contact.thickness;
+  return minimum(maximum(BEARING_NEAR * thickness, fall), BEARING_FAR * thickness);
+}
+
+/* 1 for each block of lines of a direction that bears a body. */
+static uint8_t *bearing_marks(const cloth *c, int32_t direction) {
+  return (uint8_t *)(bearing_state(c) + 1) + direction * line_blocks(c);
+}
+
+/* 1 if a bundle is to be solved here. */
+static int is_bearing_bundle(const cloth *c, const line_bundle *b) {
+  const int32_t straight = b->along == 1 ? WARP : WEFT;
+  const int32_t d = b->slant > 0 ? DIAGONAL : b->slant < 0 ? ANTIDIAGONAL : straight;
+  const int32_t line = b->slant != 0 ? b->column : d == WARP ? b->first / c->grid.columns : b->first;
+  return bearing_marks(c, d)[line / LINE_BLOCK];
+}
+
+/* What the particles of an element bear. */
+typedef struct bearing_element {
+  lanes3 normal;
+  lanes along, across; /* m and t */
+} bearing_element;
+
+static bearing_element bearing_element_at(const stretch_lines *l, int32_t element) {
+  const cloth *c = l->c;
+  const lanes zero = lanes_splat(0.0f), code = line_values(&l->b, bearing_plane(c, BEARING_CODE), element);
+  const lanes_mask bears = lanes_less(zero, lanes_maximum(code, lanes_negate(code)));
+  bearing_element e = {{zero, zero, zero}, zero, zero};
+  if (!lanes_any(bears)) {
+    return e;
+  }
+  const lanes3 normal = lanes3_of(line_values(&l->b, bearing_plane(c, BEARING_NORMAL), element),
+                                  line_values(&l->b, bearing_plane(c, BEARING_NORMAL + 1), element),
+                                  line_values(&l->b, bearing_plane(c, BEARING_NORMAL + 2), element));
+  e.normal = lanes3_keep(bears, normal);
+  e.along = lanes_keep(bears, line_values(&l->b, bearing_plane(c, BEARING_ALONG), element));
+  e.across = lanes_keep(bears, line_values(&l->b, bearing_plane(c, BEARING_ACROSS), element));
+  return e;
+}
+
+/* Blocks of lanes that an element keeps in line_work. Before the tensions are known, as in stretch_solve.h: inverse
+   pivot, right side, coupling. Then: the block that shares the displacement of the particle before, own displacement,
+   tension of the spring after it. */
+enum { BEARING_SHARE, BEARING_OWN = SYMMETRIC_FLOATS, BEARING_TENSION = BEARING_OWN + 3, BEARING_BLOCKS };
+LAYOUT_CONTRACT(bearing_slot_has_room, BEARING_BLOCKS == BEARING_SLOT);
+
+static float *bearing_slot(const stretch_lines *l, int32_t element) {
+  return l->work + element * (BEARING_SLOT * CLOTH_LANES);
+}
+
+/// Tensions ///
+
+/* An end of a spring: what its particle bears, as shares of its mobility w. */
+typedef struct bearing_end {
+  lanes3 normal;
+  lanes mobility, across; /* w; share that is left across the normal, 1 / (1 + t) ... */
+  lanes less;             /* ... and by how much less is left along it */
+} bearing_end;
+
+static bearing_end bearing_end_of(const stretch_lines *l, int32_t element, lanes mobility) {
+  const lanes one = lanes_splat(1.0f);
+  const bearing_element e = bearing_element_at(l, element);
+  bearing_end a = {.normal = e.normal, .mobility = mobility};
+  a.across = lanes_divide(one, lanes_add(one, e.across));
+  a.less = lanes_subtract(a.across, lanes_divide(one, lanes_add(one, e.along)));
+  return a;
+}
+
+/* Mobility of an end along a spring whose vector has the part `along` along the normal, times q. */
+static lanes mobility_along(const bearing_end *a, lanes squared, lanes along, lanes scale) {
+  const lanes part = lanes_quantise(lanes_multiply(lanes_multiply(along, along), scale), WORK_ROUNDER);
+  const lanes whole = lanes_multiply(a->across, squared);
+  const lanes least = lanes_multiply(lanes_subtract(a->across, a->less), squared);
+  const lanes left = lanes_maximum(lanes_subtract(whole, lanes_multiply(a->less, part)), least);
+  return lanes_multiply(a->mobility, left);
+}
+
+/* Coupling of the springs after the particles of an end to those before, from the parts of their vectors along the
+ * normal.
+ */
+static lanes bearing_coupling(const stretch_lines *l, const bearing_end *a, const lanes3 vectors[2],
+                              const lanes normal_parts[2]) {
+  const lanes dot = lanes_quantise(lanes3_dot(vectors[0], vectors[1]), l->coupling_rounder);
+  const lanes lean = lanes_quantise(lanes_multiply(normal_parts[0], normal_parts[1]), l->coupling_rounder);
+  const lanes both = lanes_subtract(lanes_multiply(a->across, dot), lanes_multiply(a->less, lean));
+  const lanes share = lanes_multiply(lanes_quantise(both, l->coupling_rounder), lanes_splat(l->inverse_squared_rest));
+  return lanes_multiply(a->mobility, share);
+}
+
+/* Eliminates the tensions of the springs of a bundle. Returns the place of its last element. */
+static line_place eliminate_bearing_tensions(const stretch_lines *l) {
+  const int32_t slant = l->b.slant;
+  const lanes zero = lanes_splat(0.0f), scale = lanes_splat(l->inverse_squared_rest);
+  const line_place start = line_place_of(&l->b, slant, 0);
+  stretch_state s = {.x = line_load3(&l->b, slant, l->b.x, start),
+                     .d = lanes3_of(zero, zero, zero),
+                     .mobility = line_load(&l->b, slant, l->b.mobility, start),
+                     .inverse = zero,
+                     .side = zero,
+                     .place = start};
+  bearing_end a = bearing_end_of(l, 0, s.mobility);
+  for (int32_t element = 0; element + 1 < l->b.length; element++) {
+    line_place to = s.place;
+    line_place_move(&l->b, slant, 1, &to);
+    const tension_equation q = equation_of(l, slant, element, to, &s);
+    const bearing_end b = bearing_end_of(l, element + 1, q.mobility);
+    const lanes at_a = lanes_flush(lanes3_dot(a.normal, q.d)), at_b = lanes_flush(lanes3_dot(b.normal, q.d));
+    lanes diagonal = lanes_add(mobility_along(&a, q.squared, at_a, scale), mobility_along(&b, q.squared, at_b, scale));
+    diagonal = lanes_add(diagonal, lanes_multiply(q.squared, q.compliance));
+    const lanes3 vectors[2] = {q.d, s.d};
+    const lanes normal_parts[2] = {at_a, lanes_flush(lanes3_dot(a.normal, s.d))};
+    const lanes coupling = bearing_coupling(l, &a, vectors, normal_parts);
+    const lanes factor = lanes_multiply(coupling, s.inverse);
+    const lanes pivot = lanes_maximum(lanes_subtract(diagonal, lanes_multiply(factor, coupling)),
+                                      lanes_multiply(q.squared, lanes_splat(BEARING_PIVOT)));
+    const lanes_mask present = lanes_both(q.present, line_goes_on(&l->b, slant, s.place));
+    s.inverse = lanes_keep(present, lanes_divide(lanes_splat(1.0f), pivot));
+    s.side = lanes_quantise(lanes_add(q.side, lanes_multiply(factor, s.side)), WORK_ROUNDER);
+    float *slot = bearing_slot(l, element);
+    lanes_store(slot + STRETCH_INVERSE * CLOTH_LANES, s.inverse);
+    lanes_store(slot + STRETCH_SIDE * CLOTH_LANES, s.side);
+    lanes_store(slot + STRETCH_COUPLING * CLOTH_LANES, coupling);
+    s.x = q.x;
+    s.d = q.d;
+    s.mobility = q.mobility;
+    s.place = to;
+    a = b;
+  }
+  return s.place;
+}
+
+/// Displacements ///
+
+/* What the elimination of the displacements carries from a particle to the one before. */
+typedef struct bearing_carry {
+  lanes3 x, pull, own; /* as displacement_state */
+  lanes mobility, tension, coupling, resistance;
+  symmetric share; /* of this particle's displacement in that of the particle after */
+  line_place place;
+} bearing_carry;
+
+/* Eliminates the displacement of a particle, with pull and resistance of the spring before it. */
+static void eliminate_bearing_displacement(const stretch_lines *l, int32_t element, lanes3 pull, lanes resistance,
+                                           bearing_carry *s) {
+  const lanes one = lanes_splat(1.0f);
+  const bearing_element e = bearing_element_at(l, element);
+  const lanes stiff = lanes_multiply(s->mobility, lanes_add(s->resistance, resistance));
+  symmetric block = symmetric_scale(s->share, lanes_negate(lanes_multiply(s->mobility, s->resistance)));
+  symmetric_add_outer(&block, lanes3_scale(e.normal, lanes_subtract(e.along, e.across)), e.normal,
+                      lanes_add(lanes_add(one, e.across), stiff));
+  block = symmetric_inverse(symmetric_quantise(block), one);
+  const symmetric gain = symmetric_quantise(symmetric_scale(block, s->mobility));
+  const lanes3 force = lanes3_add(lanes3_subtract(s->pull, pull), lanes3_scale(s->own, s->resistance));
+  s->own = lanes3_quantise(symmetric_apply(gain, lanes3_quantise(force, WORK_ROUNDER)), WORK_ROUNDER);
+  s->share = symmetric_quantise(symmetric_scale(gain, resistance));
+  s->pull = pull;
+  s->resistance = resistance;
+  float *slot = bearing_slot(l, element) + BEARING_SHARE * CLOTH_LANES;
+  lanes_store(slot, s->share.xx);
+  lanes_store(slot + CLOTH_LANES, s->share.yy);
+  lanes_store(slot + 2 * CLOTH_LANES, s->share.zz);
+  lanes_store(slot + 3 * CLOTH_LANES, s->share.xy);
+  lanes_store(slot + 4 * CLOTH_LANES, s->share.xz);
+  lanes_store(slot + 5 * CLOTH_LANES, s->share.yz);
+  lanes_store(slot + BEARING_OWN * CLOTH_LANES, s->own.x);
+  lanes_store(slot + (BEARING_OWN + 1) * CLOTH_LANES, s->own.y);
+  lanes_store(slot + (BEARING_OWN + 2) * CLOTH_LANES, s->own.z);
+}
+
+/* Finds the tensions of the springs of a bundle, from the last on, and eliminates the displacements. */
+static void find_bearing_tensions(const stretch_lines *l, line_place last) {
+  const int32_t slant = l->b.slant;
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  bearing_carry s = {.x = line_load3(&l->b, slant, l->b.x, last),
+                     .pull = none,
+                     .own = none,
+                     .mobility = line_load(&l->b, slant, l->b.mobility, last),
+                     .tension = zero,
+                     .coupling = zero,
+                     .resistance = zero,
+                     .share = symmetric_identity(zero),
+                     .place = last};
+  for (int32_t element = l->b.length - 1; element > 0; element--) {
+    float *slot = bearing_slot(l, element - 1);
+    const lanes coupling = lanes_load(slot + STRETCH_COUPLING * CLOTH_LANES);
+    lanes tension = lanes_add(lanes_load(slot + STRETCH_SIDE * CLOTH_LANES), lanes_multiply(s.coupling, s.tension));
+    tension = lanes_multiply(tension, lanes_load(slot + STRETCH_INVERSE * CLOTH_LANES));
+    tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
+    tension = lanes_quantise(tension, WORK_ROUNDER);
+    lanes_store(slot + BEARING_TENSION * CLOTH_LANES, tension);
+    line_place_move(&l->b, slant, -1, &s.place);
+    const lanes3 x = line_load3(&l->b, slant, l->b.x, s.place);
+    const lanes3 pull = lanes3_scale(lanes3_subtract(s.x, x), tension);
+    eliminate_bearing_displacement(l, element, pull, lanes_maximum(tension, zero), &s);
+    s.x = x;
+    s.mobility = line_load(&l->b, slant, l->b.mobility, s.place);
+    s.tension = tension;
+    s.coupling = coupling;
+  }
+  eliminate_bearing_displacement(l, 0, none, zero, &s);
+}
+
+/* Adds the displacements of an element to the sums of those of its particles that bear a body. */
+static void add_borne(const stretch_lines *l, int32_t element, lanes3 moved) {
+  const vector_array sums = bearing_vectors(l->c, BEARING_MOVED);
+  float *slid = bearing_plane(l->c, BEARING_SLID);
+  const float *code = bearing_plane(l->c, BEARING_CODE);
+  float x[CLOTH_LANES], y[CLOTH_LANES], z[CLOTH_LANES];
+  lanes_store(x, moved.x);
+  lanes_store(y, moved.y);
+  lanes_store(z, moved.z);
+  for (int32_t lane = 0; lane < l->b.count; lane++) {
+    const int32_t i = line_particle(&l->b, element, lane);
+    const cloth_vector way = {x[lane], y[lane], z[lane]};
+    if (code[i] != 0.0f) {
+      const cloth_vector normal = vector_load(bearing_vectors(l->c, BEARING_NORMAL), i);
+      const float out = flush_small(vector_dot(way, normal), WORK_QUANTUM);
+      slid[i] += vector_length(vector_flush_work(vector_add_scaled(way, normal, negate(out))));
+      vector_store(sums, i, vector_add(vector_load(sums, i), way));
+    }
+  }
+}
+
+/* Moves the particles of a bundle. Tensions go to where note_tensions() looks for them, in slots that have been read.
+ */
+static void move_bearing_elements(const stretch_lines *l) {
+  const int32_t slant = l->b.slant;
+  const lanes zero = lanes_splat(0.0f);
+  line_place place = line_place_of(&l->b, slant, 0);
+  lanes3 moved = lanes3_of(zero, zero, zero);
+  for (int32_t element = 0; element < l->b.length; element++) {
+    const float *slot = bearing_slot(l, element);
+    const symmetric share = symmetric_at(slot + BEARING_SHARE * CLOTH_LANES, CLOTH_LANES);
+    const lanes tension = lanes_load(slot + BEARING_TENSION * CLOTH_LANES);
+    const float *own = slot + BEARING_OWN * CLOTH_LANES;
+    moved = lanes3_add(lanes3_of(lanes_load(own), lanes_load(own + CLOTH_LANES), lanes_load(own + 2 * CLOTH_LANES)),
+                       symmetric_apply(share, moved));
+    moved = lanes3_quantise(moved, WORK_ROUNDER);
+    if (element + 1 < l->b.length) {
+      store_tension(l, element, tension);
+    }
+    line_store3(&l->b, slant, l->b.count, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
+    add_borne(l, element, moved);
+    line_place_move(&l->b, slant, 1, &place);
+  }
+}
+
+/* Solves the springs of a bundle of open lines. */
+CLOTH_SEPARATE void solve_bearing_stretch(const stretch_lines *l) {
+  find_bearing_tensions(l, eliminate_bearing_tensions(l));
+  move_bearing_elements(l);
+}
+
+#endif
+
 /// Strain limiting ///
 
 /*
@@ -13385,6 +13741,9 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
     l->above = plan->projected_above;
   }
   l->is_special = l->has_maps || l->damping_share > 0.0f;
+#if WITH_BEARING
+  l->bears = is_bearing(c, BEARS_PARTS);
+#endif
   return s->projected != PROJECTED_NONE;
 }
 
@@ -13428,6 +13787,10 @@ static void solve_stretch(stretch_lines *l, const line_bundle *b) {
   if (WITH_WRAP && b->slant == 0 && b->is_ring) {
 #if WITH_WRAP
     solve_ring_stretch(l);
+#endif
+#if WITH_BEARING
+  } else if (l->bears && is_bearing_bundle(l->c, b)) {
+    solve_bearing_stretch(l);
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
   } else if (l->is_shaped) {
@@ -18636,10 +18999,11 @@ CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answer
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
  * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
- * that do not touch have `displacement` and `penetration` 0.
+ * that do not touch have `displacement` and `penetration` 0. `borne`, if not NULL: what n is larger by where only
+ * friction asks.
  */
-CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
-                                          lanes penetration, const link_answers *answers) {
+CLOTH_INLINE contact_response response_with(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                            lanes penetration, const link_answers *answers, const lanes *borne) {
   contact_response r;
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -18650,11 +19014,12 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
     kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
   }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const lanes pressed = borne ? lanes_add(normal_correction, *borne) : normal_correction;
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
-  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
+  r.slides = lanes_less(lanes_multiply(static_friction, pressed), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, pressed);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
@@ -18663,6 +19028,11 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
   r.sliding = lanes3_add(slip, friction);
   r.touches = zero;
   return r;
+}
+
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration, const link_answers *answers) {
+  return response_with(body, displacement, normal, penetration, answers, NULL);
 }
 
 /* response_to() for a block of particles, with what their links say. */
@@ -18698,6 +19068,7 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
+  int32_t first;           /* particle of the first lane */
   float body_inverse_mass; /* [1/kg] */
 } shared_contacts;
 
@@ -18705,6 +19076,38 @@ static vector_array shared_vectors(shared_contacts *s, int32_t first) {
   vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
   return v;
 }
+
+#if WITH_BEARING
+
+/* Does a particle bear a body in this substep, by what friction counts? */
+static int bears_body(const cloth *c, const moving_body *m, int32_t i) {
+  return is_bearing(c, BEARS_COUNTS) && absolute(bearing_plane(c, BEARING_CODE)[i]) == (float)(m->body + 1);
+}
+
+/* What the solves along lines have kept a particle from going into a body by, of which friction counts the rest [m]. */
+static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
+  return bears_body(c, m, i) ? bearing_plane(c, BEARING_BORNE)[i] : 0.0f;
+}
+
+/* Friction counts it once. */
+static void forget_borne(const cloth *c, const moving_body *m, int32_t i) {
+  if (bears_body(c, m, i)) {
+    bearing_plane(c, BEARING_BORNE)[i] = 0.0f;
+  }
+}
+
+#else
+
+static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
+  (void)c;
+  (void)m;
+  (void)i;
+  return 0.0f;
+}
+
+#define forget_borne(c, m, i) ((void)0)
+
+#endif
 
 /* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
    contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
@@ -18716,12 +19119,17 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
-  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  const float borne = borne_by(c, m, s->first + n);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && (penetration > 0.0f || borne > 0.0f);
   s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
   const link_answers none = no_links();
+  const lanes pressed = lanes_splat(borne);
   const contact_response r =
-      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
-                  lanes_splat(touches ? penetration : 0.0f), &none);
+      response_with(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)),
+                    lanes3_splat(normal), lanes_splat(touches ? maximum(penetration, 0.0f) : 0.0f), &none, &pressed);
+  if (touches) {
+    forget_borne(c, m, s->first + n);
+  }
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
@@ -18743,6 +19151,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   moving_body *m = &workspace_of(c)->body;
   const rigid_body *body = &bodies_of(c)[m->body];
   shared_contacts s;
+  s.first = i;
   s.body_inverse_mass = inverse_mass_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
@@ -19191,6 +19600,26 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
 
 #endif
 
+#if WITH_BEARING
+
+/* Particles that bear a body and do not touch it otherwise touch it for the sake of friction. */
+CLOTH_SEPARATE void touch_borne(const cloth *c, const moving_body *m, int32_t i, const lanes_mask *near,
+                                contact_block *b) {
+  if (!is_bearing(c, BEARS_COUNTS)) {
+    return;
+  }
+  const float slack = 2.0f * bearing_slack(c, &workspace_of(c)->plan);
+  const lanes zero = lanes_splat(0.0f), code = lanes_load(bearing_plane(c, BEARING_CODE) + i);
+  const lanes other = lanes_subtract(lanes_maximum(code, lanes_negate(code)), lanes_splat((float)(m->body + 1)));
+  const lanes_mask is_own = lanes_less(lanes_multiply(other, other), lanes_splat(0.25f));
+  const lanes borne = lanes_keep(is_own, lanes_load(bearing_plane(c, BEARING_BORNE) + i));
+  const lanes_mask bears = lanes_both(*near, lanes_less(zero, borne));
+  const lanes_mask is_close = lanes_both(bears, lanes_less(lanes_splat(negate(slack)), b->penetration));
+  b->touches = lanes_select(is_close, lanes_splat(1.0f), b->touches);
+}
+
+#endif
+
 /*
  * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
  * `before` and `after` are the distances above the margin when the substep starts and ends.
@@ -19235,6 +19664,11 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
+#if WITH_BEARING
+  if (m->body >= 0) {
+    touch_borne(c, m, i, &near, b);
+  }
+#endif
 }
 
 /* What contact has done to a block of particles, in world axes. */
@@ -19676,6 +20110,7 @@ static float find_cell_contact(const cloth *c, const cloth_collider *body, const
 typedef struct cell_sums {
   cloth_vector impulse, torque;
   int32_t tested, touching;
+  float bearing; /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
 } cell_sums;
 
 /* A contact of a triangle. */
@@ -19783,6 +20218,40 @@ static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangl
   return wide > wide_square(c, body);
 }
 
+#if WITH_BEARING
+
+/* Adds the normal of a triangle to those of its corners that are near a body, see bearing.h. */
+CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const float *mobility = floats_at(c, c->scratch.mobility), mark = negate((float)(m->body + 1));
+  const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
+  float *code = bearing_plane(c, BEARING_CODE);
+  cell_path path;
+  cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    return;
+  }
+  sums->tested++;
+  if (!follow_triangle(c, m, triangle, &path)) {
+    return;
+  }
+  find_nearest(shape_of(c, m), path.to, path.inset, &point);
+  const cloth_vector normal = vector_flush_work(rotate(m->end.rotation, point.normal));
+  for (int32_t n = 0; n < 3; n++) {
+    const int32_t i = path.particle[n];
+    const cloth_vector way = vector_flush(vector_subtract(path.to[n], point.core), STATE_QUANTUM);
+    const float height = flush_small(vector_dot(point.normal, way), STATE_QUANTUM) - point.radius;
+    if (point.distance <= sums->bearing && height <= sums->bearing && mobility[i] > 0.0f) {
+      const cloth_vector none = {0.0f, 0.0f, 0.0f};
+      const int is_known = code[i] == mark || code[i] == negate(mark);
+      vector_store(normals, i, vector_add(is_known ? vector_load(normals, i) : none, normal));
+      code[i] = mark;
+    }
+  }
+}
+
+#endif
+
 /* Contact of one triangle with a collider. */
 CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
   const moving_body *m = &workspace_of(c)->body;
@@ -19867,6 +20336,12 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   for (int32_t n = 0; n < 2 * left; n++) {
     const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
     if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
+#if WITH_BEARING
+      if (sums->bearing > 0.0f) {
+        bear_by_triangle(c, 2 * (row * cells + column) + next, sums);
+        continue;
+      }
+#endif
       collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
     }
   }
@@ -19971,7 +20446,7 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 /* Contact of the cells with a collider, with what it then receives. */
 static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {none, none, 0, 0};
+  cell_sums sums = {none, none, 0, 0, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
   collide_cells(c, plan, &sums);
   react(c, m, sums.impulse, sums.torque);
@@ -19999,6 +20474,397 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
       follow_bodies(c, plan);
     }
   }
+}
+
+#endif
+
+/// What bears a body ///
+
+/*
+ * Before the solves along lines: which particles bear a body with mass, and what part of it each has, see
+ * bearing_solve.h. A particle takes part by its place, never by what it did before: where the prediction leaves it
+ * within bearing_slack() of the body, or as a corner of a wide cell that is so near (contact_cells.h). Its part is
+ * p / (a sum p), where p is what springs at the predicted places pull it into the body, and 1/a is the mass that the
+ * body has there along the normal. So impulses on parts never move the body with more energy than they have. A corner
+ * counts where the normal meets the axis of the body: impulses at corners would turn it. Where friction holds what the
+ * springs pull along the surface, the part resists along it, too, by min(1, mu p / |f|) of what it holds. What the
+ * prediction lets approach shares its momentum first, one particle after the other.
+ *
+ * After the solves the body gets M n (n . X) / h and T times the rest, which is all that the cloth has lost. What was
+ * borne along the normal and has not resisted along the surface counts where friction asks how contact presses.
+ *
+ * In: predicted positions, mobilities, bodies, the plan. Out: predicted positions, impulses on bodies; what is kept
+ * behind the predicted positions. Scratch: workspace.body.
+ */
+
+#if WITH_BEARING
+
+/* Largest mass that a particle bears, over its own: the elimination of its line keeps three digits of it. */
+#define BEARING_LIMIT 1.0e4f
+/* Friction that holds more than this share of what pulls holds all. */
+#define BEARING_HOLDS 0.9999f
+/* Least coefficient of friction by which what resists along the surface is divided. */
+#define BEARING_FRICTION 1.0e-3f
+
+/* A body, and what its parts depend on. */
+typedef struct borne_body {
+  const moving_body *m;
+  const cloth_collider *shape;
+  const rigid_body *body;
+  float code, slack;
+  float inverse_mass; /* of the body [1/kg] */
+  float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
+  cloth_vector drift; /* of the body by what has approached it [m] */
+  int32_t near;       /* particles and triangles that may bear it */
+} borne_body;
+
+static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
+  borne_body b;
+  b.body = &bodies_of(c)[number];
+  b.m = body_in_substep(c, plan, b.body->collider, plan->index);
+  b.shape = shape_of(c, b.m);
+  b.code = (float)(number + 1);
+  b.slack = bearing_slack(c, plan);
+  b.inverse_mass = inverse_mass_of(c, b.body);
+  b.inverse_unit = force_share(plan) / reference_mass(c);
+  b.drift = vector(0.0f, 0.0f, 0.0f);
+  b.near = 0;
+  return b;
+}
+
+static int bears_this(const cloth *c, const borne_body *b, int32_t i) {
+  return absolute(bearing_plane(c, BEARING_CODE)[i]) == b->code;
+}
+
+/* The arm, from the body's position, at which a particle at p bears it: both in the body's axes, as the normal is. */
+static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, cloth_vector p, cloth_vector normal) {
+#if WITH_CELL_CONTACT
+  if (bearing_plane(c, BEARING_CODE)[i] < 0.0f) {
+    cloth_vector core;
+    nearest_ball(b->shape, p, &core);
+    const cloth_vector way = vector_flush(vector_subtract(p, core), STATE_QUANTUM);
+    return vector_flush(vector_add_scaled(core, normal, flush_small(vector_dot(normal, way), STATE_QUANTUM)),
+                        STATE_QUANTUM);
+  }
+#endif
+  (void)c;
+  (void)b;
+  (void)i;
+  (void)normal;
+  return p;
+}
+
+/// Which particles ///
+
+/* What the prediction lets approach the body, deeper than `depth`, shares its momentum with it. */
+static void share_approach(const cloth *c, const step_plan *plan, borne_body *b, int32_t i, float depth) {
+  const vector_array x = predicted_of(c);
+  const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+  const float of_particle = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
+  const float share = of_particle / (of_particle + bearing_plane(c, BEARING_ALONG)[i]);
+  const cloth_vector arm = vector_flush(vector_subtract(vector_load(x, i), b->m->pivot), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_work(vector_scale(normal, depth * share));
+  const cloth_vector impulse =
+      vector_flush(vector_scale(way, negate(plan->inverse_h / maximum(of_particle, WORK_QUANTUM))), INPUT_QUANTUM);
+  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
+  b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
+  receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
+}
+
+/* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
+   that the body has there. */
+CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
+  const cloth_geometry *g = geometry_of(c, b->shape);
+  const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
+  cloth_vector local, before;
+  float gap = distance_of_point(b->shape, g, p, &local) - b->m->margin;
+  if (!(gap <= b->slack)) {
+    return;
+  }
+  const cloth_vector start = to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i));
+  const float way = distance_of_point(b->shape, g, start, &before) - b->m->margin - gap;
+  const cloth_vector normal = vector_flush_work(rotate(b->m->end.rotation, local));
+  gap -= flush_small(vector_dot(b->drift, normal), STATE_QUANTUM);
+  if (gap > b->slack) {
+    return;
+  }
+  vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
+  bearing_plane(c, BEARING_CODE)[i] = b->code;
+  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
+  if (gap < 0.0f && way > 0.0f) {
+    share_approach(c, plan, b, i, minimum(negate(gap), way));
+  }
+}
+
+/* Lets all particles bear the body that are near. */
+CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
+  const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
+  const lanes3 place = lanes3_splat(b->m->end.position);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t found = 0;
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(predicted_of(c), i), place), STATE_QUANTUM);
+    const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
+    const lanes_mask near = lanes_both(lanes_less(lanes3_dot(way, way), reach), moves);
+    if (lanes_any(near)) {
+      float is_near[CLOTH_LANES];
+      lanes_store(is_near, lanes_keep(near, lanes_splat(1.0f)));
+      for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+        if (is_near[lane] > 0.0f) {
+          take_particle(c, plan, b, i + lane);
+          found++;
+        }
+      }
+    }
+  }
+  b->near += found;
+  add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
+}
+
+#if WITH_CELL_CONTACT
+
+/* Lets the corners of wide cells bear the body that are near. */
+CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+  const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0, b->slack};
+  if (!guards_cells(b->shape) || !has_wide_cells(c, b->shape)) {
+    return;
+  }
+  collide_cells(c, plan, &sums);
+  b->near += sums.tested;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bearing_plane(c, BEARING_CODE)[i] == negate(b->code)) {
+      const cloth_vector sum = vector_load(normals, i);
+      const cloth_vector normal =
+          vector_flush_work(vector_scale(sum, 1.0f / maximum(vector_length(sum), NORMAL_MIN_LENGTH)));
+      const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(b->m->end.rotation), normal));
+      const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
+      const cloth_vector arm = bearing_arm(c, b, i, p, local);
+      vector_store(normals, i, normal);
+      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
+    }
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+}
+
+#endif
+
+/// Which part ///
+
+/* The pull of the spring of a family, which starts at particle `first`, from one particle to another where they are
+   predicted. A spring that is too short pulls nothing. */
+static cloth_vector bearing_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t first,
+                                 const int32_t ends[2]) {
+  const spring_family *s = &plan->spring[d];
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  if (s->projected == PROJECTED_NONE || is_gap(c, first, spring_gap(d))) {
+    return none;
+  }
+  const vector_array x = predicted_of(c);
+  const cloth_vector way =
+      vector_flush(vector_subtract(vector_load(x, ends[1]), vector_load(x, ends[0])), STATE_QUANTUM);
+  const float length = vector_length(way), rest = s->rest * shape_factor(c, REST_LENGTH + d, first);
+  float stiffness = 1.0f / s->compliance[0];
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
+    stiffness *= 0.5f * (map[ends[0]] + map[ends[1]]);
+  }
+  return length > rest ? vector_flush_work(vector_scale(way, stiffness * ((length - rest) / length))) : none;
+}
+
+/* The pull of the springs along warp and weft on a particle. */
+static cloth_vector pull_on(const cloth *c, const step_plan *plan, int32_t i) {
+  const int32_t columns = c->grid.columns, column = i % columns, row = i / columns;
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  if (column > 0 || is_wrapped(c)) {
+    const int32_t ends[2] = {i, column > 0 ? i - 1 : i + columns - 1};
+    sum = vector_add(sum, bearing_pull(c, plan, WARP, ends[1], ends));
+  }
+  if (column + 1 < columns || is_wrapped(c)) {
+    const int32_t ends[2] = {i, column + 1 < columns ? i + 1 : i - column};
+    sum = vector_add(sum, bearing_pull(c, plan, WARP, i, ends));
+  }
+  if (row > 0) {
+    const int32_t ends[2] = {i, i - columns};
+    sum = vector_add(sum, bearing_pull(c, plan, WEFT, ends[1], ends));
+  }
+  if (row + 1 < c->grid.rows) {
+    const int32_t ends[2] = {i, i + columns};
+    sum = vector_add(sum, bearing_pull(c, plan, WEFT, i, ends));
+  }
+  return vector_flush_work(sum);
+}
+
+/* Finds what springs pull the particles of a body into it, kept in BEARING_BORNE, and the share of what pulls along the
+   surface that friction holds, in BEARING_ACROSS. Returns the sum of the former. */
+static float weigh_pulls(const cloth *c, const step_plan *plan, const borne_body *b) {
+  float sum = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bears_this(c, b, i)) {
+      const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i), pull = pull_on(c, plan, i);
+      const float into = negate(flush_small(vector_dot(pull, normal), WORK_QUANTUM));
+      const float along = vector_length(vector_flush_work(vector_add_scaled(pull, normal, into)));
+      const float held = b->shape->kinetic_friction * into / maximum(along, WORK_QUANTUM);
+      bearing_plane(c, BEARING_BORNE)[i] = maximum(into, 0.0f);
+      bearing_plane(c, BEARING_ACROSS)[i] = into > 0.0f ? minimum(held, 1.0f) : 0.0f;
+      sum += maximum(into, 0.0f);
+    }
+  }
+  return sum;
+}
+
+/* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */
+static void set_part(const cloth *c, const borne_body *b, int32_t i, float share) {
+  const float mobility = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
+  const cloth_vector arm = vector_subtract(vector_load(predicted_of(c), i), b->m->pivot);
+  float *along = &bearing_plane(c, BEARING_ALONG)[i], *across = &bearing_plane(c, BEARING_ACROSS)[i];
+  const float least = largest_inverse_mass(c, b->body, arm), held = *across;
+  const float most = minimum(share / least * mobility, BEARING_LIMIT);
+  *along = minimum(share / *along * mobility, BEARING_LIMIT);
+  *across = held < BEARING_HOLDS ? minimum(held / (1.0f - held), most) : most;
+  *across = minimum(*across, *along);
+}
+
+/* Marks the lines of a particle. */
+static void mark_lines(const cloth *c, int32_t i) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i % columns, shift = row % columns;
+  bearing_marks(c, WARP)[row / LINE_BLOCK] = 1;
+  bearing_marks(c, WEFT)[column / LINE_BLOCK] = 1;
+  bearing_marks(c, DIAGONAL)[(column + columns - shift) % columns / LINE_BLOCK] = 1;
+  bearing_marks(c, ANTIDIAGONAL)[(column + shift) % columns / LINE_BLOCK] = 1;
+}
+
+/* Gives the particles that bear a body their parts. Returns how many have been near. */
+CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
+  const float sum = weigh_pulls(c, plan, b);
+  int32_t found = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bears_this(c, b, i)) {
+      const float pull = bearing_plane(c, BEARING_BORNE)[i];
+      vector_store(bearing_vectors(c, BEARING_MOVED), i, vector(0.0f, 0.0f, 0.0f));
+      bearing_plane(c, BEARING_SLID)[i] = 0.0f;
+      found++;
+      if (pull > 0.0f) {
+        set_part(c, b, i, pull / sum);
+        mark_lines(c, i);
+      } else {
+        bearing_plane(c, BEARING_CODE)[i] = 0.0f;
+      }
+    }
+  }
+  add_varying_work(c, (uint32_t)found, COST_BEARING_PART);
+  return found;
+}
+
+/* Charges the lines that bear a body, in whole blocks. */
+static void charge_bearing_lines(const cloth *c) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  uint32_t elements = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const int32_t lines = d == WARP ? rows : columns, length = d == WARP ? columns : rows;
+    for (int32_t line = 0; line < lines; line += LINE_BLOCK) {
+      const int32_t count = lines - line < LINE_BLOCK ? lines - line : LINE_BLOCK;
+      elements += bearing_marks(c, d)[line / LINE_BLOCK] ? (uint32_t)(count * length) : 0u;
+    }
+  }
+  add_varying_work(c, elements, COST_BEARING_LINE);
+}
+
+/* Finds the particles that bear bodies, and their parts. */
+CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
+  const int32_t count = inputs_of(c)->body_count;
+  int32_t found = 0;
+  if (!has_body_room(c)) {
+    return;
+  }
+  *bearing_state(c) = BEARS_NOTHING;
+  if (count == 0 || !plan->projects || has_solver_contacts(c)) {
+    return;
+  }
+  fill_zero(bearing_plane(c, BEARING_CODE), (size_t)c->count * sizeof(float));
+  fill_zero(bearing_marks(c, WARP), (size_t)(DIRECTIONS * line_blocks(c)));
+#if WITH_CELL_CONTACT
+  if (plan->index == 0 && has_guarded_collider(c)) {
+    workspace_of(c)->widest_square = widest_square(c);
+  }
+#endif
+  for (int32_t n = 0; n < count; n++) {
+    borne_body b = borne_body_at(c, plan, n);
+    take_particles(c, plan, &b);
+#if WITH_CELL_CONTACT
+    take_corners(c, plan, &b);
+#endif
+    found += b.near > 0 ? set_parts(c, plan, &b) : 0;
+  }
+  charge_bearing_lines(c);
+  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
+  *bearing_state(c) = found > 0 ? BEARS_PARTS : BEARS_NOTHING;
+}
+
+/// What a body gets ///
+
+/* Gives a body what a particle's parts have received, and keeps what friction counts of it. */
+static void deliver_part(const cloth *c, const step_plan *plan, const borne_body *b, int32_t i, cloth_reaction *sums) {
+  const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+  const cloth_vector moved = vector_load(bearing_vectors(c, BEARING_MOVED), i);
+  const float unit = plan->inverse_h / (floats_at(c, c->scratch.mobility)[i] * b->inverse_unit);
+  const float along = bearing_plane(c, BEARING_ALONG)[i], across = bearing_plane(c, BEARING_ACROSS)[i];
+  const float out = flush_small(vector_dot(moved, normal), WORK_QUANTUM);
+  const cloth_vector slip = vector_flush_work(vector_add_scaled(moved, normal, negate(out)));
+  const cloth_vector normal_part = vector_flush_work(vector_scale(normal, along * out));
+  const cloth_vector parts = vector_flush_work(vector_add_scaled(normal_part, slip, across));
+  const cloth_vector impulse = vector_flush(vector_scale(parts, unit), INPUT_QUANTUM);
+  const cloth_pose *pose = &b->m->end;
+  const cloth_vector p = to_local(pose, vector_load(predicted_of(c), i));
+  const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(pose->rotation), normal));
+  const cloth_vector arm = vector_flush(rotate(pose->rotation, bearing_arm(c, b, i, p, local)), STATE_QUANTUM);
+  sums->impulse = vector_add(sums->impulse, impulse);
+  sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+  const float used = across * bearing_plane(c, BEARING_SLID)[i] / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
+  bearing_plane(c, BEARING_BORNE)[i] = flush_small(maximum(negate(along * out) - used, 0.0f), WORK_QUANTUM);
+}
+
+/* Gives the bodies what the particles that bear them have received for them. */
+CLOTH_SEPARATE void deliver_bearing(const cloth *c, const step_plan *plan) {
+  if (!is_bearing(c, BEARS_PARTS)) {
+    return;
+  }
+  *bearing_state(c) = BEARS_COUNTS;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const cloth_vector none = {0.0f, 0.0f, 0.0f};
+    const borne_body b = borne_body_at(c, plan, n);
+    cloth_reaction sums = {none, none};
+    for (int32_t i = 0; i < c->count; i++) {
+      if (bears_this(c, &b, i)) {
+        deliver_part(c, plan, &b, i, &sums);
+      }
+    }
+    receive_impulse(c, b.body->collider, sums.impulse, sums.torque);
+  }
+}
+
+/* Before the first substep nothing is borne. */
+static void forget_bearing(const cloth *c) {
+  if (has_body_room(c)) {
+    *bearing_state(c) = BEARS_NOTHING;
+  }
+}
+
+#else
+
+static void find_bearing(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void deliver_bearing(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
+}
+
+static void forget_bearing(const cloth *c) {
+  (void)c;
 }
 
 #endif
@@ -22268,10 +23134,20 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const s
   EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
 }
 
+/* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
+static int keeps_momenta(const cloth *c, const step_plan *plan) {
+#if WITH_BEARING
+  return plan->is_free && !is_bearing(c, BEARS_COUNTS);
+#else
+  (void)c;
+  return plan->is_free;
+#endif
+}
+
 /* Velocities from the moved positions, limited, without the pushes of contacts. */
 static void update_velocities_from_positions(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   piece_counts made;
-  if (plan->is_free) {
+  if (keeps_momenta(c, plan)) {
     stage_piece p = whole_piece(c, NULL, c->count);
     const settlement s = settlement_of(c, plan, &p);
     update_free_velocities(c, plan, &s);
@@ -22626,6 +23502,7 @@ typedef struct scene_summary {
   int32_t meshes;           /* colliders that are meshes */
   int32_t guarded;          /* colliders that cells are kept out of */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
+  uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -22634,6 +23511,8 @@ static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
+  const uint32_t distance = is_concave(body) ? 0u : distance_cost(body);
+  scene->distance_cost = distance > scene->distance_cost ? distance : scene->distance_cost;
 }
 
 static int has_pins(const cloth *c) {
@@ -22694,6 +23573,31 @@ static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
                                   (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
                             : 0u;
 }
+
+#if WITH_BEARING
+
+/* Maximum work of what bears bodies in a substep: all particles are near all bodies, and all lines bear one. */
+static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  const uint64_t count = (uint32_t)c->count, all = 2u * count;
+  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
+    return 0;
+  }
+  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART;
+  const uint64_t cells = WITH_CELL_CONTACT ? count * COST_CELL + triangles * COST_CELL_TRIANGLE : 0u;
+  return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
+}
+
+#else
+
+static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  (void)c;
+  (void)plan;
+  (void)scene;
+  return 0;
+}
+
+#endif
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
  * more. */
@@ -22802,7 +23706,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
-  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) : 0u;
+  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) + max_bearing_work(c, plan, scene) : 0u;
   work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
   work += notes_pins(c)
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
@@ -22861,7 +23765,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   }
   uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
-  once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
+  const uint64_t more = max_cells_work(c, scene) + max_bearing_work(c, plan, scene);
+  once += c->settings.capacity.fixed_work ? 0u : more * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   cost += can_tear(c) ? (uint32_t)COST_GAPS + 2u * COST_GAUGE : 0u;
   once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
@@ -22973,6 +23878,7 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene.bodies = config->capacity.max_bodies;
   scene.attached = config->capacity.max_attachments;
   scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.distance_cost = config->capacity.geometry > 0 ? HULL_ELEMENTS_MAX * COST_HULL : 0u;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
@@ -23751,16 +24657,19 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on
+     the cloth: bearing. Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
+  find_bearing(c, plan);
 #if WITH_BODIES
   loosen_attached(c, plan, 1);
 #endif
   solve_lines(c, plan);
+  deliver_bearing(c, plan);
   if (holds) {
     hold_contacts(c, 0);
   }
@@ -23987,6 +24896,7 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->tick = CLOTH_TICKS();
   w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
+  forget_bearing(c);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */

@@ -203,6 +203,8 @@
 #else
 #define WITH_BODIES 1
 #endif
+/* The mass of bodies on the particles that they lie on, in solves along lines. */
+#define WITH_BEARING (WITH_BODIES && WITH_PROJECTION)
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

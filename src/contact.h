@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bearing_solve.h"
 #include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
@@ -291,6 +292,26 @@ CLOTH_SEPARATE void find_concave_contacts(const cloth *c, const moving_body *m, 
 
 #endif
 
+#if WITH_BEARING
+
+/* Particles that bear a body and do not touch it otherwise touch it for the sake of friction. */
+CLOTH_SEPARATE void touch_borne(const cloth *c, const moving_body *m, int32_t i, const lanes_mask *near,
+                                contact_block *b) {
+  if (!is_bearing(c, BEARS_COUNTS)) {
+    return;
+  }
+  const float slack = 2.0f * bearing_slack(c, &workspace_of(c)->plan);
+  const lanes zero = lanes_splat(0.0f), code = lanes_load(bearing_plane(c, BEARING_CODE) + i);
+  const lanes other = lanes_subtract(lanes_maximum(code, lanes_negate(code)), lanes_splat((float)(m->body + 1)));
+  const lanes_mask is_own = lanes_less(lanes_multiply(other, other), lanes_splat(0.25f));
+  const lanes borne = lanes_keep(is_own, lanes_load(bearing_plane(c, BEARING_BORNE) + i));
+  const lanes_mask bears = lanes_both(*near, lanes_less(zero, borne));
+  const lanes_mask is_close = lanes_both(bears, lanes_less(lanes_splat(negate(slack)), b->penetration));
+  b->touches = lanes_select(is_close, lanes_splat(1.0f), b->touches);
+}
+
+#endif
+
 /*
  * Finds which of the particles `near` touch the collider in this substep, with the contact's normal and penetration.
  * `before` and `after` are the distances above the margin when the substep starts and ends.
@@ -335,6 +356,11 @@ CLOTH_INLINE void find_contacts(const cloth *c, const moving_body *m, int32_t i,
   if (lanes_any(lanes_less(zero, uncertain)) || c->settings.capacity.fixed_work) {
     trace_block(c, body, m->margin, b, &normal_before, before, uncertain);
   }
+#if WITH_BEARING
+  if (m->body >= 0) {
+    touch_borne(c, m, i, &near, b);
+  }
+#endif
 }
 
 /* What contact has done to a block of particles, in world axes. */

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bearing_solve.h"
 #include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
@@ -209,6 +210,7 @@ static float find_cell_contact(const cloth *c, const cloth_collider *body, const
 typedef struct cell_sums {
   cloth_vector impulse, torque;
   int32_t tested, touching;
+  float bearing; /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
 } cell_sums;
 
 /* A contact of a triangle. */
@@ -316,6 +318,40 @@ static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangl
   return wide > wide_square(c, body);
 }
 
+#if WITH_BEARING
+
+/* Adds the normal of a triangle to those of its corners that are near a body, see bearing.h. */
+CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums *sums) {
+  const moving_body *m = &workspace_of(c)->body;
+  const float *mobility = floats_at(c, c->scratch.mobility), mark = negate((float)(m->body + 1));
+  const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
+  float *code = bearing_plane(c, BEARING_CODE);
+  cell_path path;
+  cell_point point;
+  if (sums->tested == CELL_TRIANGLES) {
+    return;
+  }
+  sums->tested++;
+  if (!follow_triangle(c, m, triangle, &path)) {
+    return;
+  }
+  find_nearest(shape_of(c, m), path.to, path.inset, &point);
+  const cloth_vector normal = vector_flush_work(rotate(m->end.rotation, point.normal));
+  for (int32_t n = 0; n < 3; n++) {
+    const int32_t i = path.particle[n];
+    const cloth_vector way = vector_flush(vector_subtract(path.to[n], point.core), STATE_QUANTUM);
+    const float height = flush_small(vector_dot(point.normal, way), STATE_QUANTUM) - point.radius;
+    if (point.distance <= sums->bearing && height <= sums->bearing && mobility[i] > 0.0f) {
+      const cloth_vector none = {0.0f, 0.0f, 0.0f};
+      const int is_known = code[i] == mark || code[i] == negate(mark);
+      vector_store(normals, i, vector_add(is_known ? vector_load(normals, i) : none, normal));
+      code[i] = mark;
+    }
+  }
+}
+
+#endif
+
 /* Contact of one triangle with a collider. */
 CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
   const moving_body *m = &workspace_of(c)->body;
@@ -400,6 +436,12 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   for (int32_t n = 0; n < 2 * left; n++) {
     const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
     if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
+#if WITH_BEARING
+      if (sums->bearing > 0.0f) {
+        bear_by_triangle(c, 2 * (row * cells + column) + next, sums);
+        continue;
+      }
+#endif
       collide_triangle(c, plan, 2 * (row * cells + column) + next, sums);
     }
   }
@@ -504,7 +546,7 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 /* Contact of the cells with a collider, with what it then receives. */
 static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {none, none, 0, 0};
+  cell_sums sums = {none, none, 0, 0, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
   collide_cells(c, plan, &sums);
   react(c, m, sums.impulse, sums.torque);

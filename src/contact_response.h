@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bearing_solve.h"
 #include "bodies.h"
 #include "compiler.h"
 #include "contact_links.h"
@@ -137,10 +138,11 @@ CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answer
  * p. Of the displacement the part normal to the surface is corrected by n = min(p, displacement into the surface): only
  * that changes the velocity, so that moving out of an older penetration adds no speed. Friction takes the tangential
  * displacement away if it is at most mu_static n, else mu_kinetic n of it, unless the links say otherwise. Particles
- * that do not touch have `displacement` and `penetration` 0.
+ * that do not touch have `displacement` and `penetration` 0. `borne`, if not NULL: what n is larger by where only
+ * friction asks.
  */
-CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
-                                          lanes penetration, const link_answers *answers) {
+CLOTH_INLINE contact_response response_with(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                            lanes penetration, const link_answers *answers, const lanes *borne) {
   contact_response r;
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
@@ -151,11 +153,12 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
     kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
   }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
+  const lanes pressed = borne ? lanes_add(normal_correction, *borne) : normal_correction;
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
-  r.slides = lanes_less(lanes_multiply(static_friction, normal_correction), distance);
-  lanes max_friction = lanes_multiply(kinetic_friction, normal_correction);
+  r.slides = lanes_less(lanes_multiply(static_friction, pressed), distance);
+  lanes max_friction = lanes_multiply(kinetic_friction, pressed);
   lanes friction_scale = lanes_divide(max_friction, lanes_maximum(distance, lanes_splat(STATE_QUANTUM)));
   friction_scale = lanes_minimum(friction_scale, one);
   lanes3 friction = lanes3_scale(slip, lanes_negate(lanes_select(r.slides, friction_scale, one)));
@@ -164,6 +167,11 @@ CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 dis
   r.sliding = lanes3_add(slip, friction);
   r.touches = zero;
   return r;
+}
+
+CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+                                          lanes penetration, const link_answers *answers) {
+  return response_with(body, displacement, normal, penetration, answers, NULL);
 }
 
 /* response_to() for a block of particles, with what their links say. */
@@ -199,6 +207,7 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
+  int32_t first;           /* particle of the first lane */
   float body_inverse_mass; /* [1/kg] */
 } shared_contacts;
 
@@ -206,6 +215,38 @@ static vector_array shared_vectors(shared_contacts *s, int32_t first) {
   vector_array v = {s->values[first], s->values[first + 1], s->values[first + 2]};
   return v;
 }
+
+#if WITH_BEARING
+
+/* Does a particle bear a body in this substep, by what friction counts? */
+static int bears_body(const cloth *c, const moving_body *m, int32_t i) {
+  return is_bearing(c, BEARS_COUNTS) && absolute(bearing_plane(c, BEARING_CODE)[i]) == (float)(m->body + 1);
+}
+
+/* What the solves along lines have kept a particle from going into a body by, of which friction counts the rest [m]. */
+static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
+  return bears_body(c, m, i) ? bearing_plane(c, BEARING_BORNE)[i] : 0.0f;
+}
+
+/* Friction counts it once. */
+static void forget_borne(const cloth *c, const moving_body *m, int32_t i) {
+  if (bears_body(c, m, i)) {
+    bearing_plane(c, BEARING_BORNE)[i] = 0.0f;
+  }
+}
+
+#else
+
+static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
+  (void)c;
+  (void)m;
+  (void)i;
+  return 0.0f;
+}
+
+#define forget_borne(c, m, i) ((void)0)
+
+#endif
 
 /* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
    contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
@@ -217,12 +258,17 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
-  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && penetration > 0.0f;
+  const float borne = borne_by(c, m, s->first + n);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && (penetration > 0.0f || borne > 0.0f);
   s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
   const link_answers none = no_links();
+  const lanes pressed = lanes_splat(borne);
   const contact_response r =
-      response_to(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
-                  lanes_splat(touches ? penetration : 0.0f), &none);
+      response_with(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)),
+                    lanes3_splat(normal), lanes_splat(touches ? maximum(penetration, 0.0f) : 0.0f), &none, &pressed);
+  if (touches) {
+    forget_borne(c, m, s->first + n);
+  }
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
@@ -244,6 +290,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   moving_body *m = &workspace_of(c)->body;
   const rigid_body *body = &bodies_of(c)[m->body];
   shared_contacts s;
+  s.first = i;
   s.body_inverse_mass = inverse_mass_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);

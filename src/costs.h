@@ -143,11 +143,15 @@ enum {
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
-  COST_BODY = 1500,      /* per body */
-  COST_ATTACHED = 5000,  /* per attachment */
-  COST_NOTED = 260,      /* per particle, where impulses on pins are noted, ... */
-  COST_NOTED_PIN = 9000, /* ... and in addition per pin */
-  COST_SHARED = 1500,    /* per particle that touches a body, in addition */
+  COST_BODY = 1500,         /* per body */
+  COST_ATTACHED = 5000,     /* per attachment */
+  COST_NOTED = 260,         /* per particle, where impulses on pins are noted, ... */
+  COST_NOTED_PIN = 9000,    /* ... and in addition per pin */
+  COST_SHARED = 1500,       /* per particle that touches a body, in addition */
+  COST_BEARING_NEAR = 80,   /* per particle and body: may it bear the body? ... */
+  COST_BEARING = 900,       /* ... in addition per particle that may, without its two distances, ... */
+  COST_BEARING_PART = 1500, /* ... and per particle that does; ... */
+  COST_BEARING_LINE = 860,  /* ... per spring of the lines that bear a body */
   /* Contact in the solver */
   COST_SEEK = 660,      /* per particle and collider ... */
   COST_SEEK_MORE = 700, /* ... in addition, of several colliders, whose motions are computed anew for each particle */

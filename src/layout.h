@@ -141,6 +141,9 @@ static int32_t tether_blocks(const cloth *c) {
 /* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
 #define LINE_SLOT 5
 #define RING_SLOT 7
+/* The same of lines that bear a body, and floats of each particle for it, see bearing_solve.h. */
+#define BEARING_SLOT 10
+#define BEARING_PLANES 10
 /* Planes of transposed rows, see lines.h. */
 #define ROW_PLANES 7
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
@@ -159,9 +162,26 @@ static int32_t in_line_blocks(int32_t lines) {
 /* Floats that a piece counts in, see pieces.h. */
 #define COUNT_FLOATS 6
 
+/* 1 if there is room for bodies with mass. */
+static int has_body_room(const cloth *c) {
+  return WITH_BEARING && c->state.attachments > c->state.bodies;
+}
+
+/* Blocks of lines, of the longer side. */
+static int32_t line_blocks(const cloth *c) {
+  return in_line_blocks(longest_line(c)) / LINE_BLOCK;
+}
+
+/* Floats behind the predicted positions for particles that bear bodies: planes, a word, marks of lines. */
+static int32_t bearing_floats(const cloth *c) {
+  const int32_t marks = (DIRECTIONS * line_blocks(c) + (int32_t)sizeof(float) - 1) / (int32_t)sizeof(float);
+  return has_body_room(c) ? BEARING_PLANES * c->stride + 1 + marks : 0;
+}
+
 /* Floats of line_work, and of transposed rows in residual, of a piece. */
 static int32_t line_work_floats(const cloth *c) {
-  return (is_wrapped(c) ? RING_SLOT : LINE_SLOT) * LINE_BLOCK * longest_line(c);
+  const int32_t slot = is_wrapped(c) ? RING_SLOT : LINE_SLOT;
+  return (has_body_room(c) ? BEARING_SLOT : slot) * LINE_BLOCK * longest_line(c);
 }
 
 static int32_t row_floats(const cloth *c) {
@@ -355,7 +375,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
-  c->scratch.product = reserve_vectors(end, 3 * c->stride);
+  c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
   c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));

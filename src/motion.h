@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "air.h"
+#include "bearing_solve.h"
 #include "block3.h"
 #include "compiler.h"
 #include "contact_push.h"
@@ -517,10 +518,20 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const s
   EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
 }
 
+/* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
+static int keeps_momenta(const cloth *c, const step_plan *plan) {
+#if WITH_BEARING
+  return plan->is_free && !is_bearing(c, BEARS_COUNTS);
+#else
+  (void)c;
+  return plan->is_free;
+#endif
+}
+
 /* Velocities from the moved positions, limited, without the pushes of contacts. */
 static void update_velocities_from_positions(const cloth *c, const step_plan *plan, cloth_statistics *counts) {
   piece_counts made;
-  if (plan->is_free) {
+  if (keeps_momenta(c, plan)) {
     stage_piece p = whole_piece(c, NULL, c->count);
     const settlement s = settlement_of(c, plan, &p);
     update_free_velocities(c, plan, &s);

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bearing_solve.h"
 #include "bend_explicit.h"
 #include "bend_solve.h"
 #include "compiler.h"
@@ -57,6 +58,9 @@ static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, st
     l->above = plan->projected_above;
   }
   l->is_special = l->has_maps || l->damping_share > 0.0f;
+#if WITH_BEARING
+  l->bears = is_bearing(c, BEARS_PARTS);
+#endif
   return s->projected != PROJECTED_NONE;
 }
 
@@ -100,6 +104,10 @@ static void solve_stretch(stretch_lines *l, const line_bundle *b) {
   if (WITH_WRAP && b->slant == 0 && b->is_ring) {
 #if WITH_WRAP
     solve_ring_stretch(l);
+#endif
+#if WITH_BEARING
+  } else if (l->bears && is_bearing_bundle(l->c, b)) {
+    solve_bearing_stretch(l);
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
   } else if (l->is_shaped) {

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "air.h"
 #include "attachments.h"
+#include "bearing.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
@@ -146,16 +147,19 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Where the solve has done all but
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on
+     the cloth: bearing. Where the solve has done all but
      bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
+  find_bearing(c, plan);
 #if WITH_BODIES
   loosen_attached(c, plan, 1);
 #endif
   solve_lines(c, plan);
+  deliver_bearing(c, plan);
   if (holds) {
     hold_contacts(c, 0);
   }
@@ -382,6 +386,7 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->tick = CLOTH_TICKS();
   w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
+  forget_bearing(c);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */

@@ -60,6 +60,7 @@ typedef struct stretch_lines {
   vector_array old;                         /* positions at the start of the substep, laid out like b.x */
   float kappa, above;                       /* kappa of the family and threshold, if only springs above it are solved */
   int32_t has_maps;
+  int32_t bears;        /* 1 if some lines bear a body, see bearing_solve.h */
   int32_t is_special;   /* 1 with maps or damping */
   int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
   float shaped_damping; /* ... and the share of damping, in place of damping_share */
@@ -178,7 +179,7 @@ typedef struct tension_equation {
   lanes3 x, d;    /* position of the other element, vector to it */
   lanes mobility; /* of the other element */
   lanes squared;  /* of the length, over the squared rest length: q */
-  lanes diagonal, side, coupling;
+  lanes diagonal, side, coupling, compliance;
   lanes_mask present;
 } tension_equation;
 
@@ -213,6 +214,7 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
   q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
   q.side = lanes_subtract(q.squared, target);
+  q.compliance = compliance;
   q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
   return q;
 }

@@ -20,7 +20,7 @@
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
  *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
@@ -56,6 +56,8 @@
  *                    solve     preconditioned residual and A times direction, by turns   solve
  *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
  *                              them (they are those of predict if move is left out)
+ *                    lengths   behind them, with room for bodies: what particles bear    lengths, touch
+ *                              (bearing_solve.h)
  *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
  *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes;
  *                              with capacity.workers once for each piece, and behind them

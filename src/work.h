@@ -131,6 +131,7 @@ typedef struct scene_summary {
   int32_t meshes;           /* colliders that are meshes */
   int32_t guarded;          /* colliders that cells are kept out of */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
+  uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -139,6 +140,8 @@ static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
   scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
+  const uint32_t distance = is_concave(body) ? 0u : distance_cost(body);
+  scene->distance_cost = distance > scene->distance_cost ? distance : scene->distance_cost;
 }
 
 static int has_pins(const cloth *c) {
@@ -199,6 +202,31 @@ static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
                                   (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
                             : 0u;
 }
+
+#if WITH_BEARING
+
+/* Maximum work of what bears bodies in a substep: all particles are near all bodies, and all lines bear one. */
+static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  const uint64_t count = (uint32_t)c->count, all = 2u * count;
+  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
+    return 0;
+  }
+  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART;
+  const uint64_t cells = WITH_CELL_CONTACT ? count * COST_CELL + triangles * COST_CELL_TRIANGLE : 0u;
+  return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
+}
+
+#else
+
+static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
+  (void)c;
+  (void)plan;
+  (void)scene;
+  return 0;
+}
+
+#endif
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
  * more. */
@@ -307,7 +335,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   work += has_bend_lines(plan) ? (uint64_t)general_particles(c, scene) * COST_BEND_GENERAL : 0u;
   work += COST_SUBSTEP + (uint32_t)c->grid.rows * COST_ROW + (uint32_t)scene->confined * COST_CONFINED +
           (uint32_t)scene->colliders * COST_COLLIDER + bounds_work(c, scene);
-  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) : 0u;
+  work += c->settings.capacity.fixed_work ? max_cells_work(c, scene) + max_bearing_work(c, plan, scene) : 0u;
   work += (uint64_t)(uint32_t)scene->bodies * COST_BODY + (uint64_t)(uint32_t)scene->attached * COST_ATTACHED;
   work += notes_pins(c)
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
@@ -366,7 +394,8 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
   }
   uint64_t once =
       c->settings.capacity.fixed_work ? 0u : follow_work(c) + max_pairs_work(c, scene) + max_self_work(c, plan);
-  once += c->settings.capacity.fixed_work ? 0u : max_cells_work(c, scene) * (uint32_t)plan->substeps;
+  const uint64_t more = max_cells_work(c, scene) + max_bearing_work(c, plan, scene);
+  once += c->settings.capacity.fixed_work ? 0u : more * (uint32_t)plan->substeps;
   once += (uint64_t)((uint32_t)scene->meshes * (uint32_t)c->count) * max_walks_cost(plan->substeps);
   cost += can_tear(c) ? (uint32_t)COST_GAPS + 2u * COST_GAUGE : 0u;
   once += can_tear(c) && c->state.tethers ? paths_work(c) : 0u;
@@ -478,6 +507,7 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene.bodies = config->capacity.max_bodies;
   scene.attached = config->capacity.max_attachments;
   scene.noted_pins = needs_pin_reactions(config) ? config->columns * config->rows : 0;
+  scene.distance_cost = config->capacity.geometry > 0 ? HULL_ELEMENTS_MAX * COST_HULL : 0u;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
   add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,

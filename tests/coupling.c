@@ -327,12 +327,10 @@ static bounce bounce_ball(float mass, int substeps) {
 
 static void test_bounce(void) {
   const float masses[] = {0.1f, 1.0f, 10.0f, 60.0f};
-  const int substeps[] = {4, 6, 8, 14, 28};
+  const int substeps[] = {4, 6, 8, 10, 14, 28};
   for (int m = 0; m < 4; m++) {
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
       char what[96];
-      if (m == 3 && k == 0)
-        continue; /* 60 kg with 4 substeps: the sheet gives way without end, as it does not feel the ball's mass */
       const bounce b = bounce_ball(masses[m], substeps[k]);
       double rise = 0.0, most = 2.5;
       for (int i = 0; i < b.count; i++) {
@@ -343,7 +341,7 @@ static void test_bounce(void) {
                substeps[k]);
       line(what, rise, 0.0, 0.01);
       line("  impulse on it less its change of momentum, over weight", b.imbalance, 0.0, 0.01);
-      line("  lowest point of the ball [m]", b.lowest, -3.0, 2.5);
+      line("  lowest point of the ball [m]", b.lowest, -1.3, 2.5);
       if (masses[m] == 10.0f)
         line("  first rebound over the drop to the lowest point", (b.peaks[0] - b.lowest) / (2.5 - b.lowest), 0.3, 1.0);
     }

@@ -162,7 +162,7 @@ static cloth_pose fall_on_sheet(int is_hull, double *carried) {
   cloth_body mass = cloth_body_default(&body, 2.0f);
   CHECK(cloth_set_body(s.sheet, index, &mass) == CLOTH_OK, "a convex body with mass");
   const cloth_surroundings around = around_of(&b);
-  run_with(&s, 240, &around);
+  run_with(&s, 900, &around); /* it bounces for long: the springs give back what they took */
   cloth_pose pose;
   cloth_get_body(s.sheet, index, &mass, &pose);
   const float before = mass.velocity.y;

@@ -43,6 +43,69 @@ static void test_golden(void) {
   expect_golden_hash(tested_config_number, "");
 }
 
+/* The highest particle of a row of a tube, or one of a sheet. */
+static cloth_vector place_to_bear(const fixture *s, int row, int column, int is_tube) {
+  cloth_vector top, other;
+  cloth_get_position(s->sheet, row * 21 + column, &top);
+  for (int n = 0; is_tube && n < 21; n++) {
+    cloth_get_position(s->sheet, row * 21 + n, &other);
+    top = other.y > top.y ? other : top;
+  }
+  return top;
+}
+
+/* A sheet, plain or with maps, or a tube, that a heavy ball and a box lie on: line solves with their inertia. */
+static uint64_t hash_under_bodies(int number) {
+  static float masses[21 * 18], stiffness[21 * 18];
+  cloth_config config = cloth_config_default();
+  config.columns = 21;
+  config.rows = 18;
+  config.substeps = 4;
+  config.edge_warp = vector_at(1.0, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, -1.0);
+  config.origin = vector_at(-0.5, 0.0, 0.5);
+  config.grid.wrap = number == 2;
+  config.capacity.max_bodies = 2;
+  for (int i = 0; number == 1 && i < 21 * 18; i++) {
+    masses[i] = 1.0f + 0.25f * (float)(i % 4);
+    stiffness[i] = 0.5f + 0.125f * (float)(i % 5);
+  }
+  config.grid.mass_map = number == 1 ? masses : NULL;
+  config.grid.stiffness_map = number == 1 ? stiffness : NULL;
+  config.fabric.stretch_damping = number == 1 ? 0.5f : 0.0f;
+  fixture s = fixture_make(&config);
+  for (int i = 0; i < s.count; i++)
+    if (i / 21 == 0 || i / 21 == 17 || (number < 2 && (i % 21 == 0 || i % 21 == 20)))
+      cloth_pin(s.sheet, i);
+  for (int n = 0; n < 2; n++) {
+    cloth_collider shape = cloth_collider_default();
+    shape.shape = n ? CLOTH_SHAPE_BOX : CLOTH_SHAPE_SPHERE;
+    shape.radius = 0.06f;
+    shape.half_extents = vector_at(0.12, 0.05, 0.05);
+    shape.pose.position = place_to_bear(&s, n ? 6 : 11, n ? 15 : 5, number == 2);
+    shape.pose.position.y += 0.0725f;
+    const cloth_body body = cloth_body_default(&shape, n ? 2.0f : 8.0f);
+    CHECK(cloth_add_collider(s.sheet, &shape) == n && cloth_set_body(s.sheet, n, &body) == CLOTH_OK, "a body");
+  }
+  run_steps(s.sheet, 30, FRAME);
+  cloth_reaction reaction;
+  CHECK(cloth_get_collider_reaction(s.sheet, 0, &reaction) == CLOTH_OK && reaction.impulse.y > 0.0f,
+        "a ball that is borne");
+  const uint64_t hash = hash_of(s.sheet);
+  fixture_free(&s);
+  return hash;
+}
+
+static void test_bodies(void) {
+  static const uint64_t expected[3] = {UINT64_C(0x7ad47745156b73f1), UINT64_C(0x88a6ae3d5dba479f),
+                                       UINT64_C(0x3cb571f42b190384)};
+  for (int n = 0; n < 3; n++) {
+    const uint64_t hash = hash_under_bodies(n);
+    CHECK(hash == expected[n], "%d: UINT64_C(0x%08lx%08lx)", n, (unsigned long)(hash >> 32),
+          (unsigned long)(hash & 0xffffffffu));
+  }
+}
+
 /// Self-test ///
 
 /* GCC keeps to the pragma in cloth.c whatever -ffp-contract says: with -mfma -ffp-contract=fast this passes and the
@@ -110,6 +173,7 @@ static void test_flushing(void) {
   result = cloth_self_test();
   for (int i = 0; i < STATE_CONFIG_COUNT; i++)
     expect_golden_hash(i, ", flushing");
+  test_bodies();
   _mm_setcsr(control);
   CHECK(!flushes || result == CLOTH_NOTE_FLUSHES, "flushing both: %d, %s", result, cloth_result_name(result));
 }
@@ -117,6 +181,7 @@ static void test_flushing(void) {
 
 static const test tests[] = {
     TEST_EACH(every_config, golden),
+    TEST(bodies),
     TEST(self_test),
     TEST(rounding_modes),
 #if defined(__SSE__)

@@ -900,6 +900,34 @@ static void on_distances(cloth *sheet) {
   add_geometry(sheet, &data, 0, vector(0.0f, -0.125f, 0.0f), 1);
 }
 
+/* Colliders with mass that lie on a sheet, or between the ends of a tube, whose first and last rows are held. */
+static void with_masses(cloth_config *config) {
+  uneven(config);
+  config->integration = cloth_config_default().integration;
+  config->fabric.stretch_weft = 400.0f;
+  config->max_colliders = config->capacity.max_bodies = 2;
+}
+
+static void with_masses_on_tube(cloth_config *config) {
+  with_masses(config);
+  config->grid.wrap = 1;
+}
+
+static void bear_masses(cloth *sheet) {
+  for (int column = 0; column < scene_config.columns; column++) {
+    pin_at(sheet, column, 0);
+    pin_at(sheet, column, scene_config.rows - 1);
+  }
+  for (int n = 0; n < 2; n++) {
+    cloth_collider shape =
+        collider_at(n ? CLOTH_SHAPE_BOX : CLOTH_SHAPE_SPHERE, 0.5f * (float)n - 0.25f, 0.1875f, 0.0f);
+    shape.radius = 0.15625f;
+    const cloth_body body = cloth_body_default(&shape, 4.0f);
+    add(sheet, shape);
+    checked(cloth_set_body(sheet, n, &body));
+  }
+}
+
 /* The collider goes up, as a table's ball does beside it. */
 static void lift_ground(cloth *sheet, int frame) {
   cloth_collider ball = collider_at(CLOTH_SHAPE_SPHERE, 0.25f, 0.375f, 0.125f);
@@ -1013,6 +1041,8 @@ static const scene more_scenes[] = {
     {"speed-limit", 0, 0, 11, 9, speed_limited, thrown_apart, NULL},
     {"self-fold", 0, 0, 15, 13, folded_sheet, on_slope, press},
     {"self-tube", 0, 0, 14, 9, crossed_tube, pin_edge, press},
+    {"masses", 0, 0, 13, 11, with_masses, bear_masses, NULL},
+    {"masses-on-tube", 0, 0, 12, 9, with_masses_on_tube, bear_masses, NULL},
     {"hull", 0, 0, 9, 10, with_geometry, on_hull, NULL},
     {"height-field", 0, 0, 13, 9, with_geometry, on_field, NULL},
     {"mesh", 0, 0, 13, 9, with_geometry, on_mesh, NULL},

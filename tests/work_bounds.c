@@ -30,7 +30,10 @@ static void random_inputs(random_source *random, fixture *s, const cloth_config 
     c.half_height = 0.2f;
     c.half_extents = vector_at(0.4, random_real(random, 0.005, 0.2), 0.4);
     c.pose.position = vector_at(random_real(random, -0.3, 0.3), random_real(random, -0.4, 0.1), 0.0);
-    cloth_add_collider(s->sheet, &c);
+    CHECK(cloth_add_collider(s->sheet, &c) == body, "a collider");
+    const cloth_body mass = cloth_body_default(&c, 2.0f);
+    if (body < config->capacity.max_bodies)
+      CHECK(cloth_set_body(s->sheet, body, &mass) == CLOTH_OK, "a body");
   }
 }
 
@@ -44,6 +47,7 @@ static bound_worth play_bounded(random_source *random, int trial) {
   const float times[] = {FRAME, 0.001f, 0.1f};
   float dt = times[random_int(random, 0, 5) % 3];
   cloth_config config = random_config(random);
+  config.capacity.max_bodies = trial % 3 == 0 ? config.max_colliders : 0;
   fixture s = fixture_make(&config);
   random_inputs(random, &s, &config);
   uint64_t of_config = 0;
@@ -129,6 +133,7 @@ static int same_particles(const cloth *a, const cloth *b) {
 /* A cloth with fixed work beside the same one without: the same to the bit, and the same work in all steps. */
 static void play_fixed(random_source *random, int trial) {
   cloth_config config = random_config(random);
+  config.capacity.max_bodies = trial % 3 == 0 ? config.max_colliders : 0;
   config.sleep.speed = 0.0f;
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.substeps = config.substeps ? config.substeps : 3;

@@ -154,12 +154,27 @@ static void measure_step(cloth *sheet, const char *name, tally *sum) {
   sum->share_least = share < sum->share_least ? share : sum->share_least;
 }
 
+/* Gives colliders their mass, and holds the border of a sheet that bears them. */
+static void load(cloth *sheet, const scene *description) {
+  const int columns = description->config.columns, rows = description->config.rows;
+  for (int n = 0; n < description->config.capacity.max_bodies; n++) {
+    const cloth_body body = cloth_body_default(&description->colliders[n], 5.0f);
+    check(cloth_set_body(sheet, n, &body) == CLOTH_OK, "load", ": cloth_set_body");
+  }
+  for (int i = 0; description->config.capacity.max_bodies > 0 && i < columns * rows; i++) {
+    const int column = i % columns, row = i / columns;
+    if (column == 0 || row == 0 || column == columns - 1 || row == rows - 1)
+      check(cloth_pin(sheet, i) >= CLOTH_OK, "load", ": cloth_pin");
+  }
+}
+
 static void play(const char *name, const scene *description, int frames) {
   cloth *sheet;
   uint64_t of_config = 0;
   tally sum = {0, 0, 0, 0, 0, 1u << 30};
   check(scene_build(description, arena, sizeof arena, &sheet) == CLOTH_OK, name, ": scene_build");
   lead(sheet, &description->config);
+  load(sheet, description);
   for (int frame = 0; frame < frames; frame++) {
     shuffle_pins(sheet, &description->config, frame);
     lead_astray(sheet, &description->config, frame);
@@ -444,6 +459,30 @@ static void hang_by_ball(scene *s) {
   s->colliders[0].radius = 0.1f;
 }
 /* Four colliders, so that blocks of particles are tested before the particles: all far away, or all but one. */
+/* Bodies with mass on a sheet that is held by its border: of one shape, or of both. */
+static void bears(scene *s, int balls, int boxes) {
+  s->config.origin = (cloth_vector){-0.5f, 0.0f, 0.5f};
+  s->config.edge_warp = (cloth_vector){1.0f, 0.0f, 0.0f};
+  s->config.edge_weft = (cloth_vector){0.0f, 0.0f, -1.0f};
+  s->config.capacity.max_bodies = balls + boxes;
+  s->collider_count = balls + boxes;
+  for (int n = 0; n < balls + boxes; n++) {
+    cloth_collider *body = &s->colliders[n];
+    *body = cloth_collider_default();
+    body->shape = n < balls ? CLOTH_SHAPE_SPHERE : CLOTH_SHAPE_BOX;
+    body->half_extents = (cloth_vector){0.25f, 0.1f, 0.25f};
+    body->pose.position = (cloth_vector){0.3f * (float)n, n < balls ? 0.255f : 0.105f, 0.0f};
+  }
+}
+static void bears_ball(scene *s) {
+  bears(s, 1, 0);
+}
+static void bears_box(scene *s) {
+  bears(s, 0, 1);
+}
+static void bears_both(scene *s) {
+  bears(s, 1, 1);
+}
 static void far_bodies(scene *s) {
   for (; s->collider_count < SCENE_COLLIDER_LIMIT; s->collider_count++) {
     s->colliders[s->collider_count] = cloth_collider_default();
@@ -599,6 +638,9 @@ static const variant variants[] = {
     {"beside bodies", SCENE_DRAPE, 6, beside_bodies},
     {"hang by a ball", SCENE_HANG, 8, hang_by_ball},
     {"far bodies", SCENE_HANG, 4, far_bodies},
+    {"bears a ball", SCENE_HANG, 8, bears_ball},
+    {"bears a box", SCENE_HANG, 8, bears_box},
+    {"bears both", SCENE_HANG, 8, bears_both},
     {"a ball and far bodies", SCENE_HANG, 8, ball_and_far_bodies},
     {"too fast", SCENE_HANG, 4, too_fast},
     {"targets", SCENE_HANG, 10, targets},
@@ -633,7 +675,7 @@ static void play_all(const int side[2], int fixed) {
     around.body_count = 0;
     variants[i].change(&s);
     const int is_plain = !s.config.capacity.geometry && !s.config.capacity.max_shared_bodies;
-    if (fixed && !is_plain)
+    if (fixed && (!is_plain || s.config.capacity.max_bodies > 0)) /* what bears bodies is done only where they lie */
       continue;
     s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);

@@ -1,0 +1,410 @@
+#pragma once
+#include "access.h"
+#include "bearing_solve.h"
+#include "bodies.h"
+#include "compiler.h"
+#include "contact.h"
+#include "contact_cells.h"
+#include "contact_response.h"
+#include "costs.h"
+#include "gaps.h"
+#include "geometry.h"
+#include "lanes.h"
+#include "layout.h"
+#include "plan.h"
+#include "rest_lengths.h"
+#include "rigid.h"
+#include "scalar.h"
+#include "shapes.h"
+#include "types.h"
+
+/// What bears a body ///
+
+/*
+ * Before the solves along lines: which particles bear a body with mass, and what part of it each has, see
+ * bearing_solve.h. A particle takes part by its place, never by what it did before: where the prediction leaves it
+ * within bearing_slack() of the body, or as a corner of a wide cell that is so near (contact_cells.h). Its part is
+ * p / (a sum p), where p is what springs at the predicted places pull it into the body, and 1/a is the mass that the
+ * body has there along the normal. So impulses on parts never move the body with more energy than they have. A corner
+ * counts where the normal meets the axis of the body: impulses at corners would turn it. Where friction holds what the
+ * springs pull along the surface, the part resists along it, too, by min(1, mu p / |f|) of what it holds. What the
+ * prediction lets approach shares its momentum first, one particle after the other.
+ *
+ * After the solves the body gets M n (n . X) / h and T times the rest, which is all that the cloth has lost. What was
+ * borne along the normal and has not resisted along the surface counts where friction asks how contact presses.
+ *
+ * In: predicted positions, mobilities, bodies, the plan. Out: predicted positions, impulses on bodies; what is kept
+ * behind the predicted positions. Scratch: workspace.body.
+ */
+
+#if WITH_BEARING
+
+/* Largest mass that a particle bears, over its own: the elimination of its line keeps three digits of it. */
+#define BEARING_LIMIT 1.0e4f
+/* Friction that holds more than this share of what pulls holds all. */
+#define BEARING_HOLDS 0.9999f
+/* Least coefficient of friction by which what resists along the surface is divided. */
+#define BEARING_FRICTION 1.0e-3f
+
+/* A body, and what its parts depend on. */
+typedef struct borne_body {
+  const moving_body *m;
+  const cloth_collider *shape;
+  const rigid_body *body;
+  float code, slack;
+  float inverse_mass; /* of the body [1/kg] */
+  float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
+  cloth_vector drift; /* of the body by what has approached it [m] */
+  int32_t near;       /* particles and triangles that may bear it */
+} borne_body;
+
+static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
+  borne_body b;
+  b.body = &bodies_of(c)[number];
+  b.m = body_in_substep(c, plan, b.body->collider, plan->index);
+  b.shape = shape_of(c, b.m);
+  b.code = (float)(number + 1);
+  b.slack = bearing_slack(c, plan);
+  b.inverse_mass = inverse_mass_of(c, b.body);
+  b.inverse_unit = force_share(plan) / reference_mass(c);
+  b.drift = vector(0.0f, 0.0f, 0.0f);
+  b.near = 0;
+  return b;
+}
+
+static int bears_this(const cloth *c, const borne_body *b, int32_t i) {
+  return absolute(bearing_plane(c, BEARING_CODE)[i]) == b->code;
+}
+
+/* The arm, from the body's position, at which a particle at p bears it: both in the body's axes, as the normal is. */
+static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, cloth_vector p, cloth_vector normal) {
+#if WITH_CELL_CONTACT
+  if (bearing_plane(c, BEARING_CODE)[i] < 0.0f) {
+    cloth_vector core;
+    nearest_ball(b->shape, p, &core);
+    const cloth_vector way = vector_flush(vector_subtract(p, core), STATE_QUANTUM);
+    return vector_flush(vector_add_scaled(core, normal, flush_small(vector_dot(normal, way), STATE_QUANTUM)),
+                        STATE_QUANTUM);
+  }
+#endif
+  (void)c;
+  (void)b;
+  (void)i;
+  (void)normal;
+  return p;
+}
+
+/// Which particles ///
+
+/* What the prediction lets approach the body, deeper than `depth`, shares its momentum with it. */
+static void share_approach(const cloth *c, const step_plan *plan, borne_body *b, int32_t i, float depth) {
+  const vector_array x = predicted_of(c);
+  const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+  const float of_particle = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
+  const float share = of_particle / (of_particle + bearing_plane(c, BEARING_ALONG)[i]);
+  const cloth_vector arm = vector_flush(vector_subtract(vector_load(x, i), b->m->pivot), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_work(vector_scale(normal, depth * share));
+  const cloth_vector impulse =
+      vector_flush(vector_scale(way, negate(plan->inverse_h / maximum(of_particle, WORK_QUANTUM))), INPUT_QUANTUM);
+  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
+  b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
+  receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
+}
+
+/* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
+   that the body has there. */
+CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
+  const cloth_geometry *g = geometry_of(c, b->shape);
+  const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
+  cloth_vector local, before;
+  float gap = distance_of_point(b->shape, g, p, &local) - b->m->margin;
+  if (!(gap <= b->slack)) {
+    return;
+  }
+  const cloth_vector start = to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i));
+  const float way = distance_of_point(b->shape, g, start, &before) - b->m->margin - gap;
+  const cloth_vector normal = vector_flush_work(rotate(b->m->end.rotation, local));
+  gap -= flush_small(vector_dot(b->drift, normal), STATE_QUANTUM);
+  if (gap > b->slack) {
+    return;
+  }
+  vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
+  bearing_plane(c, BEARING_CODE)[i] = b->code;
+  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
+  if (gap < 0.0f && way > 0.0f) {
+    share_approach(c, plan, b, i, minimum(negate(gap), way));
+  }
+}
+
+/* Lets all particles bear the body that are near. */
+CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
+  const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
+  const lanes3 place = lanes3_splat(b->m->end.position);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  int32_t found = 0;
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 way = lanes3_flush_below(lanes3_subtract(lanes3_load(predicted_of(c), i), place), STATE_QUANTUM);
+    const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(mobility + i)), lanes_first(c->count - i));
+    const lanes_mask near = lanes_both(lanes_less(lanes3_dot(way, way), reach), moves);
+    if (lanes_any(near)) {
+      float is_near[CLOTH_LANES];
+      lanes_store(is_near, lanes_keep(near, lanes_splat(1.0f)));
+      for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+        if (is_near[lane] > 0.0f) {
+          take_particle(c, plan, b, i + lane);
+          found++;
+        }
+      }
+    }
+  }
+  b->near += found;
+  add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
+}
+
+#if WITH_CELL_CONTACT
+
+/* Lets the corners of wide cells bear the body that are near. */
+CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+  const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  cell_sums sums = {none, none, 0, 0, b->slack};
+  if (!guards_cells(b->shape) || !has_wide_cells(c, b->shape)) {
+    return;
+  }
+  collide_cells(c, plan, &sums);
+  b->near += sums.tested;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bearing_plane(c, BEARING_CODE)[i] == negate(b->code)) {
+      const cloth_vector sum = vector_load(normals, i);
+      const cloth_vector normal =
+          vector_flush_work(vector_scale(sum, 1.0f / maximum(vector_length(sum), NORMAL_MIN_LENGTH)));
+      const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(b->m->end.rotation), normal));
+      const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
+      const cloth_vector arm = bearing_arm(c, b, i, p, local);
+      vector_store(normals, i, normal);
+      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
+    }
+  }
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+}
+
+#endif
+
+/// Which part ///
+
+/* The pull of the spring of a family, which starts at particle `first`, from one particle to another where they are
+   predicted. A spring that is too short pulls nothing. */
+static cloth_vector bearing_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t first,
+                                 const int32_t ends[2]) {
+  const spring_family *s = &plan->spring[d];
+  const cloth_vector none = {0.0f, 0.0f, 0.0f};
+  if (s->projected == PROJECTED_NONE || is_gap(c, first, spring_gap(d))) {
+    return none;
+  }
+  const vector_array x = predicted_of(c);
+  const cloth_vector way =
+      vector_flush(vector_subtract(vector_load(x, ends[1]), vector_load(x, ends[0])), STATE_QUANTUM);
+  const float length = vector_length(way), rest = s->rest * shape_factor(c, REST_LENGTH + d, first);
+  float stiffness = 1.0f / s->compliance[0];
+  if (c->constant.stiffness_map) {
+    const float *map = floats_at(c, c->constant.stiffness_map);
+    stiffness *= 0.5f * (map[ends[0]] + map[ends[1]]);
+  }
+  return length > rest ? vector_flush_work(vector_scale(way, stiffness * ((length - rest) / length))) : none;
+}
+
+/* The pull of the springs along warp and weft on a particle. */
+static cloth_vector pull_on(const cloth *c, const step_plan *plan, int32_t i) {
+  const int32_t columns = c->grid.columns, column = i % columns, row = i / columns;
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  if (column > 0 || is_wrapped(c)) {
+    const int32_t ends[2] = {i, column > 0 ? i - 1 : i + columns - 1};
+    sum = vector_add(sum, bearing_pull(c, plan, WARP, ends[1], ends));
+  }
+  if (column + 1 < columns || is_wrapped(c)) {
+    const int32_t ends[2] = {i, column + 1 < columns ? i + 1 : i - column};
+    sum = vector_add(sum, bearing_pull(c, plan, WARP, i, ends));
+  }
+  if (row > 0) {
+    const int32_t ends[2] = {i, i - columns};
+    sum = vector_add(sum, bearing_pull(c, plan, WEFT, ends[1], ends));
+  }
+  if (row + 1 < c->grid.rows) {
+    const int32_t ends[2] = {i, i + columns};
+    sum = vector_add(sum, bearing_pull(c, plan, WEFT, i, ends));
+  }
+  return vector_flush_work(sum);
+}
+
+/* Finds what springs pull the particles of a body into it, kept in BEARING_BORNE, and the share of what pulls along the
+   surface that friction holds, in BEARING_ACROSS. Returns the sum of the former. */
+static float weigh_pulls(const cloth *c, const step_plan *plan, const borne_body *b) {
+  float sum = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bears_this(c, b, i)) {
+      const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i), pull = pull_on(c, plan, i);
+      const float into = negate(flush_small(vector_dot(pull, normal), WORK_QUANTUM));
+      const float along = vector_length(vector_flush_work(vector_add_scaled(pull, normal, into)));
+      const float held = b->shape->kinetic_friction * into / maximum(along, WORK_QUANTUM);
+      bearing_plane(c, BEARING_BORNE)[i] = maximum(into, 0.0f);
+      bearing_plane(c, BEARING_ACROSS)[i] = into > 0.0f ? minimum(held, 1.0f) : 0.0f;
+      sum += maximum(into, 0.0f);
+    }
+  }
+  return sum;
+}
+
+/* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */
+static void set_part(const cloth *c, const borne_body *b, int32_t i, float share) {
+  const float mobility = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
+  const cloth_vector arm = vector_subtract(vector_load(predicted_of(c), i), b->m->pivot);
+  float *along = &bearing_plane(c, BEARING_ALONG)[i], *across = &bearing_plane(c, BEARING_ACROSS)[i];
+  const float least = largest_inverse_mass(c, b->body, arm), held = *across;
+  const float most = minimum(share / least * mobility, BEARING_LIMIT);
+  *along = minimum(share / *along * mobility, BEARING_LIMIT);
+  *across = held < BEARING_HOLDS ? minimum(held / (1.0f - held), most) : most;
+  *across = minimum(*across, *along);
+}
+
+/* Marks the lines of a particle. */
+static void mark_lines(const cloth *c, int32_t i) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i % columns, shift = row % columns;
+  bearing_marks(c, WARP)[row / LINE_BLOCK] = 1;
+  bearing_marks(c, WEFT)[column / LINE_BLOCK] = 1;
+  bearing_marks(c, DIAGONAL)[(column + columns - shift) % columns / LINE_BLOCK] = 1;
+  bearing_marks(c, ANTIDIAGONAL)[(column + shift) % columns / LINE_BLOCK] = 1;
+}
+
+/* Gives the particles that bear a body their parts. Returns how many have been near. */
+CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
+  const float sum = weigh_pulls(c, plan, b);
+  int32_t found = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (bears_this(c, b, i)) {
+      const float pull = bearing_plane(c, BEARING_BORNE)[i];
+      vector_store(bearing_vectors(c, BEARING_MOVED), i, vector(0.0f, 0.0f, 0.0f));
+      bearing_plane(c, BEARING_SLID)[i] = 0.0f;
+      found++;
+      if (pull > 0.0f) {
+        set_part(c, b, i, pull / sum);
+        mark_lines(c, i);
+      } else {
+        bearing_plane(c, BEARING_CODE)[i] = 0.0f;
+      }
+    }
+  }
+  add_varying_work(c, (uint32_t)found, COST_BEARING_PART);
+  return found;
+}
+
+/* Charges the lines that bear a body, in whole blocks. */
+static void charge_bearing_lines(const cloth *c) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  uint32_t elements = 0;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const int32_t lines = d == WARP ? rows : columns, length = d == WARP ? columns : rows;
+    for (int32_t line = 0; line < lines; line += LINE_BLOCK) {
+      const int32_t count = lines - line < LINE_BLOCK ? lines - line : LINE_BLOCK;
+      elements += bearing_marks(c, d)[line / LINE_BLOCK] ? (uint32_t)(count * length) : 0u;
+    }
+  }
+  add_varying_work(c, elements, COST_BEARING_LINE);
+}
+
+/* Finds the particles that bear bodies, and their parts. */
+CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
+  const int32_t count = inputs_of(c)->body_count;
+  int32_t found = 0;
+  if (!has_body_room(c)) {
+    return;
+  }
+  *bearing_state(c) = BEARS_NOTHING;
+  if (count == 0 || !plan->projects || has_solver_contacts(c)) {
+    return;
+  }
+  fill_zero(bearing_plane(c, BEARING_CODE), (size_t)c->count * sizeof(float));
+  fill_zero(bearing_marks(c, WARP), (size_t)(DIRECTIONS * line_blocks(c)));
+#if WITH_CELL_CONTACT
+  if (plan->index == 0 && has_guarded_collider(c)) {
+    workspace_of(c)->widest_square = widest_square(c);
+  }
+#endif
+  for (int32_t n = 0; n < count; n++) {
+    borne_body b = borne_body_at(c, plan, n);
+    take_particles(c, plan, &b);
+#if WITH_CELL_CONTACT
+    take_corners(c, plan, &b);
+#endif
+    found += b.near > 0 ? set_parts(c, plan, &b) : 0;
+  }
+  charge_bearing_lines(c);
+  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
+  *bearing_state(c) = found > 0 ? BEARS_PARTS : BEARS_NOTHING;
+}
+
+/// What a body gets ///
+
+/* Gives a body what a particle's parts have received, and keeps what friction counts of it. */
+static void deliver_part(const cloth *c, const step_plan *plan, const borne_body *b, int32_t i, cloth_reaction *sums) {
+  const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+  const cloth_vector moved = vector_load(bearing_vectors(c, BEARING_MOVED), i);
+  const float unit = plan->inverse_h / (floats_at(c, c->scratch.mobility)[i] * b->inverse_unit);
+  const float along = bearing_plane(c, BEARING_ALONG)[i], across = bearing_plane(c, BEARING_ACROSS)[i];
+  const float out = flush_small(vector_dot(moved, normal), WORK_QUANTUM);
+  const cloth_vector slip = vector_flush_work(vector_add_scaled(moved, normal, negate(out)));
+  const cloth_vector normal_part = vector_flush_work(vector_scale(normal, along * out));
+  const cloth_vector parts = vector_flush_work(vector_add_scaled(normal_part, slip, across));
+  const cloth_vector impulse = vector_flush(vector_scale(parts, unit), INPUT_QUANTUM);
+  const cloth_pose *pose = &b->m->end;
+  const cloth_vector p = to_local(pose, vector_load(predicted_of(c), i));
+  const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(pose->rotation), normal));
+  const cloth_vector arm = vector_flush(rotate(pose->rotation, bearing_arm(c, b, i, p, local)), STATE_QUANTUM);
+  sums->impulse = vector_add(sums->impulse, impulse);
+  sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+  const float used = across * bearing_plane(c, BEARING_SLID)[i] / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
+  bearing_plane(c, BEARING_BORNE)[i] = flush_small(maximum(negate(along * out) - used, 0.0f), WORK_QUANTUM);
+}
+
+/* Gives the bodies what the particles that bear them have received for them. */
+CLOTH_SEPARATE void deliver_bearing(const cloth *c, const step_plan *plan) {
+  if (!is_bearing(c, BEARS_PARTS)) {
+    return;
+  }
+  *bearing_state(c) = BEARS_COUNTS;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const cloth_vector none = {0.0f, 0.0f, 0.0f};
+    const borne_body b = borne_body_at(c, plan, n);
+    cloth_reaction sums = {none, none};
+    for (int32_t i = 0; i < c->count; i++) {
+      if (bears_this(c, &b, i)) {
+        deliver_part(c, plan, &b, i, &sums);
+      }
+    }
+    receive_impulse(c, b.body->collider, sums.impulse, sums.torque);
+  }
+}
+
+/* Before the first substep nothing is borne. */
+static void forget_bearing(const cloth *c) {
+  if (has_body_room(c)) {
+    *bearing_state(c) = BEARS_NOTHING;
+  }
+}
+
+#else
+
+static void find_bearing(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
+}
+
+static void deliver_bearing(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
+}
+
+static void forget_bearing(const cloth *c) {
+  (void)c;
+}
+
+#endif
