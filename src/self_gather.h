@@ -8,6 +8,7 @@
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_leaves.h"
+#include "self_rims.h"
 #include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
@@ -34,8 +35,6 @@
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
@@ -284,6 +283,9 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   if (meet) {
     pair_cells(s, p);
   }
+  if (!is_same) {
+    pair_rims(s, p->a, p->b, p->first, p->second);
+  }
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
@@ -525,7 +527,8 @@ static uint64_t charge_attempt(const self_group *g, const self_search *s) {
       (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
       (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
       (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
-      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS +
+      (uint64_t)(uint32_t)s->edges_tested * COST_RIM_TEST;
   uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -576,6 +579,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
   const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
+  g->found->edge_blocks = s.edge_blocks;
   g->found->intersections = kept;
   counts->pairs = s.pairs - s.dropped;
   counts->pairs_dropped += s.dropped;
