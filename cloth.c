@@ -16915,7 +16915,7 @@ static void pair_rim(self_search *s, int32_t a, int32_t b, const int32_t rim[2],
     return;
   }
   const uint32_t near = edges_near(leaf, &box, s->reach);
-  for (int32_t n = 0; may_have_rims(second, leaf) && near >> (n >> 1); n++) {
+  for (int32_t n = 0; near >> (n >> 1); n++) {
     const int32_t cell = n >> 1, edge = n & 1, row = leaf->row + (cell >> 1);
     const int32_t from = leaf_particle(second, leaf, cell), column = leaf->column + (cell & 1);
     if (!(near >> cell & 1u) || !is_rim(second, row, column, edge)) {
@@ -16933,7 +16933,7 @@ static void pair_rim(self_search *s, int32_t a, int32_t b, const int32_t rim[2],
 /* Pairs of edges of the rims in a leaf of cloth a and in a leaf of cloth b. */
 static void pair_rims(self_search *s, int32_t a, int32_t b, const self_leaf *first, const self_leaf *second) {
   const self_body *body = &s->group->bodies[a];
-  for (int32_t n = 0; n < 2 * SELF_CELLS && may_have_rims(body, first); n++) {
+  for (int32_t n = 0; n < 2 * SELF_CELLS; n++) {
     const int32_t edge = n & 1, cell = n >> 1;
     if ((first->particles >> cell & 1u) && is_rim(body, first->row + (cell >> 1), first->column + (cell & 1), edge)) {
       const int32_t from = leaf_particle(body, first, cell), rim[2] = {from, edge_end(body, from, edge)};
@@ -17737,8 +17737,8 @@ static const self_leaf *find_visited(self_search *s, int32_t body, int32_t numbe
   return leaf;
 }
 
-/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
-   is apart from each of its cells. */
+/* Pairs of particles and cells, of cells, and of rims, of two leaves or of one. What is apart from the boxes of the
+   other leaf is apart from each of its cells; rims may cross far from all particles. */
 static void pair_triangles(self_search *s, const leaf_pair *p) {
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
@@ -17746,7 +17746,9 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
+  const int have_rims =
+      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
   pair_particles(s, p, near);
@@ -17754,7 +17756,7 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   if (meet) {
     pair_cells(s, p);
   }
-  if (!is_same) {
+  if (have_rims) {
     pair_rims(s, p->a, p->b, p->first, p->second);
   }
 }

@@ -266,8 +266,8 @@ static const self_leaf *find_visited(self_search *s, int32_t body, int32_t numbe
   return leaf;
 }
 
-/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
-   is apart from each of its cells. */
+/* Pairs of particles and cells, of cells, and of rims, of two leaves or of one. What is apart from the boxes of the
+   other leaf is apart from each of its cells; rims may cross far from all particles. */
 static void pair_triangles(self_search *s, const leaf_pair *p) {
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
@@ -275,7 +275,9 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
+  const int have_rims =
+      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
   pair_particles(s, p, near);
@@ -283,7 +285,7 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   if (meet) {
     pair_cells(s, p);
   }
-  if (!is_same) {
+  if (have_rims) {
     pair_rims(s, p->a, p->b, p->first, p->second);
   }
 }

@@ -167,7 +167,7 @@ static void pair_rim(self_search *s, int32_t a, int32_t b, const int32_t rim[2],
     return;
   }
   const uint32_t near = edges_near(leaf, &box, s->reach);
-  for (int32_t n = 0; may_have_rims(second, leaf) && near >> (n >> 1); n++) {
+  for (int32_t n = 0; near >> (n >> 1); n++) {
     const int32_t cell = n >> 1, edge = n & 1, row = leaf->row + (cell >> 1);
     const int32_t from = leaf_particle(second, leaf, cell), column = leaf->column + (cell & 1);
     if (!(near >> cell & 1u) || !is_rim(second, row, column, edge)) {
@@ -185,7 +185,7 @@ static void pair_rim(self_search *s, int32_t a, int32_t b, const int32_t rim[2],
 /* Pairs of edges of the rims in a leaf of cloth a and in a leaf of cloth b. */
 static void pair_rims(self_search *s, int32_t a, int32_t b, const self_leaf *first, const self_leaf *second) {
   const self_body *body = &s->group->bodies[a];
-  for (int32_t n = 0; n < 2 * SELF_CELLS && may_have_rims(body, first); n++) {
+  for (int32_t n = 0; n < 2 * SELF_CELLS; n++) {
     const int32_t edge = n & 1, cell = n >> 1;
     if ((first->particles >> cell & 1u) && is_rim(body, first->row + (cell >> 1), first->column + (cell & 1), edge)) {
       const int32_t from = leaf_particle(body, first, cell), rim[2] = {from, edge_end(body, from, edge)};
