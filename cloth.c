@@ -2398,6 +2398,7 @@ typedef struct self_visit {
 typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
+  int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
   uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
@@ -5404,6 +5405,8 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves, both ways, and pairs of particles, one way. */
 #define SELF_LEAF_PAIRS 32
+/* Most pairs of edges of rims of two leaves, and of such an edge and a leaf. */
+#define SELF_RIM_PAIRS 72
 #define SPHERE_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3
@@ -6695,6 +6698,10 @@ enum {
   COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
   COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
+  COST_RIM_TEST = 390,        /* per edge of a rim and edge of another that are compared ... */
+  COST_RIM_PAIR = 250,        /* ... in addition per place of a pair of edges and sweep ... */
+  COST_RIM_NEAR = 420,        /* ... in addition per pair that is close ... */
+  COST_RIM_TOUCH = 900,       /* ... and per pair that is moved apart */
   COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
   COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */
   COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */
@@ -16631,8 +16638,8 @@ CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t ce
   return lanes_maximum(below, above);
 }
 
-/* Which cells of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
-CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+/* Which places of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
+CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     lanes gap = gap_on_axis(leaf, 0, cell, low, high);
@@ -16640,7 +16647,12 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
     gap = lanes_maximum(gap_on_axis(leaf, 2, cell, low, high), gap);
     bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
   }
-  return leaf->cells & ~bits;
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf are not. */
+CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+  return leaf->cells & places_near(leaf, low, high, reach);
 }
 
 /* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
@@ -16876,7 +16888,10 @@ typedef struct self_search {
   self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
-  self_leaf leaf[2]; /* of the last visit to leaves */
+  self_leaf leaf[2];                 /* of the last visit to leaves */
+  int32_t edge_blocks, edges_filled; /* of pairs of edges, and how full the last is, see self_rims.h ... */
+  uint32_t edge_tag;                 /* ... and its cloths */
+  int32_t edges_tested;
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   uint32_t full;             /* which of them have no room left, a bit each at the same number */
@@ -16957,7 +16972,7 @@ static void close_batch(self_search *s, int32_t batch) {
 /* Opens another batch. Returns 0 if there is no room for one. */
 static int open_batch(self_search *s, uint32_t tag) {
   const self_group *g = s->group;
-  if (s->batches == g->max_batches) {
+  if (s->batches + 2 * s->edge_blocks >= g->max_batches) {
     s->is_full = 1;
     return 0;
   }
@@ -17120,6 +17135,336 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
 
 #endif
 
+/// Contact of edges ///
+
+#if WITH_SELF
+
+/*
+ * Where a sheet ends there is no triangle beside the last one: an edge of a rim can pass another edge between their
+ * particles, although each of these keeps its distance from all triangles. So edges of rims keep the thickness from
+ * each other: of the grid, of holes and of tears, within a cloth and between cloths. Two edges are
+ * moved apart where they are closest, along their connection, or against it if they have passed each other in the
+ * substep. The law is that of particles and triangles, see respond_along().
+ *
+ * Pairs of edges are found with the candidates, and share their room: blocks of SELF_BATCH pairs, two batches each, lie
+ * at the end of it, the last block first. They are treated one by one, as there are few.
+ *
+ * In: positions at the start of the substep, predicted positions, velocities, mobilities, ages. Out: pairs; predicted
+ * positions, velocities, the velocity history of what was moved. Scratch: none.
+ */
+
+/* Two edges: the ends of the first, then of the second, with their cloths. */
+typedef struct edge_pair {
+  const self_body *body[4];
+  int32_t particle[4];
+} edge_pair;
+
+/* The second end of an edge of the cell of a particle. */
+static int32_t edge_end(const self_body *b, int32_t particle, int32_t edge) {
+  int32_t corner[4];
+  const int32_t row = particle / b->columns;
+  find_corners(b, row, particle - row * b->columns, corner);
+  return corner[edge_corner[edge]];
+}
+
+/* 1 if an edge of a cell exists and has cloth on one side only, or on none. */
+CLOTH_INLINE int is_rim(const self_body *b, int32_t row, int32_t column, int32_t edge) {
+  const int32_t particle = row * b->columns + column;
+  int32_t third[2];
+  if (edge == SELF_EDGE_ACROSS || !has_edge(b, row, column, edge)) {
+    return 0;
+  }
+  if (has_gaps(b->c)) {
+    return find_faces(b, 4 * particle + edge, third) < 2;
+  }
+  return edge == SELF_EDGE_ROW ? row == 0 || row + 1 == b->rows
+                               : !b->is_wrapped && (column == 0 || column + 1 == b->columns);
+}
+
+/* 1 if there may be rims among the edges that a leaf owns. */
+static int may_have_rims(const self_body *b, const self_leaf *leaf) {
+  return has_gaps(b->c) || leaf->row == 0 || leaf->row + 2 >= b->rows - 1 ||
+         (!b->is_wrapped && (leaf->column == 0 || leaf->column + 2 >= b->columns - 1));
+}
+
+/* 1 if two particles of a cloth are the same, or neighbours in the grid. */
+static int are_grid_neighbours(const self_body *b, int32_t first, int32_t second) {
+  const int32_t row_a = first / b->columns, row_b = second / b->columns;
+  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
+  return rows <= 1 &&
+         grid_distance(first - row_a * b->columns, second - row_b * b->columns, b->columns, b->is_wrapped) <= 1;
+}
+
+/* Boxes around an edge. */
+static void find_edge_boxes(const self_body *b, const int32_t end[2], float ahead, self_boxes *box) {
+  self_boxes other;
+  start_boxes(box, vector_load(b->start, end[0]), place_ahead(b, end[0], ahead));
+  start_boxes(&other, vector_load(b->start, end[1]), place_ahead(b, end[1], ahead));
+  join_boxes(box, &other);
+}
+
+/* 1 if an end of the first edge of a pair, of cloth a, is sewn to one of the second, of cloth b. */
+static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+#if WITH_SEAMS
+  for (int32_t n = 0; g->sewn && n < 4; n++) {
+    if (are_sewn(g->sewn, a, particle[n >> 1], b, particle[2 + (n & 1)])) {
+      return 1;
+    }
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)particle;
+  return 0;
+}
+
+/* Where block n of pairs of edges starts: the first edges are in that batch, the second ones in the next. */
+CLOTH_INLINE int32_t edge_block(const self_group *g, int32_t n) {
+  return g->max_batches - 2 * (n + 1);
+}
+
+/* The block in which there is room for another pair of edges of two cloths, or -1. */
+static int32_t open_edge_block(self_search *s, uint32_t tag) {
+  const self_group *g = s->group;
+  if (s->edge_blocks > 0 && s->edges_filled < SELF_BATCH && s->edge_tag == tag) {
+    return edge_block(g, s->edge_blocks - 1);
+  }
+  if (s->is_full || s->batches + 2 * (s->edge_blocks + 1) > g->max_batches) {
+    s->is_full = 1;
+    return -1;
+  }
+  const int32_t block = edge_block(g, s->edge_blocks++);
+  fill_zero(&g->batches[block], 2 * sizeof(self_batch));
+  if (g->tags) {
+    g->tags[block] = (uint16_t)tag;
+  }
+  s->edges_filled = 0;
+  s->edge_tag = tag;
+  return block;
+}
+
+static void add_edge_pair(self_search *s, int32_t a, int32_t b, const int32_t particle[4]) {
+  const uint32_t tag = (uint32_t)a << 8 | (uint32_t)b;
+  const int32_t block = open_edge_block(s, tag);
+  s->pairs++;
+  if (block < 0) {
+    s->dropped++;
+    return;
+  }
+  self_batch *batch = &s->group->batches[block];
+  const int32_t n = s->edges_filled++;
+  batch[0].particle[n] = (uint16_t)particle[0];
+  batch[0].cell[n] = (uint16_t)particle[1];
+  batch[1].particle[n] = (uint16_t)particle[2];
+  batch[1].cell[n] = (uint16_t)particle[3];
+  if (s->group->candidates) {
+    count_both(s->group->candidates, tag, 1);
+  }
+}
+
+/* Which places of a leaf own edges that may come near a rim with these boxes: bits. */
+static uint32_t edges_near(const self_leaf *leaf, const self_boxes *box, float reach) {
+  const float *v = box->value;
+  const float low[SELF_PLACES] = {v[0], v[1], v[2], v[6], v[7], v[8]};
+  const float high[SELF_PLACES] = {negate(v[3]), negate(v[4]),  negate(v[5]),
+                                   negate(v[9]), negate(v[10]), negate(v[11])};
+  return places_near(leaf, low, high, reach);
+}
+
+/* 1 if an edge of a rim of cloth a makes no pair with an edge of cloth b: they are beside each other, or sewn. */
+static int is_no_pair(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+  for (int32_t k = 0; k < 4 && a == b; k++) {
+    if (are_grid_neighbours(&g->bodies[a], particle[k >> 1], particle[2 + (k & 1)])) {
+      return 1;
+    }
+  }
+  return are_sewn_edges(g, a, b, particle);
+}
+
+/* Pairs of an edge of a rim of cloth a and those of the rims in a leaf of cloth b. */
+static void pair_rim(self_search *s, int32_t a, int32_t b, const int32_t rim[2], const self_leaf *leaf) {
+  const self_body *first = &s->group->bodies[a], *second = &s->group->bodies[b];
+  self_boxes box, other;
+  find_edge_boxes(first, rim, s->ahead, &box);
+  s->edges_tested++;
+  if (are_apart(&box, &second->level[0].nodes[leaf->number].boxes, s->reach)) {
+    return;
+  }
+  const uint32_t near = edges_near(leaf, &box, s->reach);
+  for (int32_t n = 0; near >> (n >> 1); n++) {
+    const int32_t cell = n >> 1, edge = n & 1, row = leaf->row + (cell >> 1);
+    const int32_t from = leaf_particle(second, leaf, cell), column = leaf->column + (cell & 1);
+    if (!(near >> cell & 1u) || !is_rim(second, row, column, edge)) {
+      continue;
+    }
+    const int32_t particle[4] = {rim[0], rim[1], from, edge_end(second, from, edge)};
+    s->edges_tested++;
+    find_edge_boxes(second, particle + 2, s->ahead, &other);
+    if (!are_apart(&box, &other, s->reach) && !is_no_pair(s->group, a, b, particle)) {
+      add_edge_pair(s, a, b, particle);
+    }
+  }
+}
+
+/* Pairs of edges of the rims in a leaf of cloth a and in a leaf of cloth b. */
+static void pair_rims(self_search *s, int32_t a, int32_t b, const self_leaf *first, const self_leaf *second) {
+  const self_body *body = &s->group->bodies[a];
+  for (int32_t n = 0; n < 2 * SELF_CELLS; n++) {
+    const int32_t edge = n & 1, cell = n >> 1;
+    if ((first->particles >> cell & 1u) && is_rim(body, first->row + (cell >> 1), first->column + (cell & 1), edge)) {
+      const int32_t from = leaf_particle(body, first, cell), rim[2] = {from, edge_end(body, from, edge)};
+      pair_rim(s, a, b, rim, second);
+    }
+  }
+}
+
+/* Square of the way that two edges move against each other in a substep, over the thickness, from which on they are
+   left to the particles: the points where they are closest now say too little about where they were. */
+#define EDGE_FASTEST 1.0f
+
+/* Share of the product of two squared lengths below which edges count as parallel, sine squared. */
+#define EDGE_PARALLEL 1.0e-4f
+
+static float unit_share(float value) {
+  return flush_small(minimum(maximum(value, 0.0f), 1.0f), SELF_LEAST_WEIGHT);
+}
+
+/* Where two edges are closest: shares along them, from 0 to 1. 0 if one of them has no length. */
+static int find_closest(const edge_pair *p, float *first, float *second) {
+  const int32_t *i = p->particle;
+  const cloth_vector from = vector_load(p->body[0]->place, i[0]), other = vector_load(p->body[2]->place, i[2]);
+  const cloth_vector d = exact_difference(vector_load(p->body[1]->place, i[1]), from);
+  const cloth_vector e = exact_difference(vector_load(p->body[3]->place, i[3]), other);
+  const cloth_vector r = exact_difference(from, other);
+  const float a = vector_dot(d, d), b = vector_dot(d, e), c = vector_dot(d, r), f = vector_dot(e, r);
+  const float square = vector_dot(e, e), product = a * square;
+  if (!(a > 1.0e-14f && square > 1.0e-14f && is_finite(product))) {
+    return 0;
+  }
+  const float sine = product - b * b;
+  *first = sine > EDGE_PARALLEL * product ? unit_share((b * f - c * square) / sine) : 0.5f;
+  const float share = (b * *first + f) / square;
+  *second = unit_share(share);
+  if (share < 0.0f || share > 1.0f) {
+    *first = unit_share((b * *second - c) / a);
+  }
+  return 1;
+}
+
+/* Which of the pairs of a block from `first` on are closer than the thickness, a bit each; see find_closest(). */
+CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, const self_batch *batch, int32_t first,
+                                       float thickness) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
+  const lanes3 from = lanes3_pick(a->place, batch[0].particle + first, 0);
+  const lanes3 other = lanes3_pick(b->place, batch[1].particle + first, 0);
+  const lanes3 d = lanes3_exact_difference(lanes3_pick(a->place, batch[0].cell + first, 0), from);
+  const lanes3 e = lanes3_exact_difference(lanes3_pick(b->place, batch[1].cell + first, 0), other);
+  const lanes3 r = lanes3_exact_difference(from, other);
+  const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
+  const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
+  const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
+  const lanes_mask skew = lanes_less(lanes_multiply(lanes_splat(EDGE_PARALLEL), product), sine);
+  const lanes raw =
+      lanes_divide(lanes_subtract(lanes_multiply(across, f), lanes_multiply(c, y)), lanes_select(skew, sine, one));
+  lanes s = lanes_select(skew, lanes_minimum(lanes_maximum(raw, zero), one), lanes_splat(0.5f));
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes t = lanes_divide(lanes_add(lanes_multiply(across, s), f), y);
+  t = lanes_minimum(lanes_maximum(t, zero), one);
+  t = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), t), t);
+  s = lanes_divide(lanes_subtract(lanes_multiply(across, t), c), x);
+  s = lanes_minimum(lanes_maximum(s, zero), one);
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
+  now = lanes3_quantise(now, STATE_ROUNDER);
+  return lanes_bits(lanes_less(lanes3_dot(now, now), lanes_splat(thickness * thickness))) << first;
+}
+
+/* Connection of the points of two edges that `weight` says, in multiples of 2^-30 m. */
+static cloth_vector find_connection(const edge_pair *p, const float weight[4], int at_start) {
+  const self_body *const *body = p->body;
+  const cloth_vector from = vector_load(at_start ? body[0]->start : body[0]->place, p->particle[0]);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t n = 1; n < 4; n++) {
+    const cloth_vector at = vector_load(at_start ? body[n]->start : body[n]->place, p->particle[n]);
+    sum = vector_add_scaled(sum, exact_difference(at, from), weight[n]);
+  }
+  return vector(quantise(sum.x, STATE_ROUNDER), quantise(sum.y, STATE_ROUNDER), quantise(sum.z, STATE_ROUNDER));
+}
+
+/* How much of a push and of a slip two edges take on: respond_along() for one pair. */
+static void find_edge_response(cloth_vector m, cloth_vector n, float push, float friction, cloth_vector response[2]) {
+  const float approach = quantise(vector_dot(m, n), WORK_ROUNDER);
+  const float stopped = minimum(push, maximum(negate(approach), 0.0f));
+  cloth_vector slip = vector_add_scaled(m, n, negate(approach));
+  slip = vector(quantise(slip.x, STATE_ROUNDER), quantise(slip.y, STATE_ROUNDER), quantise(slip.z, STATE_ROUNDER));
+  const float length = maximum(square_root(vector_dot(slip, slip)), STATE_QUANTUM);
+  const float grip = negate(flush_small(minimum(friction * stopped / length, 1.0f), WORK_QUANTUM));
+  response[0] = vector_flush_work(vector_add_scaled(vector_scale(n, push), slip, grip));
+  response[1] = vector_flush_work(vector_add_scaled(vector_scale(n, stopped), slip, grip));
+}
+
+/* Moves two edges apart by their weights and mobilities. Returns 0 if neither can be moved. */
+static int move_edges(const edge_pair *p, const float weight[4], const cloth_vector response[2], float inverse_h) {
+  float sum = 0.0f;
+  for (int32_t n = 0; n < 4; n++) {
+    sum += weight[n] * weight[n] * p->body[n]->mobility[p->particle[n]];
+  }
+  if (!(sum > 1.0e-6f)) {
+    return 0;
+  }
+  for (int32_t n = 0; n < 4; n++) {
+    const self_body *b = p->body[n];
+    const int32_t i = p->particle[n];
+    const float share = weight[n] * b->mobility[i] / sum;
+    if (share < 0.0f || share > 0.0f) {
+      note_moved(b, i);
+      vector_store(b->place, i, vector_add_scaled(vector_load(b->place, i), response[0], share));
+      vector_store(b->velocity, i, vector_add_scaled(vector_load(b->velocity, i), response[1], share * inverse_h));
+    }
+  }
+  return 1;
+}
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+/* 1 if two particles or more of two edges are tangled. */
+static int are_tangled_edges(const edge_pair *p) {
+  int32_t tangled = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    tangled += p->body[n]->ages[p->particle[n]] >= SELF_TANGLED_AGE;
+  }
+  return tangled >= 2;
+}
+
+/* Moves two edges apart if they are too close or have passed each other. Returns 1 if it has, 2 if they had passed. */
+static int part_edges(const edge_pair *p, const self_pair *law, float inverse_h) {
+  float first, second;
+  if (!find_closest(p, &first, &second)) {
+    return 0;
+  }
+  const float weight[4] = {1.0f - first, first, second - 1.0f, negate(second)};
+  const float square = law->thickness * law->thickness;
+  const cloth_vector now = find_connection(p, weight, 0);
+  if (!(vector_dot(now, now) < square) || (law->untangles && are_tangled_edges(p))) {
+    return 0;
+  }
+  const cloth_vector before = find_connection(p, weight, 1), m = vector_subtract(now, before);
+  if (vector_dot(m, m) > EDGE_FASTEST * square) {
+    return 0;
+  }
+  const int is_inside = first > 0.0f && first < 1.0f && second > 0.0f && second < 1.0f;
+  const int passed = is_inside && vector_dot(now, before) < 0.0f;
+  const cloth_vector n = self_unit(passed ? vector_scale(now, -1.0f) : now);
+  const float push = quantise(law->thickness - vector_dot(now, n), WORK_ROUNDER);
+  cloth_vector response[2];
+  find_edge_response(m, n, push, law->friction, response);
+  return push > 0.0f && move_edges(p, weight, response, inverse_h) ? 1 + passed : 0;
+}
+
+#endif
+
 /// Folds ///
 
 #if WITH_SELF
@@ -17130,7 +17475,9 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
  * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
  * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row, a column or a
  * diagonal with one between them are therefore kept SELF_FOLD T apart, or half as far as at rest where that is less, as
- * on the short diagonals of a skew grid. Not where the cloth between them is absent, or where they are sewn together.
+ * on the short diagonals of a skew grid. And the diagonals of two cells side by side, which lie across the crest like
+ * the strokes of an X if the fold is twisted, are kept SELF_DIAGONAL T apart. Not where the cloth between them is
+ * absent, or where they are sewn together.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
  * velocities, the velocity history of what was moved. Scratch: none.
@@ -17138,6 +17485,11 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
 
 /* Least distance of two particles of a row, a column or a diagonal with one between them, over the thickness. */
 #define SELF_FOLD 2.0f
+/* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
+   that is not twisted. */
+#define SELF_DIAGONAL 0.75f
+/* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
+#define SELF_DIAGONAL_REACH 1.5f
 
 /* What stays the same while the folds of a cloth are opened. */
 typedef struct fold_context {
@@ -17145,12 +17497,14 @@ typedef struct fold_context {
   int32_t member;
   const self_body *b;
   float least, inverse_h;
+  self_pair law;
 } fold_context;
 
 /* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
  * apart. */
 typedef struct fold_tally {
   int32_t noted, looked_at, opened;
+  int32_t crossed, parted; /* pairs of diagonals that may be too close, and those that were moved apart */
 } fold_tally;
 
 /* From the first to the last of three particles along each direction of springs: rows and columns. */
@@ -17188,6 +17542,12 @@ static int is_sewn_fold(const fold_context *f, const fold_place *p) {
 #endif
 }
 
+/* 1 if the first and the last of three particles are tangled: what is folded inside out would be kept so. */
+static int is_tangled_fold(const fold_context *f, const fold_place *p) {
+  const uint8_t *ages = f->b->ages;
+  return f->law.untangles && ages[p->first] >= SELF_TANGLED_AGE && ages[p->last] >= SELF_TANGLED_AGE;
+}
+
 /* The distance that the first and the last of three particles keep. */
 static float least_distance(const fold_context *f, const fold_place *p) {
   const cloth *c = f->b->c;
@@ -17209,7 +17569,7 @@ static void open_fold(const fold_context *f, const fold_place *p, fold_tally *ta
     return;
   }
   const float least = least_distance(f, p);
-  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p)) {
+  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p) || is_tangled_fold(f, p)) {
     return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, p->last), vector_load(b->start, p->first));
@@ -17281,11 +17641,84 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
+/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close. */
+static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t row = i / b->columns, column = i - row * b->columns;
+  int32_t corner[4];
+  tally->looked_at++;
+  find_corners(b, row, column, corner);
+  const int32_t other = corner[direction == WARP ? 1 : 3];
+  const int32_t row_2 = other / b->columns, column_2 = other - row_2 * b->columns;
+  if (!has_cell(b, row, column) || !has_cell(b, row_2, column_2)) {
+    return;
+  }
+  const edge_pair p = {{b, b, b, b}, {i, corner[2], other, edge_end(b, other, SELF_EDGE_ACROSS)}};
+  const cloth_vector first = exact_difference(vector_load(b->place, p.particle[2]), vector_load(b->place, i));
+  const cloth_vector last =
+      exact_difference(vector_load(b->place, p.particle[3]), vector_load(b->place, p.particle[1]));
+  const cloth_vector sum = vector_add(first, last);
+  const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
+  if (vector_dot(sum, sum) < reach * reach && !are_sewn_edges(f->g, f->member, f->member, p.particle)) {
+    self_pair law = f->law;
+    law.thickness *= SELF_DIAGONAL;
+    law.friction = 0.0f;
+    tally->crossed++;
+    tally->parted += part_edges(&p, &law, f->inverse_h) > 0;
+  }
+}
+
+/* The same for the cells that lead around a tube. */
+static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
+  const int32_t columns = f->b->columns;
+  for (int32_t row = 0; row + 1 < f->b->rows; row++) {
+    const int32_t end = (row + 1) * columns;
+    part_diagonals(f, WARP, end - 2, tally);
+    part_diagonals(f, WARP, end - 1, tally);
+    part_diagonals(f, WEFT, end - 1, tally);
+  }
+}
+
+/* 1 if the middles of the diagonals of one of SELF_BATCH cells from particle i on and of the cells `apart` numbers on
+   are closer than they may be. */
+CLOTH_INLINE int may_cross(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  const vector_array at = f->b->place;
+  const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
+  const int32_t across = f->b->columns + 1;
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
+    const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
+    const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
+    const lanes3 sum = lanes3_add(first, last);
+    const lanes_mask close = lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach));
+    if (lanes_any(lanes_both(close, lanes_first(end - k)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
+static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
+  tally->noted += SELF_BATCH;
+  if (!may_cross(f, i, apart, end)) {
+    return;
+  }
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
+      part_diagonals(f, direction, k, tally);
+    }
+  }
+}
+
 /* Opens what is folded too tightly along a direction from SELF_BATCH particles on, unless nothing there is too close.
  */
 static void open_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = fold_span(f->b, direction), end = f->b->count - apart;
   tally->noted += SELF_BATCH;
+  if (direction <= WEFT) {
+    part_block(f, direction, i, tally);
+  }
   if (!may_have_folds(f, i, apart, end)) {
     return;
   }
@@ -17319,9 +17752,9 @@ static void open_folds_around(const fold_context *f, int32_t direction, fold_tal
 }
 
 /* Opens what is folded too tightly in a cloth of a group. */
-CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, float thickness, float inverse_h) {
-  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {0, 0, 0};
+CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, self_pair law, float inverse_h) {
+  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * law.thickness, inverse_h, law};
+  fold_tally tally = {0, 0, 0, 0, 0};
   for (int32_t i = 0; i < f.b->count; i += SELF_BATCH) {
     for (uint32_t left = f.b->folds[i / SELF_BATCH]; left; left &= left - 1u) {
       open_block(&f, first_bit(left), i, &tally);
@@ -17329,6 +17762,9 @@ CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t memb
   }
   for (int32_t direction = 0; f.b->is_wrapped && direction < DIRECTIONS; direction++) {
     open_folds_around(&f, direction, &tally);
+  }
+  if (f.b->is_wrapped) {
+    part_diagonals_around(&f, &tally);
   }
   return tally;
 }
@@ -17340,7 +17776,8 @@ CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t memb
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int is_round) {
   const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
-                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS) +
+                                          SELF_RIM_PAIRS * COST_RIM_TEST);
   return particles * (COST_SELF_BOXES + COST_SELF_NOTE) + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
          (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));
@@ -17446,8 +17883,6 @@ static int has_strayed(const self_group *g, float time) {
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
@@ -17679,8 +18114,8 @@ static const self_leaf *find_visited(self_search *s, int32_t body, int32_t numbe
   return leaf;
 }
 
-/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
-   is apart from each of its cells. */
+/* Pairs of particles and cells, of cells, and of rims, of two leaves or of one. What is apart from the boxes of the
+   other leaf is apart from each of its cells; rims may cross far from all particles. */
 static void pair_triangles(self_search *s, const leaf_pair *p) {
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
@@ -17688,13 +18123,18 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
+  const int have_rims =
+      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
   pair_particles(s, p, near);
   pair_particles(s, &turned, turned_near);
   if (meet) {
     pair_cells(s, p);
+  }
+  if (have_rims) {
+    pair_rims(s, p->a, p->b, p->first, p->second);
   }
 }
 
@@ -17937,7 +18377,8 @@ static uint64_t charge_attempt(const self_group *g, const self_search *s) {
       (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
       (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
       (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
-      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS +
+      (uint64_t)(uint32_t)s->edges_tested * COST_RIM_TEST;
   uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -17988,6 +18429,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
   const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
+  g->found->edge_blocks = s.edge_blocks;
   g->found->intersections = kept;
   counts->pairs = s.pairs - s.dropped;
   counts->pairs_dropped += s.dropped;
@@ -18325,9 +18767,10 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
-  int32_t round_touching, round_batches; /* those of spheres among them */
-  int32_t moved;                         /* folds opened and triangles touched in a sweep */
-  uint32_t over;                         /* blocks of these batches with a particle over its triangle */
+  int32_t round_touching, round_batches;   /* those of spheres among them */
+  int32_t edge_blocks, edges, edges_moved; /* blocks of pairs of edges, pairs that are close, and moved apart */
+  int32_t moved;                           /* folds opened and triangles touched in a sweep */
+  uint32_t over;                           /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
 /* The particles of a lane of a block: the particle, and the corners of the triangle. */
@@ -18531,7 +18974,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -18559,11 +19002,59 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
   return tally;
 }
 
+/* Contacts of a block of pairs of edges, of those that are close before one of them is moved. Returns 1 if there are
+   any. */
+CLOTH_SEPARATE int part_edge_block(const self_group *g, int32_t block, float inverse_h, self_tally *tally) {
+  const uint32_t tag = g->tags ? g->tags[block] : 0u;
+  const self_pair law = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u));
+  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  const self_batch *batch = &g->batches[block];
+  const int32_t touching = tally->edges_moved;
+  uint32_t close = 0, used = 0;
+  for (int32_t n = 0; n < SELF_BATCH; n++) {
+    used |= (uint32_t)(batch[0].particle[n] != batch[0].cell[n]) << n;
+  }
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    close |= find_close_edges(a, b, batch, first, law.thickness);
+  }
+  close &= used;
+  for (uint32_t left = close; left; left &= left - 1u) {
+    const int32_t n = first_bit(left);
+    const edge_pair p = {{a, a, b, b},
+                         {batch[0].particle[n], batch[0].cell[n], batch[1].particle[n], batch[1].cell[n]}};
+    const int what = part_edges(&p, &law, inverse_h);
+    tally->edges++;
+    tally->edges_moved += what > 0;
+    tally->passed += what > 1;
+  }
+  if (g->touching) {
+    count_both(g->touching, tag, tally->edges_moved - touching);
+  }
+  return close != 0;
+}
+
+/* A sweep over the pairs of edges, forwards or backwards: over all in the first sweep of a substep, later over the
+   blocks in which that has found something close. */
+static void pass_edges(const self_group *g, self_pass pass, float inverse_h, int is_backward, self_tally *tally) {
+  const int32_t blocks = g->found->edge_blocks;
+  for (int32_t n = 0; n < blocks; n++) {
+    const int32_t block = edge_block(g, is_backward ? blocks - 1 - n : n);
+    if (pass == SELF_FIRST_SWEEP || g->near[block]) {
+      const int is_close = part_edge_block(g, block, inverse_h, tally);
+      g->near[block] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_close : 1;
+      tally->edge_blocks++;
+    }
+  }
+}
+
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)(tally->batches - tally->round_batches) * SELF_BATCH, COST_SELF_CANDIDATE);
   add_varying_work(c, tally->over, COST_SELF_NEAR);
   add_varying_work(c, (uint32_t)(tally->touching - tally->round_touching), COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)tally->edge_blocks * SELF_BATCH, COST_RIM_PAIR);
+  add_varying_work(c, (uint32_t)tally->edges, COST_RIM_NEAR);
+  add_varying_work(c, (uint32_t)tally->edges_moved, COST_RIM_TOUCH);
   add_varying_work(c, (uint32_t)tally->round_batches * SELF_BATCH, COST_SPHERE_CANDIDATE);
   add_varying_work(c, (uint32_t)tally->round_touching, COST_SPHERE_TOUCH);
 }
@@ -18582,15 +19073,20 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(g, n, pair.thickness, inverse_h);
+    const fold_tally folds = open_folds(g, n, pair, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
+    add_varying_work(b->c, (uint32_t)folds.crossed, COST_RIM_NEAR);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
-    opened += folds.opened;
+    add_varying_work(b->c, (uint32_t)folds.parted, COST_RIM_TOUCH);
+    opened += folds.opened + folds.parted;
   }
   self_tally tally = pass_candidates(g, pass, inverse_h, is_backward);
-  tally.moved = opened + tally.touching;
+  if (WITH_SELF_TRIANGLES) {
+    pass_edges(g, pass, inverse_h, is_backward, &tally);
+  }
+  tally.moved = opened + tally.touching + tally.edges_moved;
   return tally;
 }
 
@@ -18600,7 +19096,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   int has_moved = 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
@@ -18621,7 +19117,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     charge_pass(first, &tally);
     has_moved |= tally.moved > 0;
   }
-  g->found->statistics.contacts = tally.touching;
+  g->found->statistics.contacts = tally.touching + tally.edges_moved;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);
@@ -23664,6 +24160,7 @@ static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32
   const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
       SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      SELF_SWEEPS * particles * 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_RIM_NEAR + COST_RIM_TOUCH) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return searches + (particles * COST_SELF_WATCH + (is_round ? spheres : triangles)) * (uint32_t)substeps;
 }

@@ -120,6 +120,10 @@ enum {
   COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
   COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
+  COST_RIM_TEST = 390,        /* per edge of a rim and edge of another that are compared ... */
+  COST_RIM_PAIR = 250,        /* ... in addition per place of a pair of edges and sweep ... */
+  COST_RIM_NEAR = 420,        /* ... in addition per pair that is close ... */
+  COST_RIM_TOUCH = 900,       /* ... and per pair that is moved apart */
   COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
   COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */
   COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */

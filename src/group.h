@@ -9,6 +9,7 @@
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
+#include "self_rims.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_watch.h"

@@ -246,6 +246,8 @@ static int32_t seam_rows(const cloth *c) {
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves, both ways, and pairs of particles, one way. */
 #define SELF_LEAF_PAIRS 32
+/* Most pairs of edges of rims of two leaves, and of such an edge and a leaf. */
+#define SELF_RIM_PAIRS 72
 #define SPHERE_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 3

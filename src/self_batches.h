@@ -69,7 +69,10 @@ typedef struct self_search {
   self_pairs waiting[2]; /* for their verdict: particles of the first cloth of those, and of the second */
   self_crossings crossings[2];
   int32_t waiting_count[2], crossing_count[2];
-  self_leaf leaf[2]; /* of the last visit to leaves */
+  self_leaf leaf[2];                 /* of the last visit to leaves */
+  int32_t edge_blocks, edges_filled; /* of pairs of edges, and how full the last is, see self_rims.h ... */
+  uint32_t edge_tag;                 /* ... and its cloths */
+  int32_t edges_tested;
   int32_t first_open, batches;
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   uint32_t full;             /* which of them have no room left, a bit each at the same number */
@@ -150,7 +153,7 @@ static void close_batch(self_search *s, int32_t batch) {
 /* Opens another batch. Returns 0 if there is no room for one. */
 static int open_batch(self_search *s, uint32_t tag) {
   const self_group *g = s->group;
-  if (s->batches == g->max_batches) {
+  if (s->batches + 2 * s->edge_blocks >= g->max_batches) {
     s->is_full = 1;
     return 0;
   }

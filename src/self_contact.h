@@ -9,6 +9,7 @@
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_gather.h"
+#include "self_rims.h"
 #include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
@@ -239,9 +240,10 @@ CLOTH_INLINE lanes_mask respond_to_touches(const self_context *s, const self_blo
 /* Candidates that touched in a pass, those of them that had passed a plane, and the batches that were looked at. */
 typedef struct self_tally {
   int32_t touching, passed, batches;
-  int32_t round_touching, round_batches; /* those of spheres among them */
-  int32_t moved;                         /* folds opened and triangles touched in a sweep */
-  uint32_t over;                         /* blocks of these batches with a particle over its triangle */
+  int32_t round_touching, round_batches;   /* those of spheres among them */
+  int32_t edge_blocks, edges, edges_moved; /* blocks of pairs of edges, pairs that are close, and moved apart */
+  int32_t moved;                           /* folds opened and triangles touched in a sweep */
+  uint32_t over;                           /* blocks of these batches with a particle over its triangle */
 } self_tally;
 
 /* The particles of a lane of a block: the particle, and the corners of the triangle. */
@@ -445,7 +447,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
 CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pass pass, float inverse_h,
                                                     int is_backward) {
   const int32_t batches = g->found->batches;
-  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   uint32_t tag = g->tags && batches > 0 ? g->tags[is_backward ? batches - 1 : 0] : 0u;
   self_context s = self_context_of(g, tag, pass, inverse_h);
   for (int32_t n = 0; n < batches; n++) {
@@ -473,11 +475,59 @@ CLOTH_HOT CLOTH_SEPARATE self_tally pass_candidates(const self_group *g, self_pa
   return tally;
 }
 
+/* Contacts of a block of pairs of edges, of those that are close before one of them is moved. Returns 1 if there are
+   any. */
+CLOTH_SEPARATE int part_edge_block(const self_group *g, int32_t block, float inverse_h, self_tally *tally) {
+  const uint32_t tag = g->tags ? g->tags[block] : 0u;
+  const self_pair law = pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u));
+  const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
+  const self_batch *batch = &g->batches[block];
+  const int32_t touching = tally->edges_moved;
+  uint32_t close = 0, used = 0;
+  for (int32_t n = 0; n < SELF_BATCH; n++) {
+    used |= (uint32_t)(batch[0].particle[n] != batch[0].cell[n]) << n;
+  }
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    close |= find_close_edges(a, b, batch, first, law.thickness);
+  }
+  close &= used;
+  for (uint32_t left = close; left; left &= left - 1u) {
+    const int32_t n = first_bit(left);
+    const edge_pair p = {{a, a, b, b},
+                         {batch[0].particle[n], batch[0].cell[n], batch[1].particle[n], batch[1].cell[n]}};
+    const int what = part_edges(&p, &law, inverse_h);
+    tally->edges++;
+    tally->edges_moved += what > 0;
+    tally->passed += what > 1;
+  }
+  if (g->touching) {
+    count_both(g->touching, tag, tally->edges_moved - touching);
+  }
+  return close != 0;
+}
+
+/* A sweep over the pairs of edges, forwards or backwards: over all in the first sweep of a substep, later over the
+   blocks in which that has found something close. */
+static void pass_edges(const self_group *g, self_pass pass, float inverse_h, int is_backward, self_tally *tally) {
+  const int32_t blocks = g->found->edge_blocks;
+  for (int32_t n = 0; n < blocks; n++) {
+    const int32_t block = edge_block(g, is_backward ? blocks - 1 - n : n);
+    if (pass == SELF_FIRST_SWEEP || g->near[block]) {
+      const int is_close = part_edge_block(g, block, inverse_h, tally);
+      g->near[block] = pass == SELF_FIRST_SWEEP ? (uint8_t)is_close : 1;
+      tally->edge_blocks++;
+    }
+  }
+}
+
 /* Charges a pass over candidates. */
 static void charge_pass(const cloth *c, const self_tally *tally) {
   add_varying_work(c, (uint32_t)(tally->batches - tally->round_batches) * SELF_BATCH, COST_SELF_CANDIDATE);
   add_varying_work(c, tally->over, COST_SELF_NEAR);
   add_varying_work(c, (uint32_t)(tally->touching - tally->round_touching), COST_SELF_TOUCH);
+  add_varying_work(c, (uint32_t)tally->edge_blocks * SELF_BATCH, COST_RIM_PAIR);
+  add_varying_work(c, (uint32_t)tally->edges, COST_RIM_NEAR);
+  add_varying_work(c, (uint32_t)tally->edges_moved, COST_RIM_TOUCH);
   add_varying_work(c, (uint32_t)tally->round_batches * SELF_BATCH, COST_SPHERE_CANDIDATE);
   add_varying_work(c, (uint32_t)tally->round_touching, COST_SPHERE_TOUCH);
 }
@@ -496,15 +546,20 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
     if (!(pair.thickness > 0.0f) || pair.is_round) {
       continue;
     }
-    const fold_tally folds = open_folds(g, n, pair.thickness, inverse_h);
+    const fold_tally folds = open_folds(g, n, pair, inverse_h);
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_FOLD);
     add_varying_work(b->c, (uint32_t)folds.noted, COST_SELF_NOTED);
     add_varying_work(b->c, (uint32_t)folds.looked_at, COST_SELF_LOOK);
+    add_varying_work(b->c, (uint32_t)folds.crossed, COST_RIM_NEAR);
     add_varying_work(b->c, (uint32_t)folds.opened, COST_SELF_OPEN);
-    opened += folds.opened;
+    add_varying_work(b->c, (uint32_t)folds.parted, COST_RIM_TOUCH);
+    opened += folds.opened + folds.parted;
   }
   self_tally tally = pass_candidates(g, pass, inverse_h, is_backward);
-  tally.moved = opened + tally.touching;
+  if (WITH_SELF_TRIANGLES) {
+    pass_edges(g, pass, inverse_h, is_backward, &tally);
+  }
+  tally.moved = opened + tally.touching + tally.edges_moved;
   return tally;
 }
 
@@ -514,7 +569,7 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
 static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
   const cloth *first = g->bodies[0].c;
   const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0, 0, 0, 0};
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   int has_moved = 0;
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
@@ -535,7 +590,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     charge_pass(first, &tally);
     has_moved |= tally.moved > 0;
   }
-  g->found->statistics.contacts = tally.touching;
+  g->found->statistics.contacts = tally.touching + tally.edges_moved;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
     tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
     charge_pass(first, &tally);

@@ -5,6 +5,7 @@
 #include "rest_lengths.h"
 #include "scalar.h"
 #include "self_batches.h"
+#include "self_rims.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "stiffness.h"
@@ -20,7 +21,9 @@
  * half as far apart as those particles. Cloth of thickness T does not fold so: half a spacing from the crest its layers
  * are T apart, so that the particles before and after the crest are 2 T apart. Two particles of a row, a column or a
  * diagonal with one between them are therefore kept SELF_FOLD T apart, or half as far as at rest where that is less, as
- * on the short diagonals of a skew grid. Not where the cloth between them is absent, or where they are sewn together.
+ * on the short diagonals of a skew grid. And the diagonals of two cells side by side, which lie across the crest like
+ * the strokes of an X if the fold is twisted, are kept SELF_DIAGONAL T apart. Not where the cloth between them is
+ * absent, or where they are sewn together.
  *
  * In: positions at the start of the substep, predicted positions, velocities, mobilities. Out: predicted positions,
  * velocities, the velocity history of what was moved. Scratch: none.
@@ -28,6 +31,11 @@
 
 /* Least distance of two particles of a row, a column or a diagonal with one between them, over the thickness. */
 #define SELF_FOLD 2.0f
+/* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
+   that is not twisted. */
+#define SELF_DIAGONAL 0.75f
+/* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
+#define SELF_DIAGONAL_REACH 1.5f
 
 /* What stays the same while the folds of a cloth are opened. */
 typedef struct fold_context {
@@ -35,12 +43,14 @@ typedef struct fold_context {
   int32_t member;
   const self_body *b;
   float least, inverse_h;
+  self_pair law;
 } fold_context;
 
 /* Particles of blocks that may have folds, pairs of them that were looked at one by one, and those that were moved
  * apart. */
 typedef struct fold_tally {
   int32_t noted, looked_at, opened;
+  int32_t crossed, parted; /* pairs of diagonals that may be too close, and those that were moved apart */
 } fold_tally;
 
 /* From the first to the last of three particles along each direction of springs: rows and columns. */
@@ -78,6 +88,12 @@ static int is_sewn_fold(const fold_context *f, const fold_place *p) {
 #endif
 }
 
+/* 1 if the first and the last of three particles are tangled: what is folded inside out would be kept so. */
+static int is_tangled_fold(const fold_context *f, const fold_place *p) {
+  const uint8_t *ages = f->b->ages;
+  return f->law.untangles && ages[p->first] >= SELF_TANGLED_AGE && ages[p->last] >= SELF_TANGLED_AGE;
+}
+
 /* The distance that the first and the last of three particles keep. */
 static float least_distance(const fold_context *f, const fold_place *p) {
   const cloth *c = f->b->c;
@@ -99,7 +115,7 @@ static void open_fold(const fold_context *f, const fold_place *p, fold_tally *ta
     return;
   }
   const float least = least_distance(f, p);
-  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p)) {
+  if (!(square < least * least) || !is_cloth_along(b, p) || is_sewn_fold(f, p) || is_tangled_fold(f, p)) {
     return;
   }
   const cloth_vector before = exact_difference(vector_load(b->start, p->last), vector_load(b->start, p->first));
@@ -171,11 +187,84 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
+/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close. */
+static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const self_body *b = f->b;
+  const int32_t row = i / b->columns, column = i - row * b->columns;
+  int32_t corner[4];
+  tally->looked_at++;
+  find_corners(b, row, column, corner);
+  const int32_t other = corner[direction == WARP ? 1 : 3];
+  const int32_t row_2 = other / b->columns, column_2 = other - row_2 * b->columns;
+  if (!has_cell(b, row, column) || !has_cell(b, row_2, column_2)) {
+    return;
+  }
+  const edge_pair p = {{b, b, b, b}, {i, corner[2], other, edge_end(b, other, SELF_EDGE_ACROSS)}};
+  const cloth_vector first = exact_difference(vector_load(b->place, p.particle[2]), vector_load(b->place, i));
+  const cloth_vector last =
+      exact_difference(vector_load(b->place, p.particle[3]), vector_load(b->place, p.particle[1]));
+  const cloth_vector sum = vector_add(first, last);
+  const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
+  if (vector_dot(sum, sum) < reach * reach && !are_sewn_edges(f->g, f->member, f->member, p.particle)) {
+    self_pair law = f->law;
+    law.thickness *= SELF_DIAGONAL;
+    law.friction = 0.0f;
+    tally->crossed++;
+    tally->parted += part_edges(&p, &law, f->inverse_h) > 0;
+  }
+}
+
+/* The same for the cells that lead around a tube. */
+static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
+  const int32_t columns = f->b->columns;
+  for (int32_t row = 0; row + 1 < f->b->rows; row++) {
+    const int32_t end = (row + 1) * columns;
+    part_diagonals(f, WARP, end - 2, tally);
+    part_diagonals(f, WARP, end - 1, tally);
+    part_diagonals(f, WEFT, end - 1, tally);
+  }
+}
+
+/* 1 if the middles of the diagonals of one of SELF_BATCH cells from particle i on and of the cells `apart` numbers on
+   are closer than they may be. */
+CLOTH_INLINE int may_cross(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+  const vector_array at = f->b->place;
+  const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
+  const int32_t across = f->b->columns + 1;
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
+    const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
+    const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
+    const lanes3 sum = lanes3_add(first, last);
+    const lanes_mask close = lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach));
+    if (lanes_any(lanes_both(close, lanes_first(end - k)))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
+static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+  const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
+  tally->noted += SELF_BATCH;
+  if (!may_cross(f, i, apart, end)) {
+    return;
+  }
+  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
+      part_diagonals(f, direction, k, tally);
+    }
+  }
+}
+
 /* Opens what is folded too tightly along a direction from SELF_BATCH particles on, unless nothing there is too close.
  */
 static void open_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = fold_span(f->b, direction), end = f->b->count - apart;
   tally->noted += SELF_BATCH;
+  if (direction <= WEFT) {
+    part_block(f, direction, i, tally);
+  }
   if (!may_have_folds(f, i, apart, end)) {
     return;
   }
@@ -209,9 +298,9 @@ static void open_folds_around(const fold_context *f, int32_t direction, fold_tal
 }
 
 /* Opens what is folded too tightly in a cloth of a group. */
-CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, float thickness, float inverse_h) {
-  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * thickness, inverse_h};
-  fold_tally tally = {0, 0, 0};
+CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t member, self_pair law, float inverse_h) {
+  const fold_context f = {g, member, &g->bodies[member], SELF_FOLD * law.thickness, inverse_h, law};
+  fold_tally tally = {0, 0, 0, 0, 0};
   for (int32_t i = 0; i < f.b->count; i += SELF_BATCH) {
     for (uint32_t left = f.b->folds[i / SELF_BATCH]; left; left &= left - 1u) {
       open_block(&f, first_bit(left), i, &tally);
@@ -219,6 +308,9 @@ CLOTH_HOT CLOTH_SEPARATE fold_tally open_folds(const self_group *g, int32_t memb
   }
   for (int32_t direction = 0; f.b->is_wrapped && direction < DIRECTIONS; direction++) {
     open_folds_around(&f, direction, &tally);
+  }
+  if (f.b->is_wrapped) {
+    part_diagonals_around(&f, &tally);
   }
   return tally;
 }

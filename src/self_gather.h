@@ -8,6 +8,7 @@
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_leaves.h"
+#include "self_rims.h"
 #include "self_spheres.h"
 #include "self_tree.h"
 #include "self_untangle.h"
@@ -34,8 +35,6 @@
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
 /* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
 #define SELF_AGE_MARK 128
 
@@ -267,8 +266,8 @@ static const self_leaf *find_visited(self_search *s, int32_t body, int32_t numbe
   return leaf;
 }
 
-/* Pairs of particles and cells, and of cells, of two leaves or of one. What is apart from the boxes of the other leaf
-   is apart from each of its cells. */
+/* Pairs of particles and cells, of cells, and of rims, of two leaves or of one. What is apart from the boxes of the
+   other leaf is apart from each of its cells; rims may cross far from all particles. */
 static void pair_triangles(self_search *s, const leaf_pair *p) {
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
@@ -276,13 +275,18 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  if (!(near || turned_near || meet) || (p->has_neighbours && are_gentle(p->first, p->second))) {
+  const int have_rims =
+      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
   pair_particles(s, p, near);
   pair_particles(s, &turned, turned_near);
   if (meet) {
     pair_cells(s, p);
+  }
+  if (have_rims) {
+    pair_rims(s, p->a, p->b, p->first, p->second);
   }
 }
 
@@ -525,7 +529,8 @@ static uint64_t charge_attempt(const self_group *g, const self_search *s) {
       (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
       (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
       (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
-      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS +
+      (uint64_t)(uint32_t)s->edges_tested * COST_RIM_TEST;
   uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -576,6 +581,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
   const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
+  g->found->edge_blocks = s.edge_blocks;
   g->found->intersections = kept;
   counts->pairs = s.pairs - s.dropped;
   counts->pairs_dropped += s.dropped;

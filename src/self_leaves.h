@@ -246,8 +246,8 @@ CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t ce
   return lanes_maximum(below, above);
 }
 
-/* Which cells of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
-CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+/* Which places of a leaf are not apart, see are_apart(), from a box now and ahead, a bit each. */
+CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     lanes gap = gap_on_axis(leaf, 0, cell, low, high);
@@ -255,7 +255,12 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
     gap = lanes_maximum(gap_on_axis(leaf, 2, cell, low, high), gap);
     bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
   }
-  return leaf->cells & ~bits;
+  return leaf->particles & ~bits;
+}
+
+/* Which cells of a leaf are not. */
+CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
+  return leaf->cells & places_near(leaf, low, high, reach);
 }
 
 /* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold

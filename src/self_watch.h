@@ -13,7 +13,8 @@
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int is_round) {
   const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
-                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS));
+                                    : COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_TEST + COST_SELF_CROSS) +
+                                          SELF_RIM_PAIRS * COST_RIM_TEST);
   return particles * (COST_SELF_BOXES + COST_SELF_NOTE) + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
          (uint64_t)(uint32_t)l->max_leaf_visits * leaves +
          (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));

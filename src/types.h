@@ -475,6 +475,7 @@ typedef struct self_visit {
 typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
+  int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
   uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 

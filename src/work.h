@@ -293,6 +293,7 @@ static uint64_t max_contact_work(const self_layout *l, uint64_t particles, int32
   const uint64_t triangles =
       (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
       SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      SELF_SWEEPS * particles * 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_RIM_NEAR + COST_RIM_TOUCH) +
       (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
   return searches + (particles * COST_SELF_WATCH + (is_round ? spheres : triangles)) * (uint32_t)substeps;
 }

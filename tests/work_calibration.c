@@ -573,6 +573,15 @@ static void tangled_layers(scene *s) {
   }
 }
 
+/* Layers with so many cells left out that most edges are rims. */
+static void layers_of_rims(scene *s) {
+  static uint8_t cells[SIDE_LIMIT * SIDE_LIMIT];
+  folded_layers(s);
+  for (int i = 0; i < (s->config.columns - 1) * (s->config.rows - 1); i++)
+    cells[i] = (i / (s->config.columns - 1) + i % (s->config.columns - 1)) % 3 != 0;
+  s->config.grid.cell_mask = cells;
+}
+
 /* The same as spheres, each as large as a spacing. */
 static void as_spheres(scene *s) {
   s->config.self_thickness *= 2.2f;
@@ -659,6 +668,7 @@ static const variant variants[] = {
     {"self, drape", SCENE_DRAPE, 12, feels_itself},
     {"self, layers", SCENE_DRAPE, 12, folded_layers},
     {"self, tangled", SCENE_DRAPE, 12, tangled_layers},
+    {"self, rims", SCENE_DRAPE, 12, layers_of_rims},
     {"spheres, hang", SCENE_HANG, 4, feels_spheres},
     {"spheres, drape", SCENE_DRAPE, 12, feels_spheres},
     {"spheres, layers", SCENE_DRAPE, 12, folded_spheres},
