@@ -21050,6 +21050,22 @@ static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, 
   return p;
 }
 
+/* Records what a particle that bears a body has given it as an impulse of their contact. Whether they touch is for
+   contact to say. */
+static void record_borne(const cloth *c, const borne_body *b, int32_t i, cloth_vector impulse) {
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    record_contact(c, -1, i, recorded_number(c, b->m->index), vector_load(predicted_of(c), i),
+                   vector_load(bearing_vectors(c, BEARING_NORMAL), i), vector_scale(impulse, -1.0f));
+  }
+#else
+  (void)c;
+  (void)b;
+  (void)i;
+  (void)impulse;
+#endif
+}
+
 /// Which particles ///
 
 /* What the prediction lets approach the body, deeper than `depth`, shares its momentum with it. */
@@ -21065,6 +21081,7 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
   vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
   b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
   receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
+  record_borne(c, b, i, impulse);
 }
 
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
@@ -21250,7 +21267,7 @@ CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const bo
       }
     }
   }
-  add_varying_work(c, (uint32_t)found, COST_BEARING_PART);
+  add_varying_work(c, (uint32_t)found, COST_BEARING_PART + record_cost(c));
   return found;
 }
 
@@ -21318,6 +21335,7 @@ static void deliver_part(const cloth *c, const step_plan *plan, const borne_body
   const cloth_vector arm = vector_flush(rotate(pose->rotation, bearing_arm(c, b, i, p, local)), STATE_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+  record_borne(c, b, i, impulse);
   const float used = across * bearing_plane(c, BEARING_SLID)[i] / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
   bearing_plane(c, BEARING_BORNE)[i] = flush_small(maximum(negate(along * out) - used, 0.0f), WORK_QUANTUM);
 }
@@ -24079,7 +24097,8 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
-  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART;
+  const uint64_t particle =
+      COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
   const uint64_t cells = WITH_CELL_CONTACT ? count * COST_CELL + triangles * COST_CELL_TRIANGLE : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }

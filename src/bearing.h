@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "contact.h"
 #include "contact_cells.h"
+#include "contact_record.h"
 #include "contact_response.h"
 #include "costs.h"
 #include "gaps.h"
@@ -94,6 +95,22 @@ static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, 
   return p;
 }
 
+/* Records what a particle that bears a body has given it as an impulse of their contact. Whether they touch is for
+   contact to say. */
+static void record_borne(const cloth *c, const borne_body *b, int32_t i, cloth_vector impulse) {
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    record_contact(c, -1, i, recorded_number(c, b->m->index), vector_load(predicted_of(c), i),
+                   vector_load(bearing_vectors(c, BEARING_NORMAL), i), vector_scale(impulse, -1.0f));
+  }
+#else
+  (void)c;
+  (void)b;
+  (void)i;
+  (void)impulse;
+#endif
+}
+
 /// Which particles ///
 
 /* What the prediction lets approach the body, deeper than `depth`, shares its momentum with it. */
@@ -109,6 +126,7 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
   vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
   b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
   receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
+  record_borne(c, b, i, impulse);
 }
 
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
@@ -294,7 +312,7 @@ CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const bo
       }
     }
   }
-  add_varying_work(c, (uint32_t)found, COST_BEARING_PART);
+  add_varying_work(c, (uint32_t)found, COST_BEARING_PART + record_cost(c));
   return found;
 }
 
@@ -362,6 +380,7 @@ static void deliver_part(const cloth *c, const step_plan *plan, const borne_body
   const cloth_vector arm = vector_flush(rotate(pose->rotation, bearing_arm(c, b, i, p, local)), STATE_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
+  record_borne(c, b, i, impulse);
   const float used = across * bearing_plane(c, BEARING_SLID)[i] / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
   bearing_plane(c, BEARING_BORNE)[i] = flush_small(maximum(negate(along * out) - used, 0.0f), WORK_QUANTUM);
 }

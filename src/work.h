@@ -212,7 +212,8 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
-  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART;
+  const uint64_t particle =
+      COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
   const uint64_t cells = WITH_CELL_CONTACT ? count * COST_CELL + triangles * COST_CELL_TRIANGLE : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }

@@ -214,6 +214,36 @@ static void test_lasts(void) {
   fixture_free(&s);
 }
 
+/* A ball that the sheet carries: what solves along lines pass to it is in the list, too. */
+static void test_body(void) {
+  cloth_config config = listed_config(19);
+  config.capacity.max_bodies = 1;
+  fixture s = fixture_make(&config);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = 0.1f;
+  ball.pose.position = vector_at(0.0, 0.45, 0.0);
+  const cloth_body body = cloth_body_default(&ball, 2.0f);
+  CHECK(cloth_add_collider(s.sheet, &ball) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "a ball");
+  for (int corner = 0; corner < 4; corner++)
+    CHECK(cloth_pin(s.sheet, (corner & 1) * 18 + (corner & 2) * 9 * 19) == CLOTH_OK, "a pin");
+  int most = 0;
+  for (int frame = 0; frame < 90; frame++) {
+    cloth_statistics st;
+    uint64_t bound = 0;
+    CHECK(cloth_get_work_bound(s.sheet, FRAME, &bound) == CLOTH_OK, "a bound");
+    CHECK(cloth_step(s.sheet, FRAME) >= 0, "a step");
+    const int count = cloth_get_contacts(s.sheet, list, MOST);
+    cloth_get_statistics(s.sheet, &st);
+    CHECK(((uint64_t)st.work[1] << 32 | st.work[0]) <= bound, "work above its bound");
+    const int particles = expect_order(count);
+    CHECK(particles == st.contacts, "frame %d: %d particles touch, statistics tell %d", frame, particles, st.contacts);
+    expect_reaction(&s, count, 0);
+    most = count > most ? count : most;
+  }
+  CHECK(most > 5, "at most %d contacts", most);
+  fixture_free(&s);
+}
+
 static void test_refused(void) {
   cloth_config config = listed_config(4);
   fixture s = fixture_make(&config);
@@ -240,6 +270,7 @@ static const test tests[] = {
     TEST_EACH(both_contact_modes, came_apart),
     TEST_EACH(both_contact_modes, room),
     TEST(lasts),
+    TEST_EACH(both_contact_modes, body),
     TEST(refused),
 };
 
