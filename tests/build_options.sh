@@ -7,7 +7,7 @@ warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O0 -ffp-contract=off -fno-math-errno $warnings -I. -Iexamples"
 . tests/verdict.sh
 library=$1/libcloth.a
-MAKEFLAGS="" make -s "$library" BUILD="$1"
+make_targets "$1" "$library"
 
 # Adds up the last line of a test program.
 add() { # DESCRIPTION OUTPUT

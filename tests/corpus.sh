@@ -30,12 +30,12 @@ build() { # NAME COMPILER...
 }
 
 # The object code with sanitizers is that of the other tests, if they have been built.
-MAKEFLAGS="" make -s BUILD="$1" "$1/sanitized/tests/cloth.o" >/dev/null
+make_targets "$1" "$1/sanitized/tests/cloth.o" >/dev/null
 build sanitized gcc -g1 -fsanitize=address,undefined -fno-sanitize-recover=all tests/fuzz.c "$1/sanitized/tests/cloth.o" -lm
 play_all sanitized
 tail -n 2 "$out/sanitized.log"
 build i386 i686-linux-gnu-gcc -static -msse2 -mfpmath=sse "$trap" tests/fuzz.c cloth.c -lm
-MAKEFLAGS="" make -s "$1/libraries/s390x.o" BUILD="$1"
+make_targets "$1" "$1/libraries/s390x.o"
 build s390x s390x-linux-gnu-gcc -static tests/fuzz.c "$1/libraries/s390x.o" -lm
 hash=$(hash_of_fifth sanitized "")
 for name in i386 s390x; do

@@ -27,7 +27,7 @@ compiles_as() { # COMMAND...
   try "$* compiles the consumer" "$@" $warnings -I. -c "$consumer" -o "$out/consumer.o"
 }
 
-MAKEFLAGS="" make -s "$library" BUILD="$1"
+make_targets "$1" "$library"
 for compiler in g++ clang++; do
   for standard in c++11 c++14 c++20; do runs_as $compiler $standard; done
 done

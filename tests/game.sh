@@ -69,7 +69,7 @@ check "frames that take too long drop steps" "$(number 'as shown; ' ' steps drop
 # With the libraries of the tests, the seed of the frames, steps: 240 lead through the curtain, 1320 to the end.
 run_build() { # SET SEED STEPS
   rm -f "$out/$1.log"
-  MAKEFLAGS="" make -s "$build/$1/game/game" BUILD="$build" && "$build/$1/game/game" - "$2" "$3" >"$out/$1.log" </dev/null
+  make_targets "$build" "$build/$1/game/game" && "$build/$1/game/game" - "$2" "$3" >"$out/$1.log" </dev/null
   echo "status $?" >>"$out/$1.log"
 }
 

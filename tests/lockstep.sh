@@ -286,7 +286,7 @@ check_repetition() { # NAME COMMAND
   in_range "$1" "$told" 10 10000
 }
 
-MAKEFLAGS="" make -s "$(library_of x86)" "$(library_of s390x)" BUILD="$build"
+make_targets "$build" "$(library_of x86)" "$(library_of s390x)"
 compile_library aarch64 aarch64-linux-gnu-gcc
 build_example x86 gcc
 build_example aarch64 aarch64-linux-gnu-gcc -static

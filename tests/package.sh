@@ -14,7 +14,7 @@ mkdir -p "$out"
 . tests/package/small.sh
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"
-MAKEFLAGS="" make -s "$1/libraries/small.o" BUILD="$1"
+make_targets "$1" "$1/libraries/small.o"
 gcc -O1 $small -I. "$out/example.c" "$1/libraries/small.o" -o "$out/plain"
 expected=$("$out/plain")
 [ -n "$expected" ]

@@ -36,7 +36,7 @@ verdict "the example prints its result" $?
 
 # As README says: the same header, no compound literals, cloth.c as C.
 sed 's/(cloth_vector){/cloth_vector{/' "$out/example.c" >"$out/example.cpp"
-MAKEFLAGS="" make -s "$1/libcloth.a" BUILD="$1"
+make_targets "$1" "$1/libcloth.a"
 detail=$(g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I. "$out/example.cpp" "$1/libcloth.a" -o "$out/example_cpp" 2>&1)
 verdict "the example compiles as C++11" $? "$detail"
 [ "$("$out/example_cpp")" = "$(cat "$out/example.txt")" ]

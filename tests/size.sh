@@ -243,7 +243,7 @@ function_table() { # BUILD
 }
 
 build_arena_table() {
-  MAKEFLAGS="" make -s "$directory/libcloth.a" BUILD="$directory"
+  make_targets "$directory" "$directory/libcloth.a"
   detail=$(gcc -std=c99 -O1 -ffp-contract=off -I. tests/arena_table.c "$directory/libcloth.a" -o "$out/arena" 2>&1)
   verdict "the arena's table compiles" $? "$detail"
   "$out/arena" >/dev/null

@@ -25,6 +25,15 @@ try() { # NAME COMMAND...
   verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
 }
 
+# Makes targets of the Makefile, whatever the make above this script was told.
+make_targets() { # BUILD TARGET...
+  (
+    build=$1
+    shift
+    MAKEFLAGS="" make -s BUILD="$build" "$@"
+  )
+}
+
 # The version that cloth.h has.
 version() {
   awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' cloth.h

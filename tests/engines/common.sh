@@ -17,7 +17,7 @@ install_or_skip() { # WHAT-OF-install.sh COMMAND...
 }
 
 library=$(realpath "$1")/libcloth.a
-MAKEFLAGS="" make -s "$1/libcloth.a" BUILD="$1"
+make_targets "$1" "$1/libcloth.a"
 gcc -O1 -I. tests/engines/flag.c "$library" -o "$out/flag"
 expected=$("$out/flag")
 verdict "the flag in C" $? "$expected"

@@ -2,7 +2,7 @@
 # path. Sets $consumer, a program, and $expected, what it prints.
 . tests/package/small.sh
 consumer=$PWD/tests/package/consumer.c
-MAKEFLAGS="" make -s "$1/libraries/small.o" BUILD="$1"
+make_targets "$1" "$1/libraries/small.o"
 gcc -O1 $small -I. "$consumer" "$1/libraries/small.o" -o "$out/plain"
 expected=$("$out/plain")
 verdict "the consumer runs" $? "$expected"
