@@ -17203,19 +17203,28 @@ static void find_edge_boxes(const self_body *b, const int32_t end[2], float ahea
   join_boxes(box, &other);
 }
 
-/* 1 if an end of the first edge of a pair, of cloth a, is sewn to one of the second, of cloth b. */
+/* 1 if an edge of a pair is no rim of the group, as both of its ends are sewn to something, or if an end of the first
+   edge, of cloth a, is sewn to one of the second, of cloth b. */
 static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
 #if WITH_SEAMS
-  for (int32_t n = 0; g->sewn && n < 4; n++) {
+  if (!g->sewn) {
+    return 0;
+  }
+  const int32_t *first = g->sewn->number + g->sewn->first[a], *second = g->sewn->number + g->sewn->first[b];
+  if ((first[particle[0]] >= 0 && first[particle[1]] >= 0) || (second[particle[2]] >= 0 && second[particle[3]] >= 0)) {
+    return 1;
+  }
+  for (int32_t n = 0; n < 4; n++) {
     if (are_sewn(g->sewn, a, particle[n >> 1], b, particle[2 + (n & 1)])) {
       return 1;
     }
   }
-#endif
+#else
   (void)g;
   (void)a;
   (void)b;
   (void)particle;
+#endif
   return 0;
 }
 
