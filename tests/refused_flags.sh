@@ -15,7 +15,7 @@ excess="cloth: float expressions must be evaluated as float"
 refused() { # TEXT COMMAND...
   text=$1
   shift
-  if log=$("$@" $bare 2>&1); then
+  if log=$("$@" -Wfatal-errors $bare 2>&1); then
     verdict "$* is refused" 1 "it compiled"
     return
   fi
