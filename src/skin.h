@@ -472,6 +472,19 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
   return 1;
 }
 
+static int check_blends(const cloth *const *all, int32_t count, const cloth_blend *blends) {
+  int error = CLOTH_OK;
+#if WITH_BLEND
+  for (int32_t number = 0; blends && number < count && !error; number++) {
+    error = check_blend(all[number], &blends[number]);
+  }
+#endif
+  (void)all;
+  (void)count;
+  (void)blends;
+  return error;
+}
+
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
@@ -479,11 +492,7 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   }
   int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
-#if WITH_BLEND
-  for (int32_t number = 0; job->blends && number < count && !error; number++) {
-    error = check_blend(all[number], &job->blends[number]);
-  }
-#endif
+  error = error ? error : check_blends(all, count, job->blends);
   if (error) {
     return error;
   }
