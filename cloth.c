@@ -2748,6 +2748,22 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
+#if WITH_SKIN || WITH_ORIGIN
+
+/* Checks a list of 1 to `most` cloths. */
+static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  for (int32_t n = 0; n < count && !error; n++) {
+    error = check_cloth(cloths[n]);
+  }
+  return error;
+}
+
+#endif
+
 /* The check of a call with a cloth and one more pointer, which may not be NULL. */
 static int check_call(const cloth *c, const void *argument) {
   int error = check_cloth(c);
@@ -25000,20 +25016,8 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
   return error;
 }
 
-/* Checks a list of cloths. */
-static int check_cloths(cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = count < 1 ? CLOTH_ERROR_RANGE : CLOTH_OK;
-  for (int32_t n = 0; n < count && !error; n++) {
-    error = check_cloth(cloths[n]);
-  }
-  return error;
-}
-
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }
@@ -25028,7 +25032,7 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }
@@ -30715,19 +30719,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
-    return CLOTH_ERROR_RANGE;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int error = check_cloth(cloths[i]);
-    if (error || !cloths[i]->has_scratch) {
-      return error ? error : CLOTH_ERROR_STATE;
-    }
-  }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */

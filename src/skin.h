@@ -426,19 +426,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
-    return CLOTH_ERROR_RANGE;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int error = check_cloth(cloths[i]);
-    if (error || !cloths[i]->has_scratch) {
-      return error ? error : CLOTH_ERROR_STATE;
-    }
-  }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */

@@ -6,7 +6,7 @@ mkdir -p "$out"
 . tests/verdict.sh
 
 # The smallest build with a self-test: compilers take a fifth of the time for it.
-parts=$(echo $(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | grep -v SELF_TEST | sed 's/^/-D/'))
+parts=$(echo $(switches_of_cloth | grep -v SELF_TEST | sed 's/^/-D/'))
 bare="-ffreestanding -I. $parts -fsyntax-only cloth.c"
 object="-ffreestanding -I. $parts -c cloth.c -o $out/cloth.o"
 fast="cloth: compile without -ffast-math"
