@@ -2748,6 +2748,22 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
+#if WITH_SKIN || WITH_ORIGIN
+
+/* Checks a list of 1 to `most` cloths. */
+static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  for (int32_t n = 0; n < count && !error; n++) {
+    error = check_cloth(cloths[n]);
+  }
+  return error;
+}
+
+#endif
+
 /* The check of a call with a cloth and one more pointer, which may not be NULL. */
 static int check_call(const cloth *c, const void *argument) {
   int error = check_cloth(c);
@@ -25000,20 +25016,8 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
   return error;
 }
 
-/* Checks a list of cloths. */
-static int check_cloths(cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = count < 1 ? CLOTH_ERROR_RANGE : CLOTH_OK;
-  for (int32_t n = 0; n < count && !error; n++) {
-    error = check_cloth(cloths[n]);
-  }
-  return error;
-}
-
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }
@@ -25028,7 +25032,7 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }
@@ -30084,14 +30088,22 @@ int cloth_get_vertex_count(const cloth *c) {
   return error ? error : grid_vertices(c);
 }
 
-/* Writes the attributes of a vertex of a cloth whose particles are at `x`. */
-static void write_attributes(const cloth *c, vector_array x, const cloth_vertex_layout *layout, const grid_vertex *v,
-                             uint8_t *to) {
+/* What vertices are written from: positions, and normals of particles that are known already, or NULL. */
+typedef struct vertex_source {
+  vector_array x;
+  const vector_array *normals;
+} vertex_source;
+
+/* Writes the attributes of a vertex. */
+static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
+                             const grid_vertex *v, uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
     copy_floats(to + layout->position_offset, &v->position.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-    const cloth_vector normal = unit_normal(c, x, v->particle % c->grid.columns, v->particle / c->grid.columns);
+    const cloth_vector normal =
+        from->normals ? vector_load(*from->normals, v->particle)
+                      : unit_normal(c, from->x, v->particle % c->grid.columns, v->particle / c->grid.columns);
     copy_floats(to + layout->normal_offset, &normal.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -30101,30 +30113,30 @@ static void write_attributes(const cloth *c, vector_array x, const cloth_vertex_
 }
 
 /* Writes a vertex of a row. Number `columns` of a row of a tube is that of column 0 with u = 1. */
-static void write_vertex(const cloth *c, vector_array x, const cloth_vertex_layout *layout, int32_t vertex, int32_t row,
-                         uint8_t *to) {
+static void write_vertex(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, int32_t vertex,
+                         int32_t row, uint8_t *to) {
   const int32_t column = vertex < c->grid.columns ? vertex : 0;
   grid_vertex v = {.particle = row * c->grid.columns + column, .column = (float)vertex, .row = (float)row};
-  v.position = vector_load(x, v.particle);
-  write_attributes(c, x, layout, &v, to);
+  v.position = vector_load(from->x, v.particle);
+  write_attributes(c, from, layout, &v, to);
 }
 
 #if WITH_TEARING
 
 /* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
-static void write_pieces(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
+static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, void *vertices) {
   const int32_t end = cloth_get_vertex_count(c);
   uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
-  torn_cells torn = {.x = x};
+  torn_cells torn = {.x = from->x};
   int32_t written = grid_vertices(c);
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
     for (int32_t n = 0; n < PIECE_VERTICES; n++, written++, to += layout->stride) {
       const grid_vertex v = piece_vertex_of(c, &torn, n);
-      write_attributes(c, x, layout, &v, to);
+      write_attributes(c, from, layout, &v, to);
     }
   }
   for (; written < end; written++, to += layout->stride) {
-    write_vertex(c, x, layout, 0, 0, to);
+    write_vertex(c, from, layout, 0, 0, to);
   }
 }
 
@@ -30138,18 +30150,19 @@ static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
-/* Writes the vertices of a cloth whose particles are at `x`. */
-static void write_all_vertices(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
+/* Writes the vertices of a cloth. */
+static void write_all_vertices(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
+                               void *vertices) {
   const int32_t along = row_vertices(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(c, x, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, from, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
 #if WITH_TEARING
   if (can_tear(c)) {
-    write_pieces(c, x, layout, vertices);
+    write_pieces(c, from, layout, vertices);
   }
 #endif
 }
@@ -30159,7 +30172,8 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   if (error) {
     return error;
   }
-  write_all_vertices(c, vectors_at(c, c->state.position), layout, vertices);
+  const vertex_source now = {vectors_at(c, c->state.position), NULL};
+  write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
 }
 
@@ -30175,7 +30189,8 @@ int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth
   if (error) {
     return error;
   }
-  write_all_vertices(c, blended_positions(c, blend), layout, vertices);
+  const vertex_source between = {blended_positions(c, blend), NULL};
+  write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
 }
 
@@ -30704,19 +30719,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
-    return CLOTH_ERROR_RANGE;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int error = check_cloth(cloths[i]);
-    if (error || !cloths[i]->has_scratch) {
-      return error ? error : CLOTH_ERROR_STATE;
-    }
-  }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -30750,6 +30757,19 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
   return 1;
 }
 
+static int check_blends(const cloth *const *all, int32_t count, const cloth_blend *blends) {
+  int error = CLOTH_OK;
+#if WITH_BLEND
+  for (int32_t number = 0; blends && number < count && !error; number++) {
+    error = check_blend(all[number], &blends[number]);
+  }
+#endif
+  (void)all;
+  (void)count;
+  (void)blends;
+  return error;
+}
+
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
@@ -30757,11 +30777,7 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   }
   int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
-#if WITH_BLEND
-  for (int32_t number = 0; job->blends && number < count && !error; number++) {
-    error = check_blend(all[number], &job->blends[number]);
-  }
-#endif
+  error = error ? error : check_blends(all, count, job->blends);
   if (error) {
     return error;
   }
@@ -31203,6 +31219,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
  * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
  * is wound the other way its normals count turned.
  *
+ * cloth_write_group_vertices() writes the vertices of all cloths with these normals.
+ *
  * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
  * of each cloth holds the unit normals of its particles.
  */
@@ -31403,6 +31421,43 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
   }
   return error;
 }
+
+#if WITH_VERTICES
+
+/* Do the vertices of all cloths, one after the other, fit the buffer? */
+static int check_group_vertices(const cloth_group *group, const cloth_vertex_layout *layout, size_t bytes) {
+  int64_t count = 0;
+  for (int32_t number = 0; number < group->count; number++) {
+    count += cloth_get_vertex_count(group->cloths[number]);
+  }
+  return count > INT32_MAX ? CLOTH_ERROR_BUFFER : check_vertices(layout, (int32_t)count, bytes);
+}
+
+int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
+                               void *vertices, size_t bytes) {
+  const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
+  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
+  if (!error && (!layout || !vertices)) {
+    error = CLOTH_ERROR_NULL;
+  }
+  error = error ? error : check_group_vertices(group, layout, bytes);
+  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  if (error) {
+    return error;
+  }
+  join_normals(group, &job);
+  uint8_t *to = (uint8_t *)vertices;
+  for (int32_t number = 0; number < group->count; number++) {
+    const cloth *c = member_of(group, number);
+    const vector_array normals = particle_normals(c);
+    const vertex_source from = {positions_for(c, number, &job), &normals};
+    write_all_vertices(c, &from, layout, to);
+    to += (size_t)(uint32_t)cloth_get_vertex_count(c) * (size_t)layout->stride;
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 #endif
 

@@ -1328,6 +1328,15 @@ CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
                                const cloth_skin_layout *layout, const void *animated, void *vertices);
 
+/* cloth_write_vertices(), or with `blends` cloth_write_blended_vertices(), of all cloths of a group, those of a cloth
+   after those of the one before, with normals as above: panels that are drawn as grids have no edge at their seams.
+   Indices of a cloth are written with the number of vertices before it as `first_vertex`. `blends` may be NULL. Returns
+   what these do and what cloth_group_bytes() returns but for a particle joined twice; BUFFER: too small for all; STATE:
+   two cloths share scratch, or one has none; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent where the two above are, and
+   with CLOTH_NO_VERTICES. */
+CLOTH_API int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends,
+                                         const cloth_vertex_layout *layout, void *vertices, size_t bytes);
+
 /* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
    those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any
    cloth has; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the cloths; CONFLICT: another

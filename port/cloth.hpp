@@ -774,6 +774,15 @@ template <class Policy> struct basic_groups {
     return Policy::take(cloth_skin_group(&group, blends.size() > 0 ? blends.data() : nullptr, bindings.data(), &layout,
                                          animated, vertices));
   }
+#ifndef CLOTH_NO_VERTICES
+  static status write_group_vertices(const cloth_group &group, span<const cloth_blend> blends,
+                                     const cloth_vertex_layout &layout, span<unsigned char> vertices) {
+    if (blends.size() > 0 && blends.size() < static_cast<std::size_t>(group.count))
+      return Policy::take(CLOTH_ERROR_BUFFER);
+    return Policy::take(cloth_write_group_vertices(&group, blends.size() > 0 ? blends.data() : nullptr, &layout,
+                                                   vertices.data(), vertices.size()));
+  }
+#endif
 #endif
 #endif
 };

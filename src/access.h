@@ -231,6 +231,22 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
+#if WITH_SKIN || WITH_ORIGIN
+
+/* Checks a list of 1 to `most` cloths. */
+static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
+  if (!cloths) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  for (int32_t n = 0; n < count && !error; n++) {
+    error = check_cloth(cloths[n]);
+  }
+  return error;
+}
+
+#endif
+
 /* The check of a call with a cloth and one more pointer, which may not be NULL. */
 static int check_call(const cloth *c, const void *argument) {
   int error = check_cloth(c);

@@ -116,20 +116,8 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
   return error;
 }
 
-/* Checks a list of cloths. */
-static int check_cloths(cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = count < 1 ? CLOTH_ERROR_RANGE : CLOTH_OK;
-  for (int32_t n = 0; n < count && !error; n++) {
-    error = check_cloth(cloths[n]);
-  }
-  return error;
-}
-
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }
@@ -144,7 +132,7 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths(cloths, count);
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
   if (error) {
     return error;
   }

@@ -112,14 +112,22 @@ int cloth_get_vertex_count(const cloth *c) {
   return error ? error : grid_vertices(c);
 }
 
-/* Writes the attributes of a vertex of a cloth whose particles are at `x`. */
-static void write_attributes(const cloth *c, vector_array x, const cloth_vertex_layout *layout, const grid_vertex *v,
-                             uint8_t *to) {
+/* What vertices are written from: positions, and normals of particles that are known already, or NULL. */
+typedef struct vertex_source {
+  vector_array x;
+  const vector_array *normals;
+} vertex_source;
+
+/* Writes the attributes of a vertex. */
+static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
+                             const grid_vertex *v, uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
     copy_floats(to + layout->position_offset, &v->position.x, 3);
   }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-    const cloth_vector normal = unit_normal(c, x, v->particle % c->grid.columns, v->particle / c->grid.columns);
+    const cloth_vector normal =
+        from->normals ? vector_load(*from->normals, v->particle)
+                      : unit_normal(c, from->x, v->particle % c->grid.columns, v->particle / c->grid.columns);
     copy_floats(to + layout->normal_offset, &normal.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -129,30 +137,30 @@ static void write_attributes(const cloth *c, vector_array x, const cloth_vertex_
 }
 
 /* Writes a vertex of a row. Number `columns` of a row of a tube is that of column 0 with u = 1. */
-static void write_vertex(const cloth *c, vector_array x, const cloth_vertex_layout *layout, int32_t vertex, int32_t row,
-                         uint8_t *to) {
+static void write_vertex(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, int32_t vertex,
+                         int32_t row, uint8_t *to) {
   const int32_t column = vertex < c->grid.columns ? vertex : 0;
   grid_vertex v = {.particle = row * c->grid.columns + column, .column = (float)vertex, .row = (float)row};
-  v.position = vector_load(x, v.particle);
-  write_attributes(c, x, layout, &v, to);
+  v.position = vector_load(from->x, v.particle);
+  write_attributes(c, from, layout, &v, to);
 }
 
 #if WITH_TEARING
 
 /* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
-static void write_pieces(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
+static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, void *vertices) {
   const int32_t end = cloth_get_vertex_count(c);
   uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
-  torn_cells torn = {.x = x};
+  torn_cells torn = {.x = from->x};
   int32_t written = grid_vertices(c);
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
     for (int32_t n = 0; n < PIECE_VERTICES; n++, written++, to += layout->stride) {
       const grid_vertex v = piece_vertex_of(c, &torn, n);
-      write_attributes(c, x, layout, &v, to);
+      write_attributes(c, from, layout, &v, to);
     }
   }
   for (; written < end; written++, to += layout->stride) {
-    write_vertex(c, x, layout, 0, 0, to);
+    write_vertex(c, from, layout, 0, 0, to);
   }
 }
 
@@ -166,18 +174,19 @@ static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
-/* Writes the vertices of a cloth whose particles are at `x`. */
-static void write_all_vertices(const cloth *c, vector_array x, const cloth_vertex_layout *layout, void *vertices) {
+/* Writes the vertices of a cloth. */
+static void write_all_vertices(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
+                               void *vertices) {
   const int32_t along = row_vertices(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t vertex = 0; vertex < along; vertex++) {
       size_t i = (size_t)(row * along + vertex);
-      write_vertex(c, x, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+      write_vertex(c, from, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
     }
   }
 #if WITH_TEARING
   if (can_tear(c)) {
-    write_pieces(c, x, layout, vertices);
+    write_pieces(c, from, layout, vertices);
   }
 #endif
 }
@@ -187,7 +196,8 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
   if (error) {
     return error;
   }
-  write_all_vertices(c, vectors_at(c, c->state.position), layout, vertices);
+  const vertex_source now = {vectors_at(c, c->state.position), NULL};
+  write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
 }
 
@@ -203,7 +213,8 @@ int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth
   if (error) {
     return error;
   }
-  write_all_vertices(c, blended_positions(c, blend), layout, vertices);
+  const vertex_source between = {blended_positions(c, blend), NULL};
+  write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
 }
 

@@ -426,19 +426,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  if (count < 1 || count > CLOTH_BINDING_CLOTHS) {
-    return CLOTH_ERROR_RANGE;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int error = check_cloth(cloths[i]);
-    if (error || !cloths[i]->has_scratch) {
-      return error ? error : CLOTH_ERROR_STATE;
-    }
-  }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -472,6 +464,19 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
   return 1;
 }
 
+static int check_blends(const cloth *const *all, int32_t count, const cloth_blend *blends) {
+  int error = CLOTH_OK;
+#if WITH_BLEND
+  for (int32_t number = 0; blends && number < count && !error; number++) {
+    error = check_blend(all[number], &blends[number]);
+  }
+#endif
+  (void)all;
+  (void)count;
+  (void)blends;
+  return error;
+}
+
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) {
@@ -479,11 +484,7 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   }
   int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(layout);
-#if WITH_BLEND
-  for (int32_t number = 0; job->blends && number < count && !error; number++) {
-    error = check_blend(all[number], &job->blends[number]);
-  }
-#endif
+  error = error ? error : check_blends(all, count, job->blends);
   if (error) {
     return error;
   }

@@ -8,8 +8,9 @@
 #include "lanes.h"
 #include "output.h"
 #include "scalar.h"
-#include "stitches.h"
 #include "skin.h"
+#include "stitches.h"
+#include "vertices.h"
 
 /// One mesh over panels that are sewn together ///
 
@@ -19,6 +20,8 @@
  * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
  * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
  * is wound the other way its normals count turned.
+ *
+ * cloth_write_group_vertices() writes the vertices of all cloths with these normals.
  *
  * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
  * of each cloth holds the unit normals of its particles.
@@ -220,5 +223,42 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
   }
   return error;
 }
+
+#if WITH_VERTICES
+
+/* Do the vertices of all cloths, one after the other, fit the buffer? */
+static int check_group_vertices(const cloth_group *group, const cloth_vertex_layout *layout, size_t bytes) {
+  int64_t count = 0;
+  for (int32_t number = 0; number < group->count; number++) {
+    count += cloth_get_vertex_count(group->cloths[number]);
+  }
+  return count > INT32_MAX ? CLOTH_ERROR_BUFFER : check_vertices(layout, (int32_t)count, bytes);
+}
+
+int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
+                               void *vertices, size_t bytes) {
+  const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
+  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
+  if (!error && (!layout || !vertices)) {
+    error = CLOTH_ERROR_NULL;
+  }
+  error = error ? error : check_group_vertices(group, layout, bytes);
+  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  if (error) {
+    return error;
+  }
+  join_normals(group, &job);
+  uint8_t *to = (uint8_t *)vertices;
+  for (int32_t number = 0; number < group->count; number++) {
+    const cloth *c = member_of(group, number);
+    const vector_array normals = particle_normals(c);
+    const vertex_source from = {positions_for(c, number, &job), &normals};
+    write_all_vertices(c, &from, layout, to);
+    to += (size_t)(uint32_t)cloth_get_vertex_count(c) * (size_t)layout->stride;
+  }
+  return CLOTH_OK;
+}
+
+#endif
 
 #endif

@@ -48,7 +48,7 @@ compiles_without() { # MACRO
 }
 
 # Every switch that cloth.c has.
-parts=$(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sed 's/CLOTH_NO_//' | sort -u)
+parts=$(switches_of_cloth | sed 's/CLOTH_NO_//')
 [ "$(echo "$parts" | wc -l)" -ge 23 ]
 verdict "cloth.c has its switches" $? "$parts"
 # Each alone must compile; what is called without them runs without ten at a time, and without all.

@@ -47,8 +47,8 @@ full RV32IMF gcc|riscv|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f
 full RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
 full RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
 RV64GC clang|riscv|clang --target=riscv64-unknown-elf -march=rv64gc -mabi=lp64d|$riscv_disassembler|rv64gc clang -Os
-x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler|x86-64-fma gcc -O3
-x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler
+x86-64 AVX2 FMA gcc|x86|gcc -mavx2 -mfma|$host_disassembler|fma-flush gcc -O3
+x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler|fma-flush clang -Os
 s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn|s390x gcc -Os
 ppc64 gcc|ppc|powerpc64-linux-gnu-gcc|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
 full ppc64 clang|ppc|clang --target=powerpc64-linux-gnu $no_vectors|powerpc64-linux-gnu-objdump -d --no-show-raw-insn

@@ -249,6 +249,19 @@ static void skin_group(world *w, const cloth_group *group) {
   }
 }
 
+/* The vertices of all cloths of a group, in a buffer that is a byte too small and in one that is large enough. */
+static void write_group(world *w, const cloth_group *group) {
+  const cloth_vertex_layout layout = {24, 0, 12, CLOTH_ATTRIBUTE_NONE};
+  int count = 0;
+  for (int n = 0; n < group->count; n++)
+    count += cloth_get_vertex_count(group->cloths[n]);
+  const size_t bytes = 24 * (size_t)count;
+  float *vertices = (float *)memory_of(bytes, 0);
+  ASK(w, cloth_write_group_vertices, group, NULL, &layout, vertices, bytes - 1);
+  if (ASK(w, cloth_write_group_vertices, group, NULL, &layout, vertices, bytes) == CLOTH_OK)
+    fold_floats(w, vertices, 6 * count);
+}
+
 static cloth_group_pair exceptions[2];
 
 static void do_group(world *w, int which) {
@@ -302,6 +315,7 @@ static void do_group(world *w, int which) {
   if (ASK(w, cloth_group_seam_gap, &group, 0, &gap) == CLOTH_OK) {
     need(isfinite(gap) && gap >= 0.0f, "a gap of a seam that is not finite");
     skin_group(w, &group);
+    write_group(w, &group);
   }
   const uint64_t before = w->measured;
   for (int n = 0; n < group.count && result >= 0; n++) {

@@ -73,11 +73,11 @@ cells() {
   cat <<END
 x86-64-scalar  | x86-64   | -O2 -    |       | -DCLOTH_SCALAR
 x86-64-sse2    | x86-64   | -O0 -    | lanes |
-x86-64-avx2    | x86-64   | - -Os    | lanes | -mavx2
-x86-64-fma     | x86-64   | -O3 -    |       | -mavx2 -mfma
+x86-64-avx2    | x86-64   | -        | lanes | -mavx2
+x86-64-fma     | x86-64   | -        |       | -mavx2 -mfma
 x86-64-lto     | hosted   | -        |       | -flto
 x86-64-flush   | x86-64   | -        |       | -DMATRIX_FLUSH
-avx2-flush     | x86-64   | -Os -    |       | -DMATRIX_FLUSH -mavx2
+fma-flush      | x86-64   | -O3 -Os  |       | -DMATRIX_FLUSH -mavx2 -mfma
 i386-sse2      | i386     | -        |       | -msse2 -mfpmath=sse
 aarch64-scalar | aarch64  | -        |       | -DCLOTH_SCALAR
 aarch64-neon   | aarch64  | -Os -    | lanes |

@@ -6,7 +6,7 @@ mkdir -p "$out"
 . tests/verdict.sh
 
 # The smallest build with a self-test: compilers take a fifth of the time for it.
-parts=$(echo $(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | grep -v SELF_TEST | sed 's/^/-D/'))
+parts=$(echo $(switches_of_cloth | grep -v SELF_TEST | sed 's/^/-D/'))
 bare="-ffreestanding -I. $parts -fsyntax-only cloth.c"
 object="-ffreestanding -I. $parts -c cloth.c -o $out/cloth.o"
 fast="cloth: compile without -ffast-math"
@@ -15,7 +15,7 @@ excess="cloth: float expressions must be evaluated as float"
 refused() { # TEXT COMMAND...
   text=$1
   shift
-  if log=$("$@" $bare 2>&1); then
+  if log=$("$@" -Wfatal-errors $bare 2>&1); then
     verdict "$* is refused" 1 "it compiled"
     return
   fi

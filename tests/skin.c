@@ -764,16 +764,95 @@ static void test_group(void) {
     fixture_free(&p.f[n]);
 }
 
+/* The vertices of a cloth of the group as others read them: positions, normals and places in the texture. */
+typedef struct drawn_vertex {
+  float position[3], normal[3], texcoord[2];
+} drawn_vertex;
+
+static const cloth_vertex_layout drawn_layout = {sizeof(drawn_vertex), 0, 12, 24};
+
+/* Panels that are drawn as grids: sewn particles have one normal, half of the angle between the panels from each;
+   whatever lies off the seam is what cloth_write_vertices() writes, in every byte. */
+static void test_drawn_group(void) {
+  static drawn_vertex alone[COLUMNS * ROWS], drawn[2 * COLUMNS * ROWS];
+  sewn_panels p;
+  make_sewn(&p, 0);
+  turn_second(&p, 60.0 * 3.14159265358979 / 180.0);
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, drawn, sizeof drawn) == CLOTH_OK, "drawn");
+  for (int n = 0; n < 2; n++) {
+    const drawn_vertex *of_cloth = drawn + n * COLUMNS * ROWS;
+    CHECK(cloth_write_vertices(p.sheets[n], &drawn_layout, alone, sizeof alone) == CLOTH_OK, "alone");
+    for (int i = 0; i < COLUMNS * ROWS; i++) {
+      if (i % COLUMNS == (n ? 0 : COLUMNS - 1)) {
+        CHECK(fabs(angle_between(of_cloth[i].normal, alone[i].normal) - 30.0) < 0.1, "%d of %d: half of the way", i, n);
+        memcpy(alone[i].normal, of_cloth[i].normal, sizeof alone[i].normal);
+      }
+      CHECK(memcmp(&of_cloth[i], &alone[i], sizeof alone[i]) == 0, "%d of %d: as it is alone", i, n);
+    }
+  }
+  for (int row = 0; row < ROWS; row++)
+    CHECK(angle_between(drawn[row * COLUMNS + COLUMNS - 1].normal, drawn[(ROWS + row) * COLUMNS].normal) < 0.1,
+          "row %d: two normals", row);
+  for (int n = 0; n < 2; n++)
+    fixture_free(&p.f[n]);
+}
+
+/* Blends, and refusals, which write nothing. */
+static void test_drawn_group_refusals(void) {
+  static drawn_vertex now[2 * COLUMNS * ROWS], then[2 * COLUMNS * ROWS];
+  sewn_panels p;
+  make_sewn(&p, 0);
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, now, sizeof now) == CLOTH_OK, "now");
+#ifndef CLOTH_NO_BLEND
+  static cloth_vector kept[2][COLUMNS * ROWS];
+  cloth_blend blends[2];
+  for (int n = 0; n < 2; n++) {
+    blends[n] = (cloth_blend){.positions = kept[n], .count = COLUMNS * ROWS};
+    CHECK(cloth_keep_positions(p.sheets[n], &blends[n]) == CLOTH_OK, "keep");
+  }
+  turn_second(&p, 0.5);
+  CHECK(cloth_write_group_vertices(&p.group, blends, &drawn_layout, then, sizeof then) == CLOTH_OK, "then");
+  CHECK(memcmp(now, then, sizeof now) == 0, "the kept state is drawn otherwise");
+  blends[1].count--;
+  CHECK(cloth_write_group_vertices(&p.group, blends, &drawn_layout, then, sizeof then) == CLOTH_ERROR_BUFFER, "count");
+#endif
+  cloth_vertex_layout wrong = drawn_layout;
+  wrong.stride = 8;
+  memset(then, 7, sizeof then);
+  drawn_vertex untouched = then[0];
+  CHECK(cloth_write_group_vertices(NULL, NULL, &drawn_layout, then, sizeof then) == CLOTH_ERROR_NULL, "no group");
+  CHECK(cloth_write_group_vertices(&p.group, NULL, NULL, then, sizeof then) == CLOTH_ERROR_NULL, "no layout");
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, NULL, sizeof then) == CLOTH_ERROR_NULL, "no room");
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &wrong, then, sizeof then) == CLOTH_ERROR_BUFFER, "stride");
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, then, sizeof then - 1) == CLOTH_ERROR_BUFFER,
+        "bytes");
+  p.group.cookie = 0;
+  CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, then, sizeof then) == CLOTH_ERROR_CONFIG, "cookie");
+  CHECK(memcmp(then, &untouched, sizeof untouched) == 0, "something was written");
+  for (int n = 0; n < 2; n++)
+    fixture_free(&p.f[n]);
+}
+
 static const test tests[] = {
-    TEST(same_pose),    TEST(fewer_attributes),
-    TEST(rigid_motion), TEST(bent),
-    TEST(no_gaps),      TEST(weights),
-    TEST(tube),         TEST(several_cloths),
-    TEST(out_of_reach), TEST(collapsed),
-    TEST(refusals),     TEST(random_bindings),
-    TEST(same_bits),    TEST(seam),
-    TEST(group),        TEST(seam_turned),
+    TEST(same_pose),
+    TEST(fewer_attributes),
+    TEST(rigid_motion),
+    TEST(bent),
+    TEST(no_gaps),
+    TEST(weights),
+    TEST(tube),
+    TEST(several_cloths),
+    TEST(out_of_reach),
+    TEST(collapsed),
+    TEST(refusals),
+    TEST(random_bindings),
+    TEST(same_bits),
+    TEST(seam),
+    TEST(group),
+    TEST(seam_turned),
     TEST(seam_folds),
+    TEST(drawn_group),
+    TEST(drawn_group_refusals),
 #ifndef CLOTH_NO_TEARING
     TEST(seam_torn),
 #endif

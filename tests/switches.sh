@@ -13,7 +13,7 @@ warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 flags="-std=gnu99 -O0 -ffp-contract=off -fno-math-errno $warnings -I. -Iexamples"
 
 # One line for each combination: a switch is in it with a probability that differs from line to line.
-grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | awk -v count="$count" -v seed="$seed" '
+switches_of_cloth | awk -v count="$count" -v seed="$seed" '
   function random() { # 0..1, the same in every awk
     state = state * 16807 % 2147483647
     return state / 2147483647

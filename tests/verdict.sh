@@ -38,3 +38,8 @@ make_targets() { # BUILD TARGET...
 version() {
   awk '/define CLOTH_VERSION_/ { printf "%s%s", dot, $3; dot = "." }' cloth.h
 }
+
+# The switches that leave parts out, a line each.
+switches_of_cloth() {
+  grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u
+}

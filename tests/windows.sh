@@ -36,7 +36,7 @@ instructions() { # PATTERN OBJECT
 }
 
 # The smallest build: whatever is left out has no other roots and products.
-smallest=$(echo $(grep -oh 'CLOTH_NO_[A-Z_]*[A-Z]' cloth.c | sort -u | sed 's/^/-D/'))
+smallest=$(echo $(switches_of_cloth | sed 's/^/-D/'))
 
 # With one float a lane each root is an instruction of its own.
 roots_are() { # NAME INSTRUCTION COMMAND...
