@@ -1943,8 +1943,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h),
+ * pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
  *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
@@ -2214,6 +2214,7 @@ typedef struct step_plan {
   int32_t tethered;      /* 1 if a particle has a tether */
   int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
   int32_t is_free;       /* 1 if no particle is pinned, confined or led */
+  int32_t is_calm;       /* 1 if contact pushes need not follow small differences, see contact_push.h */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
@@ -6612,6 +6613,7 @@ enum {
   /* A step */
   COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
   COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
+  COST_CALM = 24,          /* per particle where contact has pushes: is the cloth calm? */
   COST_PLACE = 52,         /* per particle: the origin of the step */
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */
@@ -8461,6 +8463,10 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
  * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
  * surface has another direction where a push leads to.
  *
+ * A push that follows is an integral control of what hangs beside its particle, and feeds its slow swings. So while the
+ * whole cloth is slower than CALM_SPEED, particles that stick keep their push where what contact does differs from it
+ * by less than PUSH_SLACK of it; friction bears the difference.
+ *
  * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
  * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
  * history (bdf2_blend 0), where springs act by forces, which would take the push for a velocity, and with contact in
@@ -8474,6 +8480,10 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
 #define PUSH_SHARE 0.1f
 /* Acceleration by which what a push follows may exceed it [m/s^2]. */
 #define PUSH_GROWTH 9.81f
+/* Speed below which all particles are calm [m/s]. */
+#define CALM_SPEED 0.05f
+/* Share of its push by which what contact does to a calm particle that sticks may differ without being followed. */
+#define PUSH_SLACK 0.1f
 /* What force_share holds for a particle whose prediction starts with a push. Forces act on it at once, with share 1, as
    it has no history. */
 #define SHARE_PUSHED 2.0f
@@ -8482,6 +8492,22 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
 static int has_contact_pushes(const cloth *c) {
   return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
+}
+
+/* 1 if particles may have pushes and all of them are calm at the start of a step. */
+CLOTH_SEPARATE int is_calm(const cloth *c) {
+  if (!has_contact_pushes(c)) {
+    return 0;
+  }
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes limit = lanes_splat(CALM_SPEED * CALM_SPEED);
+  lanes fast = lanes_splat(0.0f);
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 v = lanes3_load(velocity, i);
+    const lanes_mask slow = lanes_less(lanes3_dot(v, v), limit);
+    fast = lanes_maximum(fast, lanes_keep(lanes_first(left), lanes_select(slow, lanes_splat(0.0f), lanes_splat(1.0f))));
+  });
+  return !lanes_any(lanes_less(lanes_splat(0.0f), fast));
 }
 
 #if WITH_PROJECTION
@@ -8587,9 +8613,22 @@ CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask whi
 
 #endif
 
-/* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
-   substep. In a substep with several contacts of a particle they follow the sum. */
-CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
+/* Share of the difference that pushes follow. Those that stick while the cloth is calm and whose contact does nearly
+   what the push says follow nothing. */
+CLOTH_INLINE lanes followed_share(const step_plan *plan, lanes3 change, lanes3 push, lanes_mask slides) {
+  const lanes share = lanes_splat(PUSH_SHARE);
+  if (!plan->is_calm) {
+    return share;
+  }
+  const lanes off = lanes3_length(lanes3_flush_below(lanes3_subtract(change, push), STATE_QUANTUM));
+  const lanes_mask near = lanes_less(off, lanes_multiply(lanes_splat(PUSH_SLACK), lanes3_length(push)));
+  return lanes_select(slides, share, lanes_drop(near, share));
+}
+
+/* Lets the pushes of the chosen particles, of which some slide, follow the displacements `change` by a contact, and
+   keeps them for the next substep. In a substep with several contacts of a particle they follow the sum. */
+CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes_mask slides, lanes3 change,
+                              int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
     const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
@@ -8599,9 +8638,10 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
     const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
     lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
+    const lanes share = lanes_select(again, lanes_splat(PUSH_SHARE), followed_share(plan, difference, old, slides));
     difference = shortened(difference, lanes_minimum(most, longest));
     difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
-    push = lanes3_add_scaled(old, difference, lanes_splat(PUSH_SHARE));
+    push = lanes3_add_scaled(old, difference, share);
     push = lanes3_flush_below(push, STATE_QUANTUM);
   }
   invalidate_block_history(c, which, push, i, c->count - i);
@@ -20222,7 +20262,8 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
-  keep_pushes(c, plan, moved.touches, m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i);
+  const lanes3 kept = m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  keep_pushes(c, plan, moved.touches, r->slides, kept, i);
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
   b->tally->tears |= is_tearing(c, done.displacement);
 #endif
@@ -24237,7 +24278,8 @@ static uint64_t follow_work(const cloth *c) {
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
-  cost += scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c) ? COST_PUSHES : 0;
+  const int pushes = scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c);
+  cost += pushes ? COST_PUSHES : 0;
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -24253,7 +24295,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
               : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (pushes ? (uint32_t)COST_CALM : 0u) +
+                                         (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   work += c->settings.capacity.fixed_work ? max_self_work(c, plan) : 0u;
@@ -25374,6 +25417,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
+  w->plan.is_calm = is_calm(c);
 #if WITH_TARGETS && WITH_PROJECTION
   if (has_led_particles(c, &w->plan)) {
     w->plan.led = hold_led_particles(c);

@@ -57,7 +57,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 10        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 13     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 14     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -544,7 +544,7 @@ CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surrounding
 
 /* What cloth_settle() did. */
 typedef struct cloth_settle_report {
-  int32_t settled;  /* 1: no particle was faster than 0.75 `speed` for half a second; 0: `max_steps` were too few */
+  int32_t settled;  /* 1: no particle was faster than 0.75 `speed` for a second; 0: `max_steps` were too few */
   int32_t steps;    /* steps made, coarse ones included */
   int32_t substeps; /* their substeps */
   int32_t stops;    /* how often the cloth was stopped */
@@ -555,7 +555,7 @@ typedef struct cloth_settle_report {
 /* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium
    of the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes substeps that are stopped
    whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
-   first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for half a second, but in at most
+   first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for a second, but in at most
    `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
      dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 600
    suit most. `report` may be NULL.

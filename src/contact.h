@@ -393,7 +393,8 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes3 received = change_velocities(c, plan, i, &done);
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
-  keep_pushes(c, plan, moved.touches, m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i);
+  const lanes3 kept = m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  keep_pushes(c, plan, moved.touches, r->slides, kept, i);
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
   b->tally->tears |= is_tearing(c, done.displacement);
 #endif

@@ -22,6 +22,10 @@
  * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
  * surface has another direction where a push leads to.
  *
+ * A push that follows is an integral control of what hangs beside its particle, and feeds its slow swings. So while the
+ * whole cloth is slower than CALM_SPEED, particles that stick keep their push where what contact does differs from it
+ * by less than PUSH_SLACK of it; friction bears the difference.
+ *
  * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
  * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
  * history (bdf2_blend 0), where springs act by forces, which would take the push for a velocity, and with contact in
@@ -35,6 +39,10 @@
 #define PUSH_SHARE 0.1f
 /* Acceleration by which what a push follows may exceed it [m/s^2]. */
 #define PUSH_GROWTH 9.81f
+/* Speed below which all particles are calm [m/s]. */
+#define CALM_SPEED 0.05f
+/* Share of its push by which what contact does to a calm particle that sticks may differ without being followed. */
+#define PUSH_SLACK 0.1f
 /* What force_share holds for a particle whose prediction starts with a push. Forces act on it at once, with share 1, as
    it has no history. */
 #define SHARE_PUSHED 2.0f
@@ -43,6 +51,22 @@
 static int has_contact_pushes(const cloth *c) {
   return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
+}
+
+/* 1 if particles may have pushes and all of them are calm at the start of a step. */
+CLOTH_SEPARATE int is_calm(const cloth *c) {
+  if (!has_contact_pushes(c)) {
+    return 0;
+  }
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes limit = lanes_splat(CALM_SPEED * CALM_SPEED);
+  lanes fast = lanes_splat(0.0f);
+  EACH_BLOCK(i, left, c->count, {
+    const lanes3 v = lanes3_load(velocity, i);
+    const lanes_mask slow = lanes_less(lanes3_dot(v, v), limit);
+    fast = lanes_maximum(fast, lanes_keep(lanes_first(left), lanes_select(slow, lanes_splat(0.0f), lanes_splat(1.0f))));
+  });
+  return !lanes_any(lanes_less(lanes_splat(0.0f), fast));
 }
 
 #if WITH_PROJECTION
@@ -148,9 +172,22 @@ CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask whi
 
 #endif
 
-/* Lets the pushes of the chosen particles follow the displacements `change` by a contact, and keeps them for the next
-   substep. In a substep with several contacts of a particle they follow the sum. */
-CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes3 change, int32_t i) {
+/* Share of the difference that pushes follow. Those that stick while the cloth is calm and whose contact does nearly
+   what the push says follow nothing. */
+CLOTH_INLINE lanes followed_share(const step_plan *plan, lanes3 change, lanes3 push, lanes_mask slides) {
+  const lanes share = lanes_splat(PUSH_SHARE);
+  if (!plan->is_calm) {
+    return share;
+  }
+  const lanes off = lanes3_length(lanes3_flush_below(lanes3_subtract(change, push), STATE_QUANTUM));
+  const lanes_mask near = lanes_less(off, lanes_multiply(lanes_splat(PUSH_SLACK), lanes3_length(push)));
+  return lanes_select(slides, share, lanes_drop(near, share));
+}
+
+/* Lets the pushes of the chosen particles, of which some slide, follow the displacements `change` by a contact, and
+   keeps them for the next substep. In a substep with several contacts of a particle they follow the sum. */
+CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask which, lanes_mask slides, lanes3 change,
+                              int32_t i) {
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
     const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
@@ -160,9 +197,10 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
     const lanes3 old = lanes3_keep(which, lanes3_select(again, kept, lanes3_keep(is_pushed(c, i), kept)));
     const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
     lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
+    const lanes share = lanes_select(again, lanes_splat(PUSH_SHARE), followed_share(plan, difference, old, slides));
     difference = shortened(difference, lanes_minimum(most, longest));
     difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
-    push = lanes3_add_scaled(old, difference, lanes_splat(PUSH_SHARE));
+    push = lanes3_add_scaled(old, difference, share);
     push = lanes3_flush_below(push, STATE_QUANTUM);
   }
   invalidate_block_history(c, which, push, i, c->count - i);

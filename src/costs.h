@@ -18,6 +18,7 @@ enum {
   /* A step */
   COST_STEP = 7500,        /* once: the plan, the pads, the statistics */
   COST_PREPARE = 80,       /* per particle: mobility, uniform lines */
+  COST_CALM = 24,          /* per particle where contact has pushes: is the cloth calm? */
   COST_PLACE = 52,         /* per particle: the origin of the step */
   COST_FOLLOW = 400,       /* per particle, where a step moves the origin in the world, ... */
   COST_CARRIED = 200,      /* ... and in addition with targets */

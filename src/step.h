@@ -335,6 +335,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   plan_hinges(c, &w->plan);
   clear_pads(c);
   prepare_particles(c, dt);
+  w->plan.is_calm = is_calm(c);
 #if WITH_TARGETS && WITH_PROJECTION
   if (has_led_particles(c, &w->plan)) {
     w->plan.led = hold_led_particles(c);

@@ -20,8 +20,8 @@
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h), pull_tethers()
- *             (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h),
+ * pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
  *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
@@ -291,6 +291,7 @@ typedef struct step_plan {
   int32_t tethered;      /* 1 if a particle has a tether */
   int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
   int32_t is_free;       /* 1 if no particle is pinned, confined or led */
+  int32_t is_calm;       /* 1 if contact pushes need not follow small differences, see contact_push.h */
   float projected_above; /* kappa above which springs are projected */
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a

@@ -327,7 +327,8 @@ static uint64_t follow_work(const cloth *c) {
 /* The planned work of a step. */
 static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   uint64_t cost = particle_cost(c, plan, scene->tether_slots);
-  cost += scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c) ? COST_PUSHES : 0;
+  const int pushes = scene->colliders > 0 && c->state.velocity_history && !has_solver_contacts(c);
+  cost += pushes ? COST_PUSHES : 0;
   cost += c->settings.capacity.fixed_work ? max_varying_cost(c, plan, scene) : 0u;
   if (has_solver_contacts(c)) {
     cost += (uint32_t)scene->colliders * (COST_SEEK + (scene->colliders > 1 ? COST_SEEK_MORE : 0u));
@@ -343,7 +344,8 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
               ? (uint64_t)(uint32_t)c->count * COST_NOTED + (uint64_t)(uint32_t)scene->noted_pins * COST_NOTED_PIN
               : 0u;
   work = work * (uint32_t)plan->substeps + COST_STEP +
-         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (uint32_t)c->settings.tethers.count * COST_MARK +
+         (uint64_t)(uint32_t)c->count * (COST_PREPARE + COST_PLACE + (pushes ? (uint32_t)COST_CALM : 0u) +
+                                         (uint32_t)c->settings.tethers.count * COST_MARK +
                                          (c->settings.tethers.count > 0 ? (uint32_t)COST_PAIRS : 0u));
   work += c->settings.capacity.fixed_work ? follow_work(c) + max_pairs_work(c, scene) : 0u;
   work += c->settings.capacity.fixed_work ? max_self_work(c, plan) : 0u;
