@@ -35,14 +35,15 @@
 /* The vectors and values that a cloth with room for bodies has for each particle, behind the predicted positions. The
    displacement X is followed by what friction counts of it: in BEARING_BORNE, once bodies have got their impulses. */
 enum {
-  BEARING_NORMAL,    /* n */
-  BEARING_MOVED = 3, /* sum of X [m] */
-  BEARING_BORNE = 3, /* way that what was borne along n would have gone into the body [m] */
-  BEARING_ALONG = 6, /* m */
-  BEARING_ACROSS,    /* t */
-  BEARING_SLID,      /* sum of the lengths of the parts of X across n [m] */
-  BEARING_CODE,      /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
-  BEARING_COUNT
+  BEARING_NORMAL,                   /* n */
+  BEARING_MOVED = 3,                /* sum of X; then way that its part resists across n would have gone [m] */
+  BEARING_ALONG = 6,                /* m */
+  BEARING_ACROSS,                   /* t */
+  BEARING_PRESSED = BEARING_ACROSS, /* then way that the body has kept it from [m] */
+  BEARING_BORNE,                    /* way that what was borne along n would have gone into the body [m] */
+  BEARING_CODE, /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
+  BEARING_WAY,  /* displacement relative to the body that the prediction leaves [m] */
+  BEARING_COUNT = BEARING_WAY + 3
 };
 LAYOUT_CONTRACT(bearing_planes_have_room, BEARING_COUNT == BEARING_PLANES);
 
@@ -56,6 +57,8 @@ enum { BEARS_NOTHING, BEARS_PARTS, BEARS_COUNTS };
 #define BEARING_FALLS 2.0f
 /* Least pivot of the elimination of tensions, as MIN_TENSION_PIVOT: a particle that bears much moves less. */
 #define BEARING_PIVOT 1.0e-5f
+/* Friction that holds more than this share of what pulls holds all. */
+#define BEARING_HOLDS 0.9999f
 
 static float *bearing_plane(const cloth *c, int32_t plane) {
   return floats_at(c, c->scratch.product) + (3 + plane) * c->stride;
@@ -285,7 +288,6 @@ static void find_bearing_tensions(const stretch_lines *l, line_place last) {
 /* Adds the displacements of an element to the sums of those of its particles that bear a body. */
 static void add_borne(const stretch_lines *l, int32_t element, lanes3 moved) {
   const vector_array sums = bearing_vectors(l->c, BEARING_MOVED);
-  float *slid = bearing_plane(l->c, BEARING_SLID);
   const float *code = bearing_plane(l->c, BEARING_CODE);
   float x[CLOTH_LANES], y[CLOTH_LANES], z[CLOTH_LANES];
   lanes_store(x, moved.x);
@@ -295,9 +297,6 @@ static void add_borne(const stretch_lines *l, int32_t element, lanes3 moved) {
     const int32_t i = line_particle(&l->b, element, lane);
     const cloth_vector way = {x[lane], y[lane], z[lane]};
     if (code[i] != 0.0f) {
-      const cloth_vector normal = vector_load(bearing_vectors(l->c, BEARING_NORMAL), i);
-      const float out = flush_small(vector_dot(way, normal), WORK_QUANTUM);
-      slid[i] += vector_length(vector_flush_work(vector_add_scaled(way, normal, negate(out))));
       vector_store(sums, i, vector_add(vector_load(sums, i), way));
     }
   }
