@@ -13134,10 +13134,10 @@ CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
 /* The vectors and values that a cloth with room for bodies has for each particle, behind the predicted positions. The
    displacement X is followed by what friction counts of it: in BEARING_BORNE, once bodies have got their impulses. */
 enum {
-  BEARING_NORMAL,                   /* n */
-  BEARING_MOVED = 3,                /* sum of X; then way that its part resists across n would have gone [m] */
-  BEARING_ALONG = 6,                /* m */
-  BEARING_ACROSS,                   /* t */
+  BEARING_NORMAL,    /* n */
+  BEARING_MOVED = 3, /* sum of X, with the share of the slip; until parts are known see weigh_pulls() [m] */
+  BEARING_ALONG = 6, /* m */
+  BEARING_ACROSS,    /* t */
   BEARING_PRESSED = BEARING_ACROSS, /* then way that the body has kept it from [m] */
   BEARING_BORNE,                    /* way that what was borne along n would have gone into the body [m] */
   BEARING_CODE, /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
@@ -13156,8 +13156,6 @@ enum { BEARS_NOTHING, BEARS_PARTS, BEARS_COUNTS };
 #define BEARING_FALLS 2.0f
 /* Least pivot of the elimination of tensions, as MIN_TENSION_PIVOT: a particle that bears much moves less. */
 #define BEARING_PIVOT 1.0e-5f
-/* Friction that holds more than this share of what pulls holds all. */
-#define BEARING_HOLDS 0.9999f
 
 static float *bearing_plane(const cloth *c, int32_t plane) {
   return floats_at(c, c->scratch.product) + (3 + plane) * c->stride;
