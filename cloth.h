@@ -386,7 +386,7 @@ typedef struct cloth_config_world {
 typedef struct cloth_config_capacity {
   int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
-                              48 bytes each, and 40 per particle, 160 per particle of the longer side */
+                              48 bytes each, and 52 per particle, 160 per particle of the longer side */
   int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
                               each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with

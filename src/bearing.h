@@ -17,6 +17,7 @@
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "types.h"
 
 /// What bears a body ///
@@ -27,12 +28,25 @@
  * within bearing_slack() of the body, or as a corner of a wide cell that is so near (contact_cells.h). Its part is
  * p / (a sum p), where p is what springs at the predicted places pull it into the body, and 1/a is the mass that the
  * body has there along the normal. So impulses on parts never move the body with more energy than they have. A corner
- * counts where the normal meets the axis of the body: impulses at corners would turn it. Where friction holds what the
- * springs pull along the surface, the part resists along it, too, by min(1, mu p / |f|) of what it holds. What the
- * prediction lets approach shares its momentum first, one particle after the other.
+ * counts where the normal meets the axis of the body: impulses at corners would turn it. What the prediction lets
+ * approach shares its momentum first, one particle after the other.
  *
- * After the solves the body gets M n (n . X) / h and T times the rest, which is all that the cloth has lost. What was
- * borne along the normal and has not resisted along the surface counts where friction asks how contact presses.
+ * Along the surface a part resists with the mass T, which friction gives it. Let s be the way that the particle slips
+ * on the surface in the prediction, f what springs pull it along the surface, as a displacement, and k by how much that
+ * pull eases for each metre that it gives way. Held by a part T the particle slips u with u (1 + k + T) = (1 + k) s +
+ * f, and T u is to be mu N, so
+ *
+ *     T = (1 + k) mu N / (|(1 + k) s + f| - mu N), or all of the part where friction holds what there is,
+ *
+ * with N = p m / (m + 1 + q) what the part m bears of a pull p that eases by q. The particle shares its slip s with the
+ * part before the solves, so that friction opposes what slips, not what the solves move.
+ *
+ * After the solves the body gets M n (n . X) / h and T times the rest, which is all that the cloth has lost; the share
+ * of s counts with X. What was borne along the normal less what has resisted over mu counts where friction of contact
+ * asks how contact presses. At the end of the substep a particle in contact whose velocity relative to the body has
+ * turned round within it is stopped: along the normal, and along the surface by no more than friction gives. Such
+ * swings are faster than a substep can follow, and springs that are solved in turns would keep them up. Body and
+ * particle share what they lose, so that it only takes energy.
  *
  * In: predicted positions, mobilities, bodies, the plan. Out: predicted positions, impulses on bodies; what is kept
  * behind the predicted positions. Scratch: workspace.body.
@@ -42,10 +56,14 @@
 
 /* Largest mass that a particle bears, over its own: the elimination of its line keeps three digits of it. */
 #define BEARING_LIMIT 1.0e4f
-/* Friction that holds more than this share of what pulls holds all. */
-#define BEARING_HOLDS 0.9999f
 /* Least coefficient of friction by which what resists along the surface is divided. */
 #define BEARING_FRICTION 1.0e-3f
+/* Least pull into the body that a particle counts with, over what pulls at it: parts that come and go as it turns to
+   and fro make cloth tremble. */
+#define BEARING_LEAST 0.03f
+/* Share of the stiffness of its springs by which what pulls a particle along a surface eases: half of them lie along
+   it, and their other ends give way, too. */
+#define BEARING_EASE 0.25f
 
 /* A body, and what its parts depend on. */
 typedef struct borne_body {
@@ -96,11 +114,13 @@ static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, 
 }
 
 /* Records what a particle that bears a body has given it as an impulse of their contact. Whether they touch is for
-   contact to say. */
-static void record_borne(const cloth *c, const borne_body *b, int32_t i, cloth_vector impulse) {
+   contact to say, which has done so if it `came` already. */
+static void record_borne(const cloth *c, const borne_body *b, int32_t i, cloth_vector impulse, int came) {
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
-    record_contact(c, -1, i, recorded_number(c, b->m->index), vector_load(predicted_of(c), i),
+    const int32_t number = recorded_number(c, b->m->index);
+    const contact_entry *entry = came ? find_contact_entry(c, i, number) : NULL;
+    record_contact(c, entry ? entry->contact.is_touching : -1, i, number, vector_load(predicted_of(c), i),
                    vector_load(bearing_vectors(c, BEARING_NORMAL), i), vector_scale(impulse, -1.0f));
   }
 #else
@@ -108,6 +128,7 @@ static void record_borne(const cloth *c, const borne_body *b, int32_t i, cloth_v
   (void)b;
   (void)i;
   (void)impulse;
+  (void)came;
 #endif
 }
 
@@ -126,7 +147,13 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
   vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
   b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
   receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
-  record_borne(c, b, i, impulse);
+  record_borne(c, b, i, impulse, 0);
+}
+
+/* Keeps the displacement of a particle relative to the body, where it is in the body's axes when the substep begins. */
+static void note_way(const cloth *c, const borne_body *b, int32_t i, cloth_vector start) {
+  const cloth_vector way = vector_subtract(vector_load(predicted_of(c), i), to_world(&b->m->end, start));
+  vector_store(bearing_vectors(c, BEARING_WAY), i, vector_flush(way, STATE_QUANTUM));
 }
 
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
@@ -149,6 +176,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
   bearing_plane(c, BEARING_CODE)[i] = b->code;
   bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
+  note_way(c, b, i, start);
   if (gap < 0.0f && way > 0.0f) {
     share_approach(c, plan, b, i, minimum(negate(gap), way));
   }
@@ -200,6 +228,7 @@ CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_bo
       const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
       const cloth_vector arm = bearing_arm(c, b, i, p, local);
       vector_store(normals, i, normal);
+      note_way(c, b, i, to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i)));
       bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
     }
   }
@@ -211,78 +240,130 @@ CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_bo
 
 /// Which part ///
 
-/* The pull of the spring of a family, which starts at particle `first`, from one particle to another where they are
-   predicted. A spring that is too short pulls nothing. */
-static cloth_vector bearing_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t first,
-                                 const int32_t ends[2]) {
+/* What springs do to a particle where they are predicted, times its mobility: displacements. */
+typedef struct bearing_pulls {
+  cloth_vector pull; /* as if they did not relax [m] */
+  float into;        /* how much less they pull into the body, ... */
+  float along;       /* ... and along its surface, for each metre that the particle gives way [1] */
+} bearing_pulls;
+
+/* Adds the pull of the spring of a family, which starts at particle `first`, from one particle to another. */
+static void add_bearing_pull(const cloth *c, const step_plan *plan, int32_t d, int32_t first, const int32_t ends[2],
+                             bearing_pulls *p) {
   const spring_family *s = &plan->spring[d];
-  const cloth_vector none = {0.0f, 0.0f, 0.0f};
   if (s->projected == PROJECTED_NONE || is_gap(c, first, spring_gap(d))) {
-    return none;
+    return;
   }
   const vector_array x = predicted_of(c);
   const cloth_vector way =
       vector_flush(vector_subtract(vector_load(x, ends[1]), vector_load(x, ends[0])), STATE_QUANTUM);
-  const float length = vector_length(way), rest = s->rest * shape_factor(c, REST_LENGTH + d, first);
-  float stiffness = 1.0f / s->compliance[0];
+  const float length = maximum(vector_length(way), STATE_QUANTUM),
+              rest = s->rest * shape_factor(c, REST_LENGTH + d, first);
+  const cloth_vector unit = vector_flush_work(vector_scale(way, 1.0f / length));
+  const float lean =
+      flush_small(vector_dot(unit, vector_load(bearing_vectors(c, BEARING_NORMAL), ends[0])), WORK_QUANTUM);
+  float stiffness = floats_at(c, c->scratch.mobility)[ends[0]] / s->compliance[length > rest ? 0 : 1];
   if (c->constant.stiffness_map) {
     const float *map = floats_at(c, c->constant.stiffness_map);
     stiffness *= 0.5f * (map[ends[0]] + map[ends[1]]);
   }
-  return length > rest ? vector_flush_work(vector_scale(way, stiffness * ((length - rest) / length))) : none;
+  p->pull = vector_add_scaled(p->pull, unit, flush_small(stiffness * (length - rest), WORK_QUANTUM));
+  p->into += stiffness * (lean * lean);
+  p->along += BEARING_EASE * stiffness;
 }
 
-/* The pull of the springs along warp and weft on a particle. */
-static cloth_vector pull_on(const cloth *c, const step_plan *plan, int32_t i) {
+/* The column beside another one. */
+static int32_t wrapped_column(const cloth *c, int32_t column) {
+  const int32_t columns = c->grid.columns;
+  return column < 0 ? column + columns : column >= columns ? column - columns : column;
+}
+
+/* What the springs do to a particle. */
+static bearing_pulls pulls_on(const cloth *c, const step_plan *plan, int32_t i) {
   const int32_t columns = c->grid.columns, column = i % columns, row = i / columns;
-  cloth_vector sum = {0.0f, 0.0f, 0.0f};
-  if (column > 0 || is_wrapped(c)) {
-    const int32_t ends[2] = {i, column > 0 ? i - 1 : i + columns - 1};
-    sum = vector_add(sum, bearing_pull(c, plan, WARP, ends[1], ends));
+  bearing_pulls p = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f};
+  for (int32_t down = row > 0 ? -1 : 0; down <= (row + 1 < c->grid.rows ? 1 : 0); down++) {
+    for (int32_t right = -1; right <= 1; right++) {
+      const int is_inside = is_wrapped(c) || (column + right >= 0 && column + right < columns);
+      if ((down != 0 || right != 0) && is_inside) {
+        const int32_t slant = down == right ? DIAGONAL : ANTIDIAGONAL;
+        const int32_t d = down == 0 ? WARP : right == 0 ? WEFT : slant;
+        const int32_t upper = row + (down < 0 ? -1 : 0), left = wrapped_column(c, column + (right < 0 ? -1 : 0));
+        const int32_t ends[2] = {i, (row + down) * columns + wrapped_column(c, column + right)};
+        add_bearing_pull(c, plan, d, upper * columns + left, ends, &p);
+      }
+    }
   }
-  if (column + 1 < columns || is_wrapped(c)) {
-    const int32_t ends[2] = {i, column + 1 < columns ? i + 1 : i - column};
-    sum = vector_add(sum, bearing_pull(c, plan, WARP, i, ends));
-  }
-  if (row > 0) {
-    const int32_t ends[2] = {i, i - columns};
-    sum = vector_add(sum, bearing_pull(c, plan, WEFT, ends[1], ends));
-  }
-  if (row + 1 < c->grid.rows) {
-    const int32_t ends[2] = {i, i + columns};
-    sum = vector_add(sum, bearing_pull(c, plan, WEFT, i, ends));
-  }
-  return vector_flush_work(sum);
+  p.pull = vector_flush_work(p.pull);
+  return p;
 }
 
-/* Finds what springs pull the particles of a body into it, kept in BEARING_BORNE, and the share of what pulls along the
-   surface that friction holds, in BEARING_ACROSS. Returns the sum of the former. */
+/* How far the prediction lets a particle slip along the surface [m]. */
+static cloth_vector predicted_slip(const cloth *c, const borne_body *b, int32_t i, cloth_vector normal) {
+  const cloth_vector from = vector_load(vectors_at(c, c->state.position), i), to = vector_load(predicted_of(c), i);
+  const cloth_vector p = to_local(&b->m->end, to);
+  const cloth_vector surface = vector_subtract(to, to_world(&b->m->start, p));
+  const cloth_vector way = vector_flush(vector_subtract(vector_subtract(to, from), surface), STATE_QUANTUM);
+  return vector_add_scaled(way, normal, negate(flush_small(vector_dot(way, normal), WORK_QUANTUM)));
+}
+
+/* What is kept in BEARING_MOVED of a particle until its part is known. */
+enum { WEIGHED_INTO, WEIGHED_ALONG, WEIGHED_SLIP };
+
+/* Finds what springs pull the particles of a body into it, kept in BEARING_BORNE, by how much that eases, and what
+   friction would have to hold, as if nothing eased. Returns the sum of the first, as forces. */
 static float weigh_pulls(const cloth *c, const step_plan *plan, const borne_body *b) {
   float sum = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     if (bears_this(c, b, i)) {
-      const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i), pull = pull_on(c, plan, i);
-      const float into = negate(flush_small(vector_dot(pull, normal), WORK_QUANTUM));
-      const float along = vector_length(vector_flush_work(vector_add_scaled(pull, normal, into)));
-      const float held = b->shape->kinetic_friction * into / maximum(along, WORK_QUANTUM);
-      bearing_plane(c, BEARING_BORNE)[i] = maximum(into, 0.0f);
-      bearing_plane(c, BEARING_ACROSS)[i] = into > 0.0f ? minimum(held, 1.0f) : 0.0f;
-      sum += maximum(into, 0.0f);
+      const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+      const bearing_pulls p = pulls_on(c, plan, i);
+      const float into = negate(flush_small(vector_dot(p.pull, normal), WORK_QUANTUM));
+      const cloth_vector slip = vector_scale(predicted_slip(c, b, i, normal), 1.0f + p.along);
+      const cloth_vector along = vector_flush_work(vector_add_scaled(vector_add(p.pull, slip), normal, into));
+      const float least = BEARING_LEAST * vector_length(p.pull);
+      bearing_plane(c, BEARING_BORNE)[i] = maximum(into, least) / floats_at(c, c->scratch.mobility)[i];
+      bearing_plane(c, BEARING_MOVED + WEIGHED_INTO)[i] = p.into;
+      bearing_plane(c, BEARING_MOVED + WEIGHED_ALONG)[i] = p.along;
+      bearing_plane(c, BEARING_MOVED + WEIGHED_SLIP)[i] = vector_length(along);
+      sum += bearing_plane(c, BEARING_BORNE)[i];
     }
   }
   return sum;
+}
+
+/* What slips shares its momentum along the surface with the part that resists it. */
+static void share_slip(const cloth *c, const borne_body *b, int32_t i) {
+  const vector_array x = predicted_of(c);
+  const float across = bearing_plane(c, BEARING_ACROSS)[i];
+  const cloth_vector slip = predicted_slip(c, b, i, vector_load(bearing_vectors(c, BEARING_NORMAL), i));
+  const cloth_vector left = vector_flush_work(vector_scale(slip, 1.0f / (1.0f + across)));
+  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), vector_subtract(left, slip)), STATE_QUANTUM));
+  vector_store(bearing_vectors(c, BEARING_MOVED), i, left);
+}
+
+/* How much of its mass a particle resists along the surface with, so that friction gives what it can: mu n of what
+   would have to be held, with n what the part m bears of a pull that eases. */
+static float resistance_of(const cloth *c, const borne_body *b, int32_t i, float m, float most) {
+  const float into = bearing_plane(c, BEARING_BORNE)[i] * floats_at(c, c->scratch.mobility)[i];
+  const float eased = 1.0f + bearing_plane(c, BEARING_MOVED + WEIGHED_INTO)[i];
+  const float needed = bearing_plane(c, BEARING_MOVED + WEIGHED_SLIP)[i];
+  const float holds = b->shape->kinetic_friction * into * (m / (m + eased));
+  const float left = needed - holds;
+  const float relaxed = 1.0f + bearing_plane(c, BEARING_MOVED + WEIGHED_ALONG)[i];
+  return relaxed * holds < most * left ? relaxed * holds / left : most;
 }
 
 /* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */
 static void set_part(const cloth *c, const borne_body *b, int32_t i, float share) {
   const float mobility = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
   const cloth_vector arm = vector_subtract(vector_load(predicted_of(c), i), b->m->pivot);
-  float *along = &bearing_plane(c, BEARING_ALONG)[i], *across = &bearing_plane(c, BEARING_ACROSS)[i];
-  const float least = largest_inverse_mass(c, b->body, arm), held = *across;
-  const float most = minimum(share / least * mobility, BEARING_LIMIT);
+  float *along = &bearing_plane(c, BEARING_ALONG)[i];
+  const float least = largest_inverse_mass(c, b->body, arm);
   *along = minimum(share / *along * mobility, BEARING_LIMIT);
-  *across = held < BEARING_HOLDS ? minimum(held / (1.0f - held), most) : most;
-  *across = minimum(*across, *along);
+  const float most = minimum(share / least * mobility, *along);
+  bearing_plane(c, BEARING_ACROSS)[i] = resistance_of(c, b, i, *along, most);
+  share_slip(c, b, i);
 }
 
 /* Marks the lines of a particle. */
@@ -301,14 +382,13 @@ CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const bo
   for (int32_t i = 0; i < c->count; i++) {
     if (bears_this(c, b, i)) {
       const float pull = bearing_plane(c, BEARING_BORNE)[i];
-      vector_store(bearing_vectors(c, BEARING_MOVED), i, vector(0.0f, 0.0f, 0.0f));
-      bearing_plane(c, BEARING_SLID)[i] = 0.0f;
       found++;
       if (pull > 0.0f) {
         set_part(c, b, i, pull / sum);
         mark_lines(c, i);
       } else {
-        bearing_plane(c, BEARING_CODE)[i] = 0.0f;
+        bearing_plane(c, BEARING_ALONG)[i] = bearing_plane(c, BEARING_ACROSS)[i] = 0.0f;
+        vector_store(bearing_vectors(c, BEARING_MOVED), i, vector(0.0f, 0.0f, 0.0f));
       }
     }
   }
@@ -380,9 +460,10 @@ static void deliver_part(const cloth *c, const step_plan *plan, const borne_body
   const cloth_vector arm = vector_flush(rotate(pose->rotation, bearing_arm(c, b, i, p, local)), STATE_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
-  record_borne(c, b, i, impulse);
-  const float used = across * bearing_plane(c, BEARING_SLID)[i] / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
-  bearing_plane(c, BEARING_BORNE)[i] = flush_small(maximum(negate(along * out) - used, 0.0f), WORK_QUANTUM);
+  record_borne(c, b, i, impulse, 0);
+  const float used = across * vector_length(slip) / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
+  bearing_plane(c, BEARING_BORNE)[i] = flush_small(negate(along * out) - used, WORK_QUANTUM);
+  bearing_plane(c, BEARING_PRESSED)[i] = maximum(flush_small(negate(along * out), WORK_QUANTUM), 0.0f);
 }
 
 /* Gives the bodies what the particles that bear them have received for them. */
@@ -404,6 +485,55 @@ CLOTH_SEPARATE void deliver_bearing(const cloth *c, const step_plan *plan) {
   }
 }
 
+/* What is to be taken from the velocity of a particle relative to the body: the part along the normal, and that along
+   the surface, of which friction takes what it can, if the particle has turned back within the substep. */
+static cloth_vector reversed_part(const cloth *c, const step_plan *plan, const borne_body *b, int32_t i,
+                                  cloth_vector velocity) {
+  const cloth_vector normal = vector_load(bearing_vectors(c, BEARING_NORMAL), i);
+  const cloth_vector way = vector_load(bearing_vectors(c, BEARING_WAY), i);
+  const float into = flush_small(vector_dot(way, normal), WORK_QUANTUM);
+  const float out = flush_small(vector_dot(velocity, normal), WORK_QUANTUM);
+  const cloth_vector along = vector_flush_work(vector_add_scaled(velocity, normal, negate(out)));
+  const float speed = vector_length(along);
+  const float most = b->shape->kinetic_friction * bearing_plane(c, BEARING_PRESSED)[i] * plan->inverse_h;
+  const float share = speed > most ? most / speed : 1.0f;
+  const int turns = vector_dot(along, vector_flush_work(vector_add_scaled(way, normal, negate(into)))) < 0.0f;
+  const cloth_vector taken = vector_scale(along, turns ? share : 0.0f);
+  return out > 0.0f && into < 0.0f ? vector_add_scaled(taken, normal, out) : taken;
+}
+
+/* Stops a particle, relative to the body, that has turned back within the substep. */
+static void stop_reversal(const cloth *c, const step_plan *plan, const borne_body *b, int32_t i) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const cloth_pose *pose = &colliders_of(c)[b->body->collider].body.pose;
+  const cloth_vector place = place_in_step(c, pose->position);
+  const cloth_vector arm = vector_flush(vector_subtract(vector_load(predicted_of(c), i), place), STATE_QUANTUM);
+  const cloth_vector surface = vector_add(b->body->velocity, vector_cross(b->body->spin, arm));
+  const cloth_vector relative = vector_flush(vector_subtract(vector_load(v, i), surface), STATE_QUANTUM);
+  const float mass = reference_mass(c) * mass_ratio_at(c, i);
+  const float share = 1.0f / (1.0f + mass * largest_inverse_mass(c, b->body, arm));
+  const cloth_vector taken = vector_flush(vector_scale(reversed_part(c, plan, b, i, relative), share), STATE_QUANTUM);
+  const cloth_vector impulse = vector_flush(vector_scale(taken, mass), INPUT_QUANTUM);
+  vector_store(v, i, vector_flush(vector_subtract(vector_load(v, i), taken), STATE_QUANTUM));
+  receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
+  record_borne(c, b, i, impulse, 1);
+}
+
+/* Stops, relative to the bodies, the particles in contact with them that have turned back within the substep. */
+CLOTH_SEPARATE void stop_reversals(const cloth *c, const step_plan *plan) {
+  if (!is_bearing(c, BEARS_COUNTS)) {
+    return;
+  }
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const borne_body b = borne_body_at(c, plan, n);
+    for (int32_t i = 0; i < c->count; i++) {
+      if (bears_this(c, &b, i) && (!c->state.velocity_history || history_of(c, 1).x[i] > 0.5f * HISTORY_INVALID)) {
+        stop_reversal(c, plan, &b, i);
+      }
+    }
+  }
+}
+
 /* Before the first substep nothing is borne. */
 static void forget_bearing(const cloth *c) {
   if (has_body_room(c)) {
@@ -419,6 +549,10 @@ static void find_bearing(const cloth *c, const step_plan *plan) {
 }
 
 static void deliver_bearing(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
+}
+
+static void stop_reversals(const cloth *c, const step_plan *plan) {
   find_bearing(c, plan);
 }
 

@@ -36,13 +36,14 @@
    displacement X is followed by what friction counts of it: in BEARING_BORNE, once bodies have got their impulses. */
 enum {
   BEARING_NORMAL,    /* n */
-  BEARING_MOVED = 3, /* sum of X [m] */
-  BEARING_BORNE = 3, /* way that what was borne along n would have gone into the body [m] */
+  BEARING_MOVED = 3, /* sum of X, with the share of the slip; until parts are known see weigh_pulls() [m] */
   BEARING_ALONG = 6, /* m */
   BEARING_ACROSS,    /* t */
-  BEARING_SLID,      /* sum of the lengths of the parts of X across n [m] */
-  BEARING_CODE,      /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
-  BEARING_COUNT
+  BEARING_PRESSED = BEARING_ACROSS, /* then way that the body has kept it from [m] */
+  BEARING_BORNE,                    /* way that what was borne along n would have gone into the body [m] */
+  BEARING_CODE, /* 0; number of the body + 1, negative for a particle that bears it as a corner of a cell */
+  BEARING_WAY,  /* displacement relative to the body that the prediction leaves [m] */
+  BEARING_COUNT = BEARING_WAY + 3
 };
 LAYOUT_CONTRACT(bearing_planes_have_room, BEARING_COUNT == BEARING_PLANES);
 
@@ -285,7 +286,6 @@ static void find_bearing_tensions(const stretch_lines *l, line_place last) {
 /* Adds the displacements of an element to the sums of those of its particles that bear a body. */
 static void add_borne(const stretch_lines *l, int32_t element, lanes3 moved) {
   const vector_array sums = bearing_vectors(l->c, BEARING_MOVED);
-  float *slid = bearing_plane(l->c, BEARING_SLID);
   const float *code = bearing_plane(l->c, BEARING_CODE);
   float x[CLOTH_LANES], y[CLOTH_LANES], z[CLOTH_LANES];
   lanes_store(x, moved.x);
@@ -295,9 +295,6 @@ static void add_borne(const stretch_lines *l, int32_t element, lanes3 moved) {
     const int32_t i = line_particle(&l->b, element, lane);
     const cloth_vector way = {x[lane], y[lane], z[lane]};
     if (code[i] != 0.0f) {
-      const cloth_vector normal = vector_load(bearing_vectors(l->c, BEARING_NORMAL), i);
-      const float out = flush_small(vector_dot(way, normal), WORK_QUANTUM);
-      slid[i] += vector_length(vector_flush_work(vector_add_scaled(way, normal, negate(out))));
       vector_store(sums, i, vector_add(vector_load(sums, i), way));
     }
   }

@@ -304,7 +304,7 @@ CLOTH_SEPARATE void touch_borne(const cloth *c, const moving_body *m, int32_t i,
   const lanes zero = lanes_splat(0.0f), code = lanes_load(bearing_plane(c, BEARING_CODE) + i);
   const lanes other = lanes_subtract(lanes_maximum(code, lanes_negate(code)), lanes_splat((float)(m->body + 1)));
   const lanes_mask is_own = lanes_less(lanes_multiply(other, other), lanes_splat(0.25f));
-  const lanes borne = lanes_keep(is_own, lanes_load(bearing_plane(c, BEARING_BORNE) + i));
+  const lanes borne = lanes_keep(is_own, lanes_load(bearing_plane(c, BEARING_ALONG) + i));
   const lanes_mask bears = lanes_both(*near, lanes_less(zero, borne));
   const lanes_mask is_close = lanes_both(bears, lanes_less(lanes_splat(negate(slack)), b->penetration));
   b->touches = lanes_select(is_close, lanes_splat(1.0f), b->touches);

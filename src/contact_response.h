@@ -153,7 +153,8 @@ CLOTH_INLINE contact_response response_with(const cloth_collider *body, lanes3 d
     kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
   }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
-  const lanes pressed = borne ? lanes_add(normal_correction, *borne) : normal_correction;
+  const lanes pressed =
+      borne ? lanes_maximum(lanes_add(normal_correction, *borne), lanes_splat(0.0f)) : normal_correction;
   lanes3 slip = lanes3_subtract(displacement, lanes3_scale(normal, normal_displacement));
   slip = lanes3_flush_below(slip, STATE_QUANTUM);
   lanes distance = lanes_square_root(lanes3_dot(slip, slip));
@@ -218,9 +219,21 @@ static vector_array shared_vectors(shared_contacts *s, int32_t first) {
 
 #if WITH_BEARING
 
-/* Does a particle bear a body in this substep, by what friction counts? */
-static int bears_body(const cloth *c, const moving_body *m, int32_t i) {
+/* Is a particle near enough to a body to bear it in this substep? */
+static int is_near_body(const cloth *c, const moving_body *m, int32_t i) {
   return is_bearing(c, BEARS_COUNTS) && absolute(bearing_plane(c, BEARING_CODE)[i]) == (float)(m->body + 1);
+}
+
+/* Does it bear a part of the body, by what friction counts? */
+static int bears_body(const cloth *c, const moving_body *m, int32_t i) {
+  return is_near_body(c, m, i) && bearing_plane(c, BEARING_ALONG)[i] > 0.0f;
+}
+
+/* Adds what contact keeps a particle from going into a body by [m]. */
+static void note_pressed(const cloth *c, const moving_body *m, int32_t i, float pressed) {
+  if (is_near_body(c, m, i)) {
+    bearing_plane(c, BEARING_PRESSED)[i] += maximum(flush_small(pressed, WORK_QUANTUM), 0.0f);
+  }
 }
 
 /* What the solves along lines have kept a particle from going into a body by, of which friction counts the rest [m]. */
@@ -245,6 +258,8 @@ static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
 }
 
 #define forget_borne(c, m, i) ((void)0)
+#define bears_body(c, m, i) 0
+#define note_pressed(c, m, i, pressed) ((void)0)
 
 #endif
 
@@ -259,7 +274,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector displacement = vector_subtract(vector_load(shared_vectors(s, SHARED_DISPLACEMENT), n), shift);
   const float penetration = s->values[SHARED_PENETRATION][n] + flush_small(vector_dot(shift, normal), WORK_QUANTUM);
   const float borne = borne_by(c, m, s->first + n);
-  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && (penetration > 0.0f || borne > 0.0f);
+  const int touches = s->values[SHARED_TOUCHES][n] > 0.0f && (penetration > 0.0f || bears_body(c, m, s->first + n));
   s->values[SHARED_TOUCHES][n] = touches ? 1.0f : 0.0f;
   const link_answers none = no_links();
   const lanes pressed = lanes_splat(borne);
@@ -275,6 +290,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
   const float share = inverse_mass / (inverse_mass + of_body);
   const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
+  note_pressed(c, m, s->first + n, share * vector_dot(change, normal));
   vector_store(shared_vectors(s, SHARED_CHANGE), n, vector_scale(change, share));
   vector_store(shared_vectors(s, SHARED_CORRECTION), n, vector_subtract(lanes3_first(r.correction), taken));
   vector_store(shared_vectors(s, SHARED_SLIDING), n, lanes3_first(r.sliding));

@@ -155,7 +155,7 @@ enum {
   COST_SHARED = 1500,       /* per particle that touches a body, in addition */
   COST_BEARING_NEAR = 80,   /* per particle and body: may it bear the body? ... */
   COST_BEARING = 900,       /* ... in addition per particle that may, without its two distances, ... */
-  COST_BEARING_PART = 1500, /* ... and per particle that does; ... */
+  COST_BEARING_PART = 2600, /* ... and per particle that does; ... */
   COST_BEARING_LINE = 860,  /* ... per spring of the lines that bear a body */
   /* Contact in the solver */
   COST_SEEK = 660,      /* per particle and collider ... */

@@ -143,7 +143,7 @@ static int32_t tether_blocks(const cloth *c) {
 #define RING_SLOT 7
 /* The same of lines that bear a body, and floats of each particle for it, see bearing_solve.h. */
 #define BEARING_SLOT 10
-#define BEARING_PLANES 10
+#define BEARING_PLANES 13
 /* Planes of transposed rows, see lines.h. */
 #define ROW_PLANES 7
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */

@@ -286,6 +286,7 @@ static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index,
   }
 
   finish_moving(c, plan);
+  stop_reversals(c, plan);
 
   /* 4. Motion constraints to animated targets: targets. */
 #if WITH_TARGETS
