@@ -1944,7 +1944,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
  *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h),
- * pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
+ *             pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
  *             settle_velocities() (motion.h), in this order
  *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
  *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
