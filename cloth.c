@@ -17234,10 +17234,20 @@ CLOTH_INLINE int is_rim(const self_body *b, int32_t row, int32_t column, int32_t
                                : !b->is_wrapped && (column == 0 || column + 1 == b->columns);
 }
 
-/* 1 if there may be rims among the edges that a leaf owns. */
+/* 1 if there may be rims among the edges that a leaf owns: it is at the border of the grid, or one of its cells, or of
+   those above and before them, is absent. */
 static int may_have_rims(const self_body *b, const self_leaf *leaf) {
-  return has_gaps(b->c) || leaf->row == 0 || leaf->row + 2 >= b->rows - 1 ||
-         (!b->is_wrapped && (leaf->column == 0 || leaf->column + 2 >= b->columns - 1));
+  if (leaf->row == 0 || leaf->row + 2 >= b->rows - 1 ||
+      (!b->is_wrapped && (leaf->column == 0 || leaf->column + 2 >= b->columns - 1))) {
+    return 1;
+  }
+  const int32_t before = leaf->column > 0 ? -1 : b->columns - 1;
+  int is_open = leaf->has_gap;
+  for (int32_t n = 0; n < 2 && has_gaps(b->c); n++) {
+    is_open |= is_gap(b->c, leaf->first - b->columns + n, GAP_CELL);
+    is_open |= is_gap(b->c, leaf->first + n * b->columns + before, GAP_CELL);
+  }
+  return is_open;
 }
 
 /* 1 if two particles of a cloth are the same, or neighbours in the grid. */
@@ -17414,15 +17424,9 @@ static int find_closest(const edge_pair *p, float *first, float *second) {
   return 1;
 }
 
-/* Which of the pairs of a block from `first` on are closer than the thickness, a bit each; see find_closest(). */
-CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, const self_batch *batch, int32_t first,
-                                       float thickness) {
+/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
+CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
-  const lanes3 from = lanes3_pick(a->place, batch[0].particle + first, 0);
-  const lanes3 other = lanes3_pick(b->place, batch[1].particle + first, 0);
-  const lanes3 d = lanes3_exact_difference(lanes3_pick(a->place, batch[0].cell + first, 0), from);
-  const lanes3 e = lanes3_exact_difference(lanes3_pick(b->place, batch[1].cell + first, 0), other);
-  const lanes3 r = lanes3_exact_difference(from, other);
   const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
   const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
   const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
@@ -17439,7 +17443,17 @@ CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, c
   s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
   lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
   now = lanes3_quantise(now, STATE_ROUNDER);
-  return lanes_bits(lanes_less(lanes3_dot(now, now), lanes_splat(thickness * thickness))) << first;
+  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
+}
+
+/* Which of the pairs of a block from `first` on are closer than the thickness, a bit each. */
+CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, const self_batch *batch, int32_t first,
+                                       float thickness) {
+  const lanes3 from = lanes3_pick(a->place, batch[0].particle + first, 0);
+  const lanes3 other = lanes3_pick(b->place, batch[1].particle + first, 0);
+  const lanes3 d = lanes3_exact_difference(lanes3_pick(a->place, batch[0].cell + first, 0), from);
+  const lanes3 e = lanes3_exact_difference(lanes3_pick(b->place, batch[1].cell + first, 0), other);
+  return lanes_bits(are_closer(d, e, lanes3_exact_difference(from, other), thickness)) << first;
 }
 
 /* Connection of the points of two edges that `weight` says, in multiples of 2^-30 m. */
@@ -17550,6 +17564,8 @@ static int part_edges(const edge_pair *p, const self_pair *law, float inverse_h)
 /* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
    that is not twisted. */
 #define SELF_DIAGONAL 0.75f
+/* Distance of such diagonals, over the thickness, below which they are looked at one by one. */
+#define SELF_DIAGONAL_NEAR 1.0f
 /* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
 #define SELF_DIAGONAL_REACH 1.5f
 
@@ -17741,32 +17757,36 @@ static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
   }
 }
 
-/* 1 if the middles of the diagonals of one of SELF_BATCH cells from particle i on and of the cells `apart` numbers on
-   are closer than they may be. */
-CLOTH_INLINE int may_cross(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+/* Which of SELF_BATCH cells from particle i on have a diagonal that may be too close to that of the cell `apart`
+   numbers on, once others of the block have been moved, a bit each. */
+CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
   const vector_array at = f->b->place;
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
   const int32_t across = f->b->columns + 1;
+  uint32_t bits = 0;
   for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
     const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
     const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
     const lanes3 sum = lanes3_add(first, last);
-    const lanes_mask close = lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach));
-    if (lanes_any(lanes_both(close, lanes_first(end - k)))) {
-      return 1;
+    const lanes_mask near =
+        lanes_both(lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach)), lanes_first(end - k));
+    if (lanes_any(near)) {
+      const lanes3 d = lanes3_exact_difference(lanes3_load(at, k + across), lanes3_load(at, k));
+      const lanes3 e = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + apart));
+      const lanes_mask close = are_closer(d, e, lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart)),
+                                          SELF_DIAGONAL_NEAR * f->law.thickness);
+      bits |= lanes_bits(lanes_both(near, close)) << (k - i);
     }
   }
-  return 0;
+  return bits;
 }
 
 /* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
 static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
   tally->noted += SELF_BATCH;
-  if (!may_cross(f, i, apart, end)) {
-    return;
-  }
-  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+  for (uint32_t left = find_crossed(f, i, apart, end); left; left &= left - 1u) {
+    const int32_t k = i + first_bit(left);
     if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
       part_diagonals(f, direction, k, tally);
     }

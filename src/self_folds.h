@@ -34,6 +34,8 @@
 /* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
    that is not twisted. */
 #define SELF_DIAGONAL 0.75f
+/* Distance of such diagonals, over the thickness, below which they are looked at one by one. */
+#define SELF_DIAGONAL_NEAR 1.0f
 /* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
 #define SELF_DIAGONAL_REACH 1.5f
 
@@ -225,32 +227,36 @@ static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
   }
 }
 
-/* 1 if the middles of the diagonals of one of SELF_BATCH cells from particle i on and of the cells `apart` numbers on
-   are closer than they may be. */
-CLOTH_INLINE int may_cross(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+/* Which of SELF_BATCH cells from particle i on have a diagonal that may be too close to that of the cell `apart`
+   numbers on, once others of the block have been moved, a bit each. */
+CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
   const vector_array at = f->b->place;
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
   const int32_t across = f->b->columns + 1;
+  uint32_t bits = 0;
   for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
     const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
     const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
     const lanes3 sum = lanes3_add(first, last);
-    const lanes_mask close = lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach));
-    if (lanes_any(lanes_both(close, lanes_first(end - k)))) {
-      return 1;
+    const lanes_mask near =
+        lanes_both(lanes_less(lanes3_dot(sum, sum), lanes_splat(reach * reach)), lanes_first(end - k));
+    if (lanes_any(near)) {
+      const lanes3 d = lanes3_exact_difference(lanes3_load(at, k + across), lanes3_load(at, k));
+      const lanes3 e = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + apart));
+      const lanes_mask close = are_closer(d, e, lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart)),
+                                          SELF_DIAGONAL_NEAR * f->law.thickness);
+      bits |= lanes_bits(lanes_both(near, close)) << (k - i);
     }
   }
-  return 0;
+  return bits;
 }
 
 /* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
 static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
   tally->noted += SELF_BATCH;
-  if (!may_cross(f, i, apart, end)) {
-    return;
-  }
-  for (int32_t k = i; k < i + SELF_BATCH && k < end; k++) {
+  for (uint32_t left = find_crossed(f, i, apart, end); left; left &= left - 1u) {
+    const int32_t k = i + first_bit(left);
     if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
       part_diagonals(f, direction, k, tally);
     }

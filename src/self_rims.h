@@ -56,10 +56,20 @@ CLOTH_INLINE int is_rim(const self_body *b, int32_t row, int32_t column, int32_t
                                : !b->is_wrapped && (column == 0 || column + 1 == b->columns);
 }
 
-/* 1 if there may be rims among the edges that a leaf owns. */
+/* 1 if there may be rims among the edges that a leaf owns: it is at the border of the grid, or one of its cells, or of
+   those above and before them, is absent. */
 static int may_have_rims(const self_body *b, const self_leaf *leaf) {
-  return has_gaps(b->c) || leaf->row == 0 || leaf->row + 2 >= b->rows - 1 ||
-         (!b->is_wrapped && (leaf->column == 0 || leaf->column + 2 >= b->columns - 1));
+  if (leaf->row == 0 || leaf->row + 2 >= b->rows - 1 ||
+      (!b->is_wrapped && (leaf->column == 0 || leaf->column + 2 >= b->columns - 1))) {
+    return 1;
+  }
+  const int32_t before = leaf->column > 0 ? -1 : b->columns - 1;
+  int is_open = leaf->has_gap;
+  for (int32_t n = 0; n < 2 && has_gaps(b->c); n++) {
+    is_open |= is_gap(b->c, leaf->first - b->columns + n, GAP_CELL);
+    is_open |= is_gap(b->c, leaf->first + n * b->columns + before, GAP_CELL);
+  }
+  return is_open;
 }
 
 /* 1 if two particles of a cloth are the same, or neighbours in the grid. */
@@ -236,15 +246,9 @@ static int find_closest(const edge_pair *p, float *first, float *second) {
   return 1;
 }
 
-/* Which of the pairs of a block from `first` on are closer than the thickness, a bit each; see find_closest(). */
-CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, const self_batch *batch, int32_t first,
-                                       float thickness) {
+/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
+CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
-  const lanes3 from = lanes3_pick(a->place, batch[0].particle + first, 0);
-  const lanes3 other = lanes3_pick(b->place, batch[1].particle + first, 0);
-  const lanes3 d = lanes3_exact_difference(lanes3_pick(a->place, batch[0].cell + first, 0), from);
-  const lanes3 e = lanes3_exact_difference(lanes3_pick(b->place, batch[1].cell + first, 0), other);
-  const lanes3 r = lanes3_exact_difference(from, other);
   const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
   const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
   const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
@@ -261,7 +265,17 @@ CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, c
   s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
   lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
   now = lanes3_quantise(now, STATE_ROUNDER);
-  return lanes_bits(lanes_less(lanes3_dot(now, now), lanes_splat(thickness * thickness))) << first;
+  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
+}
+
+/* Which of the pairs of a block from `first` on are closer than the thickness, a bit each. */
+CLOTH_INLINE uint32_t find_close_edges(const self_body *a, const self_body *b, const self_batch *batch, int32_t first,
+                                       float thickness) {
+  const lanes3 from = lanes3_pick(a->place, batch[0].particle + first, 0);
+  const lanes3 other = lanes3_pick(b->place, batch[1].particle + first, 0);
+  const lanes3 d = lanes3_exact_difference(lanes3_pick(a->place, batch[0].cell + first, 0), from);
+  const lanes3 e = lanes3_exact_difference(lanes3_pick(b->place, batch[1].cell + first, 0), other);
+  return lanes_bits(are_closer(d, e, lanes3_exact_difference(from, other), thickness)) << first;
 }
 
 /* Connection of the points of two edges that `weight` says, in multiples of 2^-30 m. */
