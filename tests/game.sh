@@ -9,7 +9,7 @@ mkdir -p "$out"
 . tests/verdict.sh
 
 # What stands in a column of a piece's line of the table: 1 is the mean time, 3 stretch, 5 and 6 how deep it is in
-# bodies, 8 and 9 how often it fell asleep and woke.
+# bodies, 8 and 9 how often it fell asleep and woke, 10 steps in which a thread is longer by a quarter.
 column() { # PIECE COLUMN
   sed -n "s/^$1  *[0-9]* x *[0-9]* *//p" "$log" | awk -v column="$2" '{ print $column }'
 }
@@ -26,6 +26,14 @@ hashes_of() { # LOG
 check() { # NAME CONDITION OF AWK
   awk "BEGIN { exit !($2) }"
   verdict "$1" $? "$2"
+}
+
+# The most of 1320 steps is a matter of chance where cloth is squeezed in a leap: a thread for a step. With the friction of
+# the shirt changed by a ten-thousandth it lies between 16 and 53 % in five runs; steps above 25 % are at most eight,
+# of the cape.
+keeps_length() { # PIECE
+  check "$1: threads keep their length in all but a hundredth of the steps" "$(column "$1" 10) <= 13"
+  check "$1: no thread is ever much longer" "$(column "$1" 3) < 60"
 }
 
 ### Behaviour
@@ -45,19 +53,18 @@ check "the cape's collar stays at the shoulders" "$(number 'shoulders, most: ' '
 # The most is that of three threads right below the collar, in one step each of a jump and a spin; no other reaches 1.09.
 check "the cape stays within its length" "$(number 'over its length, most: ' '') < 1.25"
 check "its upper rows stay near their place on the shoulders" "$(number 'leeway, most: ' ' mm') < 0.1"
-check "the cape's threads keep their length" "$(column cape 3) < 40"
+keeps_length cape
 check "so they do after a leap" "$(number 'after a leap: stretch ' ' %') < 20"
 check "and nothing flies about then" "$(number 'fastest ' ' m.s') < 5"
-check "the skirt's threads keep their length" "$(column skirt 3) < 40"
-for piece in "shirt, front" "shirt, back" "sleeve, left" "sleeve, right"; do
-  check "$piece: threads keep their length" "$(column "$piece" 3) < 40"
+for piece in skirt "shirt, front" "shirt, back" "sleeve, left" "sleeve, right"; do
+  keeps_length "$piece"
 done
 check "the shirt's seams stay closed" "$(number 'shirt open by ' ' % of a cell') <= 2"
 check "no vertex of its mesh is inside a body" "$(number 'mesh is ' ' mm clear') >= 0"
 check "the flag's threads keep their length" "$(column flag 3) < 15"
 for piece in "curtain, left" "curtain, right"; do
   check "$piece: it falls asleep, wakes and falls asleep again" "$(column "$piece" 8) >= 2 && $(column "$piece" 9) >= 1"
-  check "$piece: threads keep their length" "$(column "$piece" 3) < 40"
+  keeps_length "$piece"
 done
 check "the flag changes its grid to and fro" "$(number 'switches ' ',') >= 4 && $(number 'level ' ',') == 0"
 check "which moves its outline by five thousandths of the distance at most" "$(number ' mm, ' ' mrad') <= 5"

@@ -28,6 +28,9 @@ static void note_depth(piece_record *r, const world *w, int which) {
   keep_most(&r->between, depth.between);
 }
 
+/* What no sewn or hanging cloth should show for long. */
+#define LONG_STRETCH 0.25f
+
 static int note_piece(piece_record *r, const world *w, int which) {
   const piece *p = world_piece(w, which);
   cloth_statistics statistics;
@@ -41,6 +44,7 @@ static int note_piece(piece_record *r, const world *w, int which) {
   r->microseconds += p->microseconds;
   keep_most(&r->microseconds_most, p->microseconds);
   keep_most(&r->stretch, measures.max_stretch);
+  r->long_steps += measures.max_stretch > LONG_STRETCH;
   r->contacts = statistics.contacts > r->contacts ? statistics.contacts : r->contacts;
   note_sleep(r, statistics.asleep, was_asleep);
   note_depth(r, w, which);
@@ -134,13 +138,15 @@ static void print_piece(const piece_record *r, const piece *p, int32_t steps) {
          (double)(r->microseconds / (float)steps), (double)r->microseconds_most, 100 * (double)r->stretch, r->contacts);
   print_depth(r->particles);
   print_depth(r->between);
-  printf("  %6d  %5d  %5d\n", r->asleep, r->falls, r->wakes);
+  printf("  %6d  %5d  %5d  %5d\n", r->asleep, r->falls, r->wakes, r->long_steps);
 }
 
 void record_print(const record *r, const world *w) {
   float sum = 0;
-  printf("                        us a step           stretch            deepest in a body [mm]   steps  falls\n");
-  printf("                 grid     mean     most        %%  contacts  particles    between  asleep asleep  wakes\n");
+  printf("                        us a step           stretch            deepest in a body [mm]   steps  falls         "
+         "steps\n");
+  printf("                 grid     mean     most        %%  contacts  particles    between  asleep asleep  wakes   "
+         "long\n");
   for (int i = 0; i < WORLD_PIECES; i++) {
     print_piece(&r->pieces[i], world_piece(w, i), r->steps);
     sum += r->pieces[i].microseconds;

@@ -11,6 +11,7 @@
 typedef struct piece_record {
   float microseconds, microseconds_most; /* of all steps; of the dearest */
   float stretch;                         /* the largest of any step */
+  int32_t long_steps;                    /* steps at whose end a spring was stretched by more than a quarter */
   int32_t contacts;                      /* most particles that touched a body */
   float particles, between;              /* see probe.h; the deepest of any step [m] */
   int32_t asleep, falls, wakes;          /* steps asleep; times it fell asleep and woke */
