@@ -4,7 +4,8 @@
  */
 typedef struct method_scene {
   const char *name;
-  int material, bending, scheme, solver, newton, repels;
+  int material, bending, scheme, solver, newton,
+      contact; /* contact: 0 by projection, 1 with repulsion, 2 in the solver */
 } method_scene;
 
 static const method_scene method_scenes[] = {
@@ -26,6 +27,8 @@ static const method_scene method_scenes[] = {
     {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1, 0},
     {"repulsion", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1, 1},
     {"repulsion-sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1, 1},
+    {"held", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, 2},
+    {"held-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1, 2},
 };
 #define METHOD_SCENES ((int)(sizeof method_scenes / sizeof method_scenes[0]))
 
@@ -54,7 +57,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   method.solver = s->solver;
   method.newton = s->newton;
   method.iterations = 12;
-  method.repulsion = s->repels ? 0.5f : 0.0f;
+  method.repulsion = s->contact == 1 ? 0.5f : 0.0f;
   scene_set = "methods";
   scene_name = s->name;
   scene_frame = 0;
@@ -65,6 +68,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
     method.lambda = 5.0f;
     method.mu = 5.0f;
   }
+  scene_config.contact.mode = s->contact == 2 ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
   cloth *sheet = NULL;
   if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
     return 0;
@@ -72,8 +76,8 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   checked(cloth_pin(sheet, 0));
   checked(cloth_pin(sheet, 6));
   cloth_collider ball = cloth_collider_default();
-  ball.pose.position = vector(0.0f, -0.3f, 0.05f);
-  ball.radius = 0.25f;
+  ball.radius = s->contact == 2 ? 1.0f : 0.25f; /* holds more of the sheet */
+  ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == 2 ? 0.01f : 0.05f), 0.05f);
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
   run_method_frames(sheet, &method);

@@ -36,6 +36,17 @@ static int has_friction(const cloth *c) {
   return 0;
 }
 
+/* What is wrong between a method and contact in the solver, or NULL: it needs a linear solve, and its residual. */
+static const char *find_contact_conflict(const cloth_method *m) {
+  if (m->solver != CLOTH_SOLVER_GRADIENTS && m->solver != CLOTH_SOLVER_COMPONENTS) {
+    return "config.contact.mode: contact in the solver only with GRADIENTS and COMPONENTS, whose residual is its force";
+  }
+  if (m->scheme == CLOTH_SCHEME_EXPLICIT || m->scheme == CLOTH_SCHEME_STATIC) {
+    return "config.contact.mode: contact in the solver only with EULER, BDF2 and IMEX2";
+  }
+  return m->newton > 1 ? "config.contact.mode: contact in the solver only with one Newton iteration" : NULL;
+}
+
 /* What is wrong between method and cloth, or NULL. */
 static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
   const int sweeps = m->solver == CLOTH_SOLVER_SWEEPS, is_static = m->scheme == CLOTH_SCHEME_STATIC;
@@ -55,7 +66,10 @@ static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
     return "STATIC: colliders must have no friction, which has no energy";
   }
   if (has_solver_contacts(c)) {
-    return "config.contact.mode: only contact by projection";
+    const char *why = find_contact_conflict(m);
+    if (why) {
+      return why;
+    }
   }
   if (m->solver == CLOTH_SOLVER_COMPONENTS && c->settings.capacity.fixed_work) {
     return "COMPONENTS: not with fixed work, as they depend on the state";

@@ -247,8 +247,8 @@ static void add_node_blocks(const element_row *r, int32_t node) {
   }
 }
 
-/* Sets the preconditioner: the inverse of each particle's block of the matrix, 0 for pinned ones. */
-static void build_blocks(method_work *w) {
+/* The particles' blocks of the matrix. */
+static void sum_blocks(method_work *w) {
   const cloth *c = w->c;
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     store_block(w, i, symmetric_identity(mass_ratio_lanes(c, i)), c->count - i);
@@ -262,6 +262,11 @@ static void build_blocks(method_work *w) {
     }
   }
   add_pair_blocks(w);
+}
+
+/* Replaces them by their inverses, and by 0 for pinned particles. */
+static void invert_sums(const method_work *w) {
+  const cloth *c = w->c;
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
     const lanes mass = lanes_select(lanes_first(left), mass_ratio_lanes(c, i), lanes_splat(1.0f));

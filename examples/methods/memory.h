@@ -81,6 +81,7 @@ typedef struct method_work {
   element_family family[FAMILY_LIMIT];
   vector_array x, v; /* of the cloth: positions and velocities when the substep starts */
   const float *mobility;
+  int32_t held; /* particles that contacts of the solver hold in the substep */
   float k, tau; /* length of the substep, and the time of the equation [s] */
 } method_work;
 

@@ -8,7 +8,8 @@
  * material    the law of the forces in the plane (cloth_method.material) and of bending (cloth_method.bending)
  * scheme      the time scheme: what a, tau and the target are
  * solver      how the equation, or its linear form, is solved
- * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve
+ * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve, or CLOTH_CONTACT_SOLVER,
+ *             as constraints of the solve: by GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or IMEX2
  *
  * A cloth is made by cloth_init() as usual; cloth_method_step() then takes the place of cloth_step(). It needs memory
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps. What the

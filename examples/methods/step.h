@@ -8,7 +8,7 @@
 
 /*
  * A step by a method: what the library's step does before and after the substeps, and in each substep the equation, its
- * solver, and the library's contact by projection.
+ * solver, and the library's contact, by projection or as constraints of the solve.
  */
 
 /* Lays out memory and families. Needs no memory yet. */
@@ -64,20 +64,24 @@ static void solve_equation(method_work *w) {
   }
 }
 
-/* 1 if a family is part of the equation; without one v' is the target. */
+/* 1 if a family or a contact is part of the equation; without one v' is the target. */
 static int has_equation(const method_work *w) {
   int32_t implicit = 0;
   for (int32_t n = 0; n < w->family_count; n++) {
     implicit |= w->family[n].is_implicit;
   }
-  return implicit || (w->pair_count > 0 && w->method->scheme != CLOTH_SCHEME_EXPLICIT);
+  return implicit || w->held > 0 || (w->pair_count > 0 && w->method->scheme != CLOTH_SCHEME_EXPLICIT);
+}
+
+/* Keeps positions and velocities at the start of the substep. */
+static void keep_old_state(const method_work *w) {
+  copy_field(w, w->x, field(w, FIELD_OLD_PLACE));
+  copy_field(w, w->v, field(w, FIELD_OLD_RATE));
 }
 
 /* Rounds v' and y as accept_particles() does, and keeps them: a particle that is elsewhere when the next substep starts
    has been moved. */
-static void keep_history(method_work *w) {
-  copy_field(w, w->x, field(w, FIELD_OLD_PLACE));
-  copy_field(w, w->v, field(w, FIELD_OLD_RATE));
+static void keep_new_state(method_work *w) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
     const int32_t left = w->c->count - i;
     const lanes3 rate = lanes3_flush_below(lanes3_load(field(w, FIELD_RATE), i), STATE_QUANTUM);
@@ -97,16 +101,19 @@ static void method_substep(method_work *w, int32_t index) {
   counts->contacts = 0;
   counts->contacts_sticking = 0;
   start_equation(w);
+  hold_particles(w, index);
   if (has_equation(w)) {
     solve_equation(w);
   } else {
     copy_field(w, field(w, FIELD_TARGET), field(w, FIELD_RATE));
-    find_places(w);
   }
+  keep_old_state(w);
+  resolve_held(w, index);
   find_places(w);
-  keep_history(w);
+  keep_new_state(w);
   copy_field(w, field(w, FIELD_RATE), w->v);
   copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
+  let_go_of_pushes(w, index);
 #if WITH_COLLIDERS
   project_contacts(c, plan, index, counts);
 #endif

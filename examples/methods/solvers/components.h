@@ -7,8 +7,8 @@
  * Thesis chapter 6: particles that no active implicit element joins can be solved for apart. Here one conjugate
  * gradient runs over the grid with scalars of its own for each component, which gives exactly the iterates of separate
  * solves; components that have converged are skipped. Components are found by union of the particles of every element
- * whose tangent is not 0, the smaller index winning; pinned particles belong to none (thesis fig. 6.7). The largest
- * MOST_COMPONENTS have scalars of their own, the others share one set.
+ * whose tangent is not 0, the smaller index winning; pinned and sticking particles belong to none (thesis fig. 6.7).
+ * The largest MOST_COMPONENTS have scalars of their own, the others share one set.
  */
 
 #define MOST_COMPONENTS 254
@@ -42,7 +42,7 @@ static void join_element(const element_row *r, int32_t column, int32_t *parent) 
   int32_t first = NO_COMPONENT;
   for (int32_t n = 0; n <= r->f->law.edges; n++) {
     const int32_t i = (r->row + r->f->row[n]) * r->w->c->grid.columns + column + r->f->column[n];
-    if (r->w->mobility[i] == 0.0f) {
+    if (is_fixed(r->w, i)) {
       continue;
     }
     if (first != NO_COMPONENT) {
@@ -70,7 +70,7 @@ static void join_families(method_work *w, int32_t *parent) {
   for (int32_t n = 0; n < list.count; n++) {
     const close_pair *p = &list.pairs[n];
     const int acts = p->root.x != 0.0f || p->root.y != 0.0f || p->root.z != 0.0f;
-    if (acts && w->mobility[p->i] != 0.0f && w->mobility[p->j] != 0.0f) {
+    if (acts && !is_fixed(w, p->i) && !is_fixed(w, p->j)) {
       join_pieces(parent, p->i, p->j);
     }
   }
@@ -96,7 +96,7 @@ static void label_particles(const method_work *w, const component_set *set, int3
     place[set->root[n]] = n;
   }
   for (int32_t i = 0; i < w->c->count; i++) {
-    label[i] = w->mobility[i] == 0.0f ? NO_COMPONENT : place[first_of_piece(parent, i)];
+    label[i] = is_fixed(w, i) ? NO_COMPONENT : place[first_of_piece(parent, i)];
   }
 }
 
@@ -107,7 +107,7 @@ static int32_t label_components(method_work *w, component_set *set) {
   join_families(w, parent);
   for (int32_t i = 0; i < w->c->count; i++) {
     size[i] = 0;
-    size[first_of_piece(parent, i)] += w->mobility[i] != 0.0f;
+    size[first_of_piece(parent, i)] += !is_fixed(w, i);
   }
   w->report->components = 0;
   w->report->largest = 0;
@@ -227,6 +227,10 @@ static void solve_by_components(method_work *w) {
     component_add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, set.step, 1.0f, FIELD_SOLUTION);
     component_add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set.step, -1.0f, FIELD_LEFT_OVER);
     turn_directions(w, &set);
+  }
+  if (w->held > 0) { /* steps leave out the rows of particles without a component, but contact needs their residual */
+    find_left_over(w);
+    w->report->row_vectors += w->held;
   }
   w->report->iterations += iterations;
   w->report->capped += particles > 0;

@@ -68,6 +68,7 @@ static void solve_by_newton(method_work *w) {
     w->report->newton++;
     if (n == 0) {
       start_with_velocity(w);
+      prescribe_solution(w);
     } else {
       fill_vectors(w->c, field(w, FIELD_SOLUTION), 0.0f);
     }
