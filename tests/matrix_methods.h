@@ -2,33 +2,45 @@
  * The scenes of tests/matrix.c for the methods of examples/methods: every material, law of bending, time scheme and
  * solver once, on a sheet held by two corners that falls onto a sphere. Included by matrix.c.
  */
+/* Contact of a scene: with its ball by projection, of the sheet with itself as well, or with the ball in the solver. */
+enum { BY_PROJECTION, BY_REPULSION, IN_SOLVER };
+
 typedef struct method_scene {
   const char *name;
-  int material, bending, scheme, solver, newton,
-      contact; /* contact: 0 by projection, 1 with repulsion, 2 in the solver */
+  int material, bending, scheme, solver, newton, contact;
 } method_scene;
 
 static const method_scene method_scenes[] = {
     {"springs-euler", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     0},
+     BY_PROJECTION},
     {"unprojected-springs", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, 0},
+     CLOTH_SOLVER_GRADIENTS, 1, BY_PROJECTION},
     {"conditions-plane", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     0},
+     BY_PROJECTION},
     {"trisprings-hinge", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     0},
-    {"bdf2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, 0},
-    {"imex2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1, 0},
-    {"newton", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 3, 0},
-    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1, 0},
-    {"nonlinear", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, 1, 0},
-    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, 1, 0},
-    {"explicit", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, 1, 0},
-    {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1, 0},
-    {"repulsion", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1, 1},
-    {"repulsion-sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1, 1},
-    {"held", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, 2},
-    {"held-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1, 2},
+     BY_PROJECTION},
+    {"bdf2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, BY_PROJECTION},
+    {"imex2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1,
+     BY_PROJECTION},
+    {"newton", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 3,
+     BY_PROJECTION},
+    {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
+     BY_PROJECTION},
+    {"nonlinear", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, 1,
+     BY_PROJECTION},
+    {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, 1,
+     BY_PROJECTION},
+    {"explicit", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, 1,
+     BY_PROJECTION},
+    {"static", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, 1,
+     BY_PROJECTION},
+    {"repulsion", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
+     BY_REPULSION},
+    {"repulsion-sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1,
+     BY_REPULSION},
+    {"held", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, IN_SOLVER},
+    {"held-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
+     IN_SOLVER},
 };
 #define METHOD_SCENES ((int)(sizeof method_scenes / sizeof method_scenes[0]))
 
@@ -57,7 +69,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   method.solver = s->solver;
   method.newton = s->newton;
   method.iterations = 12;
-  method.repulsion = s->contact == 1 ? 0.5f : 0.0f;
+  method.repulsion = s->contact == BY_REPULSION ? 0.5f : 0.0f;
   scene_set = "methods";
   scene_name = s->name;
   scene_frame = 0;
@@ -68,7 +80,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
     method.lambda = 5.0f;
     method.mu = 5.0f;
   }
-  scene_config.contact.mode = s->contact == 2 ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
+  scene_config.contact.mode = s->contact == IN_SOLVER ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
   cloth *sheet = NULL;
   if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
     return 0;
@@ -76,8 +88,8 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   checked(cloth_pin(sheet, 0));
   checked(cloth_pin(sheet, 6));
   cloth_collider ball = cloth_collider_default();
-  ball.radius = s->contact == 2 ? 1.0f : 0.25f; /* holds more of the sheet */
-  ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == 2 ? 0.01f : 0.05f), 0.05f);
+  ball.radius = s->contact == IN_SOLVER ? 1.0f : 0.25f; /* holds more of the sheet */
+  ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == IN_SOLVER ? 0.01f : 0.05f), 0.05f);
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
   run_method_frames(sheet, &method);

@@ -61,18 +61,19 @@ static inline void method_corrected(const char *row, const char *what, double do
    is, `known`, to 5 %. */
 static inline void method_missed(const char *row, const char *what, double document, double tolerance, double ours,
                                  double known, const char *why) {
+  const int holds = fabs(ours - document) <= tolerance;
   char text[32];
   snprintf(text, sizeof text, "+-%.3g", tolerance);
-  print_row(row, what, document, ours, text, fabs(ours - document) <= tolerance ? "ok" : "missed");
+  print_row(row, what, document, ours, text, holds ? "ok" : "missed");
   printf("%-11s   why: %s\n", "", why);
+  rows_explained += !holds;
   CHECK(fabs(ours - known) <= 0.05 * known, "%s, %s: %.9g, but was %.9g", row, what, ours, known);
-  rows_explained++;
 }
 
 /* The last test of a program: how many rows there were. */
 static inline void test_count_of_rows(void) {
-  printf("%d rows, %d missed, %d judged by a corrected figure, %d with a reason beside\n", rows_printed, rows_missed,
-         rows_corrected, rows_explained);
+  printf("%d rows, %d missed, %d of them for the reason beside, %d judged by a corrected figure\n", rows_printed,
+         rows_missed + rows_explained, rows_explained, rows_corrected);
   CHECK(rows_printed > 0 && rows_missed == 0, "%d rows, %d missed", rows_printed, rows_missed);
 }
 

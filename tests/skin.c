@@ -707,6 +707,17 @@ static void test_seam_torn(void) {
 }
 #endif
 
+#ifndef CLOTH_NO_BLEND
+/* Keeps the positions of both panels, until the next call. */
+static void keep_panels(const sewn_panels *p, cloth_blend blends[2]) {
+  static cloth_vector kept[2][COLUMNS * ROWS];
+  for (int n = 0; n < 2; n++) {
+    blends[n] = (cloth_blend){.positions = kept[n], .count = COLUMNS * ROWS};
+    CHECK(cloth_keep_positions(p->sheets[n], &blends[n]) == CLOTH_OK, "keep");
+  }
+}
+#endif
+
 /* In the pose of binding it lies where it was; without seams it is what cloth_skin() writes; panels that lie on each
    other keep their normals; blends; refusals. */
 static void test_group(void) {
@@ -734,12 +745,8 @@ static void test_group(void) {
   cloth_skin(p.sheets, 2, bindings, &source.layout, NULL, plain.vertex);
   CHECK(memcmp(found.vertex, plain.vertex, sizeof found.vertex) == 0, "panels on each other");
 #ifndef CLOTH_NO_BLEND
-  static cloth_vector kept[2][COLUMNS * ROWS];
   cloth_blend blends[2];
-  for (int n = 0; n < 2; n++) {
-    blends[n] = (cloth_blend){.positions = kept[n], .count = COLUMNS * ROWS};
-    CHECK(cloth_keep_positions(p.sheets[n], &blends[n]) == CLOTH_OK, "keep");
-  }
+  keep_panels(&p, blends);
   turn_second(&p, 0.5);
   CHECK(cloth_skin_group(&p.group, blends, bindings, &source.layout, NULL, plain.vertex) == CLOTH_OK, "kept");
   CHECK(memcmp(found.vertex, plain.vertex, sizeof found.vertex) == 0, "another skin than that of the kept state");
@@ -804,12 +811,8 @@ static void test_drawn_group_refusals(void) {
   make_sewn(&p, 0);
   CHECK(cloth_write_group_vertices(&p.group, NULL, &drawn_layout, now, sizeof now) == CLOTH_OK, "now");
 #ifndef CLOTH_NO_BLEND
-  static cloth_vector kept[2][COLUMNS * ROWS];
   cloth_blend blends[2];
-  for (int n = 0; n < 2; n++) {
-    blends[n] = (cloth_blend){.positions = kept[n], .count = COLUMNS * ROWS};
-    CHECK(cloth_keep_positions(p.sheets[n], &blends[n]) == CLOTH_OK, "keep");
-  }
+  keep_panels(&p, blends);
   turn_second(&p, 0.5);
   CHECK(cloth_write_group_vertices(&p.group, blends, &drawn_layout, then, sizeof then) == CLOTH_OK, "then");
   CHECK(memcmp(now, then, sizeof now) == 0, "the kept state is drawn otherwise");
