@@ -53,22 +53,6 @@ static int has_contact_pushes(const cloth *c) {
          !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
 
-/* 1 if particles may have pushes and all of them are calm at the start of a step. */
-CLOTH_SEPARATE int is_calm(const cloth *c) {
-  if (!has_contact_pushes(c)) {
-    return 0;
-  }
-  const vector_array velocity = vectors_at(c, c->state.velocity);
-  const lanes limit = lanes_splat(CALM_SPEED * CALM_SPEED);
-  lanes fast = lanes_splat(0.0f);
-  EACH_BLOCK(i, left, c->count, {
-    const lanes3 v = lanes3_load(velocity, i);
-    const lanes_mask slow = lanes_less(lanes3_dot(v, v), limit);
-    fast = lanes_maximum(fast, lanes_keep(lanes_first(left), lanes_select(slow, lanes_splat(0.0f), lanes_splat(1.0f))));
-  });
-  return !lanes_any(lanes_less(lanes_splat(0.0f), fast));
-}
-
 #if WITH_PROJECTION
 
 /* The pushes of particles without a history, as kept in the substep before; 0 for the others. */

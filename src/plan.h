@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bodies.h"
 #include "compiler.h"
+#include "contact_push.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -198,6 +199,11 @@ static float max_squared_speed(const cloth *c) {
     max_squared = maximum(max_squared, values[lane]);
   }
   return max_squared;
+}
+
+/* 1 if particles may have pushes and all of them are calm at the start of a step. */
+static int is_calm(const cloth *c) {
+  return has_contact_pushes(c) && max_squared_speed(c) < CALM_SPEED * CALM_SPEED;
 }
 
 /* Speed of the fastest particle as a step of dt seconds starts [m/s]. */
