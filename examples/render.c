@@ -122,7 +122,34 @@ int render_mesh_of_capsule(render_mesh *mesh, const cloth_collider *collider, in
   return 0;
 }
 
+/* The mesh of a box: four vertices a face. */
+static int make_box(render_mesh *mesh, const cloth_collider *box) {
+  if (render_mesh_create(mesh, 24, 36) != 0)
+    return -1;
+  const float half[3] = {box->half_extents.x, box->half_extents.y, box->half_extents.z};
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2;
+    const float side = face % 2 ? 1.0f : -1.0f;
+    for (int corner = 0; corner < 4; corner++) {
+      float p[3], n[3] = {0, 0, 0};
+      n[axis] = side;
+      p[axis] = side * half[axis];
+      p[(axis + 1) % 3] = (corner & 1 ? side : -side) * half[(axis + 1) % 3];
+      p[(axis + 2) % 3] = (corner & 2 ? 1.0f : -1.0f) * half[(axis + 2) % 3];
+      render_vertex *v = &mesh->vertices[4 * face + corner];
+      v->position = add(box->pose.position, rotated(box->pose.rotation, (cloth_vector){p[0], p[1], p[2]}));
+      v->normal = rotated(box->pose.rotation, (cloth_vector){n[0], n[1], n[2]});
+    }
+    const uint32_t corners[6] = {0, 1, 2, 1, 3, 2};
+    for (int k = 0; k < 6; k++)
+      mesh->indices[6 * face + k] = (uint32_t)(4 * face) + corners[k];
+  }
+  return 0;
+}
+
 int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider) {
+  if (collider->shape == CLOTH_SHAPE_BOX)
+    return make_box(mesh, collider);
   return render_mesh_of_capsule(mesh, collider, SEGMENTS);
 }
 

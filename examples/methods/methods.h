@@ -9,7 +9,8 @@
  * scheme      the time scheme: what a, tau and the target are
  * solver      how the equation, or its linear form, is solved
  * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve, or CLOTH_CONTACT_SOLVER,
- *             as constraints of the solve: by GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or IMEX2
+ *             as constraints of the solve: by GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or
+ *             IMEX2
  *
  * A cloth is made by cloth_init() as usual; cloth_method_step() then takes the place of cloth_step(). It needs memory
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps. What the
@@ -99,7 +100,8 @@ typedef struct cloth_method_report {
   int32_t row_vectors;         /* products of one row of blocks with a vector: particles times iterations */
   int32_t pairs;               /* of repulsion, in the last substep */
   int32_t pairs_dropped;       /* those for which there was no room */
-  float residual;              /* of the last substep: that of the equation over that at its first iterate [1] */
+  float residual; /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
+                     evaluated: one Newton iteration, or a solver that has no use for it */
 } cloth_method_report;
 
 cloth_method cloth_method_default(void);
