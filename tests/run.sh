@@ -80,7 +80,7 @@ run_suite() { # NAME
 
 ### Many
 
-# Two jobs, whatever make was told. A failure counts as one: an older program may be there and pass. Libraries that
+# Three jobs for two cores, as each also reads and links, whatever make was told. A failure counts as one: an older program may be there and pass. Libraries that
 # several scripts link are built here, so that no two do so at once.
 build_programs() { # FILE
   targets=$(while read -r name kind quick seconds command; do
@@ -88,7 +88,7 @@ build_programs() { # FILE
   done <"$1" | sort -u)
   [ "$task" != all ] || targets="$targets libraries"
   # Unquoted: a list.
-  if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j2 BUILD="$build" $targets; then
+  if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j3 BUILD="$build" $targets; then
     echo "0 0" >>"$counts"
   else
     echo "not every program could be built" | tee -a "$failures"
@@ -100,12 +100,12 @@ run_kind() { # KIND
   for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
 }
 
-# Two at a time: those that wait one after the other, beside them the rest, the longest first.
+# Two at a time, the longest first. Beside them, one after the other, those that wait for half of their time.
 run_two() {
-  {
-    echo clock
-    awk '$2 !~ /^(alone|clock|first)$/ { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2
-  } | xargs -P 2 -n 1 sh "$0" "$build" suite
+  run_kind clock &
+  awk '$2 !~ /^(alone|clock|first)$/ { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2 |
+    xargs -P 2 -n 1 sh "$0" "$build" suite
+  wait
 }
 
 run_all() { # CONDITION
@@ -147,12 +147,7 @@ list) suites 1 | while read -r name kind quick seconds command; do
   [ "$quick" = quick ] || quick=""
   printf '%-28s %-10s %4d s  %s\n' "$name" "$kind" "$seconds" "$quick"
 done ;;
-suite)
-  case $3 in
-  clock) run_kind clock ;;
-  *) run_suite "$3" ;;
-  esac
-  ;;
+suite) run_suite "$3" ;;
 *)
   echo "unknown: $task" >&2
   exit 2
