@@ -5,6 +5,8 @@
  */
 /* The root by integers is the one that can go wrong; the rest is tested on top of it. */
 #define CLOTH_SQUARE_ROOT_BY_BITS
+#include "springs_alone.h"
+
 #include "../cloth.c"
 
 #include "check.h"

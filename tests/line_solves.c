@@ -3,6 +3,8 @@
  * shear, on sheets and tubes, with pins, masses and absent springs. Includes the library's source.
  * SPDX-License-Identifier: MIT
  */
+#include "springs_alone.h"
+
 #include "../cloth.c"
 
 #include "check.h"

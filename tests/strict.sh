@@ -1,5 +1,6 @@
 #!/bin/sh
-# cloth.c as strict C99 with every warning an error, as far as a compiler gives them before it optimises (the sets of
+# cloth.c as strict C99 with every warning an error, as far as a compiler gives them before it optimises, and with it
+# examples/methods, which is made from the insides of the library and which only make test compiles fully (the sets of
 # tests/tests.mk have the others), and cloth.h alone as C99, C11 and, where there is a C++ compiler, as C++11 and C++17.
 # $1: build directory. CC and CXX: compilers.
 set -u
@@ -19,6 +20,7 @@ compiles() { # NAME COMMAND...
 }
 
 compiles "cloth.c as C99" $CC -std=c99 $warnings -ffp-contract=off -fsyntax-only cloth.c
+compiles "examples/methods as C99" $CC -std=c99 -ffp-contract=off -Wall -Wextra -Wno-unused-function -Werror -I. -fsyntax-only examples/methods/methods.c
 printf '#include "cloth.h"\nint main(void) { return cloth_config_default().columns == 0; }\n' >"$out/header.c"
 compiles "cloth.h as C99" $CC -std=c99 $warnings -I. -c "$out/header.c" -o "$out/header.o"
 compiles "cloth.h as C11" $CC -std=c11 $warnings -I. -c "$out/header.c" -o "$out/header.o"
