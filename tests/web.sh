@@ -112,8 +112,8 @@ check_methods() {
     return [...list.options].map(({ value, text }) => { list.value = value; list.dispatchEvent(new Event('input'));
       page.advance(15); return trouble.hidden && text !== '' && page.stretch() < 0.5 && page.position(500).every(Number.isFinite);
     }).join()" | tr -d '\n')
-  [ "$(echo "$result" | grep -o true | wc -l)" = 14 ]
-  verdict "all 14 methods" $? "$result"
+  [ "$(echo "$result" | grep -o true | wc -l)" = 16 ]
+  verdict "all 16 methods" $? "$result"
   select_scene decomposition 0
   result=$(run "const list = document.querySelectorAll('#controls select')[1], trouble = document.getElementById('trouble');
     list.value = 1; list.dispatchEvent(new Event('input')); return !trouble.hidden && list.value === '0'")

@@ -60,17 +60,20 @@ static void find_explicit_forces(method_work *w) {
   add_pulls(w, 0, w->x, w->v, 0, field(w, FIELD_EXPLICIT));
 }
 
+static int keeps_history(const method_work *w) {
+  return w->method->scheme == CLOTH_SCHEME_BDF2 || w->method->scheme == CLOTH_SCHEME_IMEX2;
+}
+
 static int is_second_order(const method_work *w) {
-  const int32_t scheme = w->method->scheme;
-  return (scheme == CLOTH_SCHEME_BDF2 || scheme == CLOTH_SCHEME_IMEX2) && w->header->history &&
-         w->header->substep == w->k;
+  return keeps_history(w) && w->header->history && w->header->substep == w->k;
 }
 
 static int same_vector(cloth_vector a, cloth_vector b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Gives particles that contact or the caller has moved since the last substep a history of uniform motion. */
+/* Gives particles that something else than this scheme has moved since the last substep, as the caller or the limit of
+   speed, a history of uniform motion. */
 static void repair_history(method_work *w) {
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector x = vector_load(w->x, i), v = vector_load(w->v, i);
@@ -80,6 +83,7 @@ static void repair_history(method_work *w) {
     }
     vector_store(field(w, FIELD_OLD_PLACE), i, vector_add_scaled(x, v, negate(w->k)));
     vector_store(field(w, FIELD_OLD_RATE), i, v);
+    vector_store(field(w, FIELD_NOW_RATE), i, v);
     vector_store(field(w, FIELD_OLD_FORCE), i, vector_load(field(w, FIELD_EXPLICIT), i));
   }
 }
@@ -135,11 +139,12 @@ static void start_equation(method_work *w) {
     w->tau = w->k * (2.0f / 3.0f);
     repair_history(w);
     extrapolate_field(w, w->x, field(w, FIELD_OLD_PLACE), field(w, FIELD_BASE));
-    extrapolate_field(w, w->v, field(w, FIELD_OLD_RATE), field(w, FIELD_TARGET));
+    extrapolate_field(w, field(w, FIELD_NOW_RATE), field(w, FIELD_OLD_RATE), field(w, FIELD_TARGET));
   } else {
     w->tau = w->k;
     copy_field(w, w->x, field(w, FIELD_BASE));
     copy_field(w, w->v, field(w, FIELD_TARGET));
+    copy_field(w, w->v, field(w, FIELD_NOW_RATE));
     copy_field(w, field(w, FIELD_EXPLICIT), field(w, FIELD_OLD_FORCE));
   }
   if (w->method->scheme == CLOTH_SCHEME_IMEX2) {

@@ -26,6 +26,7 @@ enum {
   FIELD_OLD_PLACE,  /* history: positions a substep ago [m] */
   FIELD_OLD_RATE,   /* history: velocities a substep ago [m/s] */
   FIELD_OLD_FORCE,  /* history: FIELD_EXPLICIT a substep ago */
+  FIELD_NOW_RATE,   /* history: velocities now, from which contact may leave those of the state apart [m/s] */
   FIELD_LAST_PLACE, /* positions as the last substep left them, by which a particle moved by others is known [m] */
   FIELD_LAST_RATE,  /* the same of velocities [m/s] */
   FIELDS

@@ -116,8 +116,9 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 /* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least
    cloth_method_memory() bytes and the alignment of an arena. Before the first step its first four bytes are 0; it then
    belongs to this cloth, and keeps the history of BDF2 and IMEX2. They start anew, with backward Euler or an
-   extrapolation, where that history does not fit: after another dt, and for particles that contact or the caller has
-   moved. Returns what cloth_step() or cloth_method_memory() would; ARENA: the memory is too small or not aligned. */
+   extrapolation, where that history does not fit: after another dt, and for particles that the caller or the limit of
+   speed has moved. Returns what cloth_step() or cloth_method_memory() would; ARENA: the memory is too small or not
+   aligned. */
 int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *memory, size_t bytes,
                       cloth_method_report *report);
 

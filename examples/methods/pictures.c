@@ -1,8 +1,8 @@
 /*
- * One scene by every combination of material, bending, time scheme and solver that is not refused: a sheet falls onto a
- * ball that turns about its vertical axis. Below each picture: milliseconds of processor time a frame, largest stretch
- * of an edge, iterations of the solver a frame. STATIC, which has no friction and no time, is a sheet held by two
- * corners.
+ * One scene by every combination of material, bending, time scheme, solver and contact that is not refused: a sheet
+ * falls onto a ball that turns about its vertical axis. Below each picture: milliseconds of processor time a frame,
+ * largest stretch of an edge, iterations of the solver a frame. STATIC, which has no friction and no time, is a sheet
+ * held by two corners.
  *
  *     pictures FILE.png
  *
@@ -53,7 +53,7 @@ static void *aligned(unsigned char *block) {
 
 /// The scene ///
 
-static cloth_config scene_config(const cloth_method *method) {
+static cloth_config scene_config(const cloth_method *method, int contact) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = GRID;
   config.origin = (cloth_vector){-0.5f * SIDE, 0.02f, -0.5f * SIDE};
@@ -70,6 +70,7 @@ static cloth_config scene_config(const cloth_method *method) {
   config.integration.velocity_damping = 0.5f;
   config.tethers.count = 0;
   config.max_colliders = 1;
+  config.contact.mode = contact;
   config.substeps = method->scheme == CLOTH_SCHEME_EXPLICIT ? EXPLICIT_SUBSTEPS : SUBSTEPS;
   config.integration.max_substeps = EXPLICIT_SUBSTEPS;
   return config;
@@ -164,8 +165,9 @@ static void draw(image *picture, rectangle area, const cloth *sheet, const rende
 }
 
 /* Runs one combination and draws it; a refused one stays empty. Returns 1 if it was drawn. */
-static int draw_combination(image *picture, const cloth_method *method, int column, int row, const render_mesh *ball) {
-  const cloth_config config = scene_config(method);
+static int draw_combination(image *picture, const cloth_method *method, int contact, int column, int row,
+                            const render_mesh *ball) {
+  const cloth_config config = scene_config(method, contact);
   cloth_memory spans;
   size_t bytes = 0;
   must(cloth_memory_needed(&config, &spans), "cloth_memory_needed");
@@ -198,8 +200,39 @@ static void label_columns(image *picture) {
   }
 }
 
-/* A row of pictures. Returns how many combinations it has; without one nothing is drawn. */
-static int draw_row(image *picture, int scheme, int solver, int row, const render_mesh *ball) {
+/* What the pictures of a row have in common. */
+typedef struct row_choice {
+  int scheme, solver, contact;
+} row_choice;
+
+/* Every row with a combination. Explicit steps have no solver. */
+static const row_choice choices[] = {
+    {CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_NONLINEAR, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_SWEEPS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_NONLINEAR, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_BDF2, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_COMPONENTS, CLOTH_CONTACT_SOLVER},
+    {CLOTH_SCHEME_STATIC, CLOTH_SOLVER_GRADIENTS, CLOTH_CONTACT_PROJECTION},
+    {CLOTH_SCHEME_STATIC, CLOTH_SOLVER_NONLINEAR, CLOTH_CONTACT_PROJECTION},
+};
+enum { ROWS = sizeof choices / sizeof choices[0] };
+
+/* A row of pictures. Returns how many combinations it has. */
+static int draw_row(image *picture, const row_choice *choice, int row, const render_mesh *ball) {
+  const int scheme = choice->scheme, solver = choice->solver, y = TOP + row * (CELL + TEXT) + CELL / 2;
   int drawn = 0;
   for (int column = 0; column < MATERIALS * BENDINGS; column++) {
     cloth_method method = cloth_method_default();
@@ -210,39 +243,29 @@ static int draw_row(image *picture, int scheme, int solver, int row, const rende
     method.iterations = solver == CLOTH_SOLVER_SWEEPS ? 30 : scheme == CLOTH_SCHEME_STATIC ? 400 : 100;
     method.lambda = 150.0f;
     method.mu = 100.0f;
-    drawn += draw_combination(picture, &method, column, row, ball);
+    drawn += draw_combination(picture, &method, choice->contact, column, row, ball);
   }
-  if (drawn > 0) {
-    const int y = TOP + row * (CELL + TEXT) + CELL / 2;
-    image_text(picture, 10, y, 2, 0x30363c, schemes[scheme]);
-    image_text(picture, 10, y + 22, 1, 0x30363c, scheme == CLOTH_SCHEME_EXPLICIT ? "" : solvers[solver]);
-  }
+  const char *const by = choice->contact == CLOTH_CONTACT_SOLVER ? "contact in solver" : "";
+  image_text(picture, 10, y, 2, 0x30363c, schemes[scheme]);
+  image_text(picture, 10, y + 22, 1, 0x30363c, scheme == CLOTH_SCHEME_EXPLICIT ? "" : solvers[solver]);
+  image_text(picture, 10, y + 34, 1, 0x30363c, by);
+  printf("%s, %s%s%s: %d combinations\n", schemes[scheme], solvers[solver], by[0] ? ", " : "", by, drawn);
   return drawn;
 }
 
 int main(int count, char **arguments) {
   image picture;
   render_mesh ball;
-  int row = 0, total = 0;
+  int total = 0;
   if (count != 2) {
     fprintf(stderr, "usage: pictures FILE.png\n");
     return EXIT_FAILURE;
   }
-  /* Explicit steps have no solver: one row. STATIC has two solvers, IMEX2 three. */
-  const int rows = 1 + 4 + 4 + 3 + 2;
-  must(image_create(&picture, LEFT + MATERIALS * BENDINGS * CELL, TOP + rows * (CELL + TEXT), 0xffffff), "picture");
+  must(image_create(&picture, LEFT + MATERIALS * BENDINGS * CELL, TOP + ROWS * (CELL + TEXT), 0xffffff), "picture");
   make_ball(&ball);
   label_columns(&picture);
-  for (int n = 0; n < SCHEMES * SOLVERS && row < rows; n++) {
-    if (n / SOLVERS == CLOTH_SCHEME_EXPLICIT && n % SOLVERS > 0) {
-      continue;
-    }
-    const int drawn = draw_row(&picture, n / SOLVERS, n % SOLVERS, row, &ball);
-    row += drawn > 0;
-    total += drawn;
-    if (drawn > 0) {
-      printf("%s, %s: %d combinations\n", schemes[n / SOLVERS], solvers[n % SOLVERS], drawn);
-    }
+  for (int row = 0; row < ROWS; row++) {
+    total += draw_row(&picture, &choices[row], row, &ball);
   }
   if (png_write(arguments[1], picture.width, picture.height, picture.rgb) != 0) {
     fprintf(stderr, "pictures: cannot write %s\n", arguments[1]);

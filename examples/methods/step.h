@@ -1,5 +1,6 @@
 #pragma once
 #include "choices.h"
+#include "contact/projected.h"
 #include "solvers/newton.h"
 #include "solvers/nonlinear.h"
 #include "solvers/sweeps.h"
@@ -76,18 +77,26 @@ static int has_equation(const method_work *w) {
 /* Keeps positions and velocities at the start of the substep. */
 static void keep_old_state(const method_work *w) {
   copy_field(w, w->x, field(w, FIELD_OLD_PLACE));
-  copy_field(w, w->v, field(w, FIELD_OLD_RATE));
+  copy_field(w, field(w, FIELD_NOW_RATE), field(w, FIELD_OLD_RATE));
 }
 
-/* Rounds v' and y as accept_particles() does, and keeps them: a particle that is elsewhere when the next substep starts
-   has been moved. */
+/* Rounds v' as accept_particles() does. */
+static void round_rates(const method_work *w) {
+  const vector_array rate = field(w, FIELD_RATE);
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    lanes3_store(rate, i, lanes3_flush_below(lanes3_load(rate, i), STATE_QUANTUM), w->c->count - i);
+  }
+}
+
+/* Keeps the state at the end of the substep, rounded as accept_particles() does: a particle that is elsewhere when the
+   next one starts has been moved. */
 static void keep_new_state(method_work *w) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
     const int32_t left = w->c->count - i;
-    const lanes3 rate = lanes3_flush_below(lanes3_load(field(w, FIELD_RATE), i), STATE_QUANTUM);
-    lanes3_store(field(w, FIELD_RATE), i, rate, left);
-    lanes3_store(field(w, FIELD_LAST_RATE), i, rate, left);
-    lanes3_store(field(w, FIELD_LAST_PLACE), i, lanes3_load(field(w, FIELD_PLACE), i), left);
+    const lanes3 place = lanes3_load(predicted_of(w->c), i), rate = lanes3_load(w->v, i);
+    lanes3_store(field(w, FIELD_NOW_RATE), i, lanes3_load(field(w, FIELD_RATE), i), left);
+    lanes3_store(field(w, FIELD_LAST_PLACE), i, lanes3_flush_below(place, STATE_QUANTUM), left);
+    lanes3_store(field(w, FIELD_LAST_RATE), i, lanes3_flush_below(rate, STATE_QUANTUM), left);
   }
   w->header->history = 1;
   w->header->substep = w->k;
@@ -110,13 +119,16 @@ static void method_substep(method_work *w, int32_t index) {
   keep_old_state(w);
   resolve_held(w, index);
   find_places(w);
-  keep_new_state(w);
+  round_rates(w);
+  let_go_of_pushes(w, index);
   copy_field(w, field(w, FIELD_RATE), w->v);
   copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
-  let_go_of_pushes(w, index);
 #if WITH_COLLIDERS
+  hand_over_ways(w);
   project_contacts(c, plan, index, counts);
+  take_over_changes(w);
 #endif
+  keep_new_state(w);
   accept_particles(c, counts);
 }
 

@@ -37,7 +37,7 @@ typedef enum stage_setting {
 enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
 
 /* Methods to choose from, and memory for them. */
-enum { STAGE_METHOD_COUNT = 14, STAGE_METHOD_BYTES = 5 << 20 };
+enum { STAGE_METHOD_COUNT = 16, STAGE_METHOD_BYTES = 5 << 20 };
 
 /* Frames of 1/60 s whose hash a native program writes down. */
 enum { STAGE_CHECK_FRAMES = 240 };

@@ -14,6 +14,7 @@
  *     position   v' = v + z there moves the particle by k v', whatever tau is: as for pinned particles, a is moved
  *     history    the residual is part of the equation, and so is friction, so that a multistep scheme goes on along the
  *                surface; across it the old velocity becomes the new one, which forgets the impact
+ *     reactions  resolve_contacts() takes v' for the momentum; in a multistep scheme the collider receives the rest
  */
 
 static uint32_t hold_of(const method_work *w, int32_t i) {
@@ -111,7 +112,26 @@ static void build_blocks(method_work *w) {
 
 /// After the solve ///
 
-/* Friction and release: the residual of the solve becomes the force, and v' what it leaves. */
+/* In the schemes of second order forces act over tau = 2k/3 on velocities of which 3/2 count, see projected.h. */
+#define SECOND_ORDER_SHARE 1.5f
+
+/* Velocity changes that contacts make of held particles over tau, without friction, which is that of v' after. */
+static void keep_held_changes(const method_work *w, int32_t index) {
+  const cloth *c = w->c;
+  const step_plan *plan = &workspace_of(c)->plan;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector change = vector(0.0f, 0.0f, 0.0f);
+    if (hold_of(w, i) == CONTACT_STICK || hold_of(w, i) == CONTACT_SLIDE) {
+      const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(contact_info_of(c)[i]), index);
+      const float push = push_speed(plan, depth_in_body(c, m, vector_load(w->x, i)));
+      change = vector_scale(constraint_force(c, i, push), w->mobility[i]);
+    }
+    vector_store(field(w, FIELD_PRODUCT), i, vector_flush_work(change));
+  }
+}
+
+/* Friction and release: the residual of the solve becomes the force, and v' what it leaves. Leaves the velocity changes
+   by contact in FIELD_PRODUCT. */
 static void resolve_held(const method_work *w, int32_t index) {
   const cloth *c = w->c;
   if (w->held == 0) {
@@ -119,21 +139,48 @@ static void resolve_held(const method_work *w, int32_t index) {
   }
   copy_field(w, field(w, FIELD_LEFT_OVER), vectors_at(c, c->scratch.residual));
   copy_field(w, field(w, FIELD_RATE), w->v);
+  keep_held_changes(w, index);
   resolve_contacts(c, &workspace_of(c)->plan, index, statistics_of(c));
+  add_scaled(w, FIELD_PRODUCT, FIELD_RATE, -1.0f, FIELD_PRODUCT);
   copy_field(w, w->v, field(w, FIELD_RATE));
+  add_scaled(w, FIELD_PRODUCT, FIELD_RATE, 1.0f, FIELD_PRODUCT);
 }
 
-/* Takes back the pushes, and keeps the histories of the particles that are still held. */
+/* Adds to the reaction of the collider that holds a particle the opposite of an impulse that makes such a velocity
+   change [m/s]. */
+static void react_to_held(const method_work *w, int32_t index, int32_t i, cloth_vector change) {
+  const cloth *c = w->c;
+  const uint32_t info = contact_info_of(c)[i];
+  const moving_body *m = body_in_substep(c, &workspace_of(c)->plan, CONTACT_COLLIDER(info), index);
+  const cloth_vector p = vector_load(w->x, i);
+  const cloth_vector impulse = vector_scale(change, reference_mass(c) * mass_ratio_at(c, i));
+  add_reaction(c, m, p, impulse);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    record_contact(c, CONTACT_KIND(info) != CONTACT_RELEASED ? m->substep : -1, i, m->index, p,
+                   vector_load(vectors_at(c, c->scratch.contact_normal), i), impulse);
+  }
+#endif
+}
+
+/* Takes back the pushes. The histories of the particles that are still held forget what was across the surface, and
+   with it a part of the momentum (3 v' - v) / 2, which is none of the collider's: the rest of it the collider receives
+   beside what resolve_contacts() has given it. */
 static void let_go_of_pushes(const method_work *w, int32_t index) {
+  const float rest = w->tau == w->k ? 0.0f : SECOND_ORDER_SHARE - 1.0f;
   if (w->held == 0) {
     return;
   }
+  copy_field(w, field(w, FIELD_RATE), w->v);
   remove_push_velocities(w->c, &workspace_of(w->c)->plan, index);
+  copy_field(w, w->v, field(w, FIELD_RATE));
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector v = vector_load(w->v, i), old = vector_load(field(w, FIELD_OLD_RATE), i);
-    if (hold_of(w, i) == CONTACT_STICK || hold_of(w, i) == CONTACT_SLIDE) {
-      vector_store(field(w, FIELD_LAST_RATE), i, v);
-      vector_store(field(w, FIELD_OLD_RATE), i, vector_add(old, held_part(w, i, vector_subtract(v, old))));
+    const cloth_vector forgotten = held_part(w, i, vector_subtract(v, old));
+    const cloth_vector change = vector_subtract(vector_load(field(w, FIELD_PRODUCT), i), forgotten);
+    vector_store(field(w, FIELD_OLD_RATE), i, vector_add(old, forgotten));
+    if (rest > 0.0f && vector_length(vector_flush(change, STATE_QUANTUM)) > 0.0f) {
+      react_to_held(w, index, i, vector_flush_work(vector_scale(change, rest)));
     }
   }
 }
