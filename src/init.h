@@ -44,7 +44,7 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 }
 
 /* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
-   state that they are compared with. */
+   state that they are compared with. Those whose range begins above it need none. */
 static void flush_settings(cloth_settings *s) {
   s->air.density = flush_small(s->air.density, WORK_QUANTUM);
   s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
@@ -53,11 +53,8 @@ static void flush_settings(cloth_settings *s) {
   s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
   s->integration.projection_threshold = flush_small(s->integration.projection_threshold, WORK_QUANTUM);
   s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
-  s->integration.max_speed = flush_small(s->integration.max_speed, WORK_QUANTUM);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
   s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
-  s->tethers.scale = flush_small(s->tethers.scale, WORK_QUANTUM);
-  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
   s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);

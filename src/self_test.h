@@ -152,18 +152,18 @@ static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
   for (int32_t i = 0; i <= CLOTH_LANES; i++) {
-    from[i] = opaque_float(0x3f800000u + 0x00123457u * (uint32_t)i);
+    from[i] = opaque_float(0x3f800000u + 0x00254321u * (uint32_t)i); /* below 1.5 in the first two lanes only */
     to[i] = 7.0f;
   }
   lanes a = lanes_load(from);
   lanes b = lanes_divide(lanes_splat(opaque_float(0xc0400000u)), a);
   lanes c =
       lanes_select(lanes_less(b, lanes_splat(opaque_float(0xc0000000u))), lanes_absolute(b), lanes_subtract(a, b));
-  lanes_store_first(to, lanes_multiply(c, c), CLOTH_LANES);
+  lanes_store_first(to, lanes_multiply(c, b), CLOTH_LANES);
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
     float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
-    if (!has_bits(to[i], float_to_bits(chosen * chosen).bits)) {
+    if (!has_bits(to[i], float_to_bits(chosen * quotient).bits)) {
       return 0;
     }
   }

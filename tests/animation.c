@@ -247,6 +247,26 @@ static void test_frame_with_a_pin_on_the_move(void) {
   fixture_free(&s);
 }
 
+/* So may a collider at x = 9e4 that the frame takes along; one that it leaves behind is no hindrance. */
+static void test_frame_with_colliders(void) {
+  fixture s = framed_sheet();
+  cloth_collider post = cloth_collider_default();
+  post.pose.position = vector_at(9e4, 0.0, 0.0);
+  const int32_t far_post = cloth_add_collider(s.sheet, &post);
+  post.pose.position = vector_at(0.0, -5.0, 0.0);
+  const int32_t near_post = cloth_add_collider(s.sheet, &post);
+  CHECK(far_post >= 0 && near_post > far_post, "colliders %d and %d", (int)far_post, (int)near_post);
+  cloth_pose from = frame_pose(0), near = from, far = from;
+  near.position.x += 5e3f;
+  far.position.x += 5e4f;
+  const uint64_t both = UINT64_C(1) << far_post | UINT64_C(1) << near_post, before = read_hash(s.sheet);
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, both) == CLOTH_ERROR_RANGE, "a collider out of the world");
+  CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
+  CHECK(cloth_move_frame(s.sheet, &from, &near, NULL, FRAME, both) == CLOTH_OK, "both are in the world");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "left behind");
+  fixture_free(&s);
+}
+
 /// Targets ///
 
 /* A vertex as an engine might lay it out. */
@@ -654,6 +674,7 @@ static const test tests[] = {
     TEST(centrifugal_force),
     TEST(frame_refusals),
     TEST(frame_with_a_pin_on_the_move),
+    TEST(frame_with_colliders),
     TEST_EACH(both_schemes, motion_constraints),
     TEST_EACH(both_schemes, targets_lead),
     TEST_EACH(both_schemes, targets_are_state),

@@ -5,17 +5,24 @@
        build/tests/NAME tether pin       runs the tests whose name contains "tether" or "pin"
        build/tests/NAME --list           prints the names
 
-   A failed check prints its place and the values seen. Each test prints its name, its checks and its processor time; a
-   test that makes no check has failed. The last line is "N passed, N failed". SPDX-License-Identifier: MIT */
+   A failed check prints its place and the values seen; with CHECK_STOPS in the environment it ends the program, as
+   mutants.sh asks. Each test prints its name, its checks and its processor time; a test that makes no check has failed.
+   The last line is "N passed, N failed". SPDX-License-Identifier: MIT */
 #ifndef CHECK_H
 #define CHECK_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static int check_passed;
 static int check_failed;
+
+static inline void check_stop(void) {
+  if (getenv("CHECK_STOPS") != NULL)
+    exit(1);
+}
 
 /* CHECK(condition, "format", values...): the format prints the values seen. */
 #define CHECK(condition, ...)                                                                                          \
@@ -27,6 +34,7 @@ static int check_failed;
       printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition);                                                   \
       printf(__VA_ARGS__);                                                                                             \
       printf("\n");                                                                                                    \
+      check_stop();                                                                                                    \
     }                                                                                                                  \
   } while (0)
 

@@ -8,9 +8,10 @@
  *     it, and whose steps are shared out to workers where the cloths have memory for that, returns the same and comes
  * to the same states.
  *
- *   fuzz FILE...           replays histories; prints how many, the calls of each function, and one hash of all they
- *                          returned, which is the same on every machine
- *   fuzz --random SEED N   plays N random histories
+ *   fuzz FILE...           replays histories; prints how many, the calls of each function, one hash of what differs
+ * with the lanes and pointers of a build (work done, memory of groups), and one of all else that they returned, which
+ * is the same on every machine fuzz --known HASHES FILE... the same, and writes a hash after each history to a file, or
+ * if there is that file ends at the first history that has another one fuzz --random SEED N   plays N random histories
  *
  * With -DWITH_LIBFUZZER it is a target of libFuzzer, which finds histories that reach code that others have not. See
  * fuzz.sh (make fuzz) and corpus.sh. SPDX-License-Identifier: MIT
@@ -28,13 +29,19 @@ static int make_cloth(world *w, int number) {
   const int explained = ASK(w, cloth_config_explain, config, text, sizeof text);
   const int needed = ASK(w, cloth_memory_needed, config, memory);
   need(explained == needed, "a config is explained to be what it is not");
+  fold_text(w, text);
   if (needed != CLOTH_OK) {
     return 0;
   }
   need(memory->total_bytes < 4000000, "a small cloth that needs much memory");
+  fold_wide(w, memory->image_bytes);
+  fold_wide(w, memory->total_bytes + memory->saved_bytes);
+  fold_wide(w, memory->state_offset + memory->state_bytes);
+  fold_wide(w, memory->scratch_offset + memory->scratch_bytes + memory->shared_bytes);
   uint64_t bound = 0;
   const int bounded = ASK(w, cloth_config_work_bound, config, 0.0166666675f, &bound);
   w->config_bound[number] = bounded == CLOTH_OK ? bound : 0;
+  fold_wide(w, bound);
   void *arena = memory_of(memory->total_bytes, w->filling);
   need(CALL(w, cloth_init, config, arena, memory->total_bytes, &made) == CLOTH_OK, "a config that was no config");
   w->cloths[w->count++] = made;
@@ -92,6 +99,8 @@ static void do_operation(world *w) {
   chosen(w, (int)(mode % (uint32_t)w->count));
 }
 
+static uint64_t all_build;
+
 static uint64_t play(const unsigned char *bytes, size_t count) {
   static world w, twin; /* large */
   static uint64_t digests[MOST_CALLS];
@@ -128,6 +137,7 @@ static uint64_t play(const unsigned char *bytes, size_t count) {
     }
   }
   free_memory();
+  all_build = folded(folded(all_build, (uint32_t)w.build), (uint32_t)(w.build >> 32));
   return w.output;
 }
 
@@ -160,6 +170,31 @@ static void replay(const unsigned char *bytes, size_t count) {
   all_histories++;
 }
 
+/* Hashes after each history, to be written or to be as they are. */
+static FILE *known_hashes;
+static int writes_known;
+
+static void open_known(const char *name) {
+  known_hashes = fopen(name, "r");
+  writes_known = known_hashes == NULL;
+  known_hashes = writes_known ? fopen(name, "w") : known_hashes;
+  if (known_hashes == NULL) {
+    printf("cannot write %s\n", name);
+    exit(2);
+  }
+}
+
+static void compare_known(void) {
+  const uint64_t both = all_output ^ all_build;
+  const unsigned long high = (unsigned long)(both >> 32), low = (unsigned long)(both & 0xffffffffu);
+  unsigned long known[2];
+  if (writes_known) {
+    fprintf(known_hashes, "%08lx %08lx\n", high, low);
+  } else if (fscanf(known_hashes, "%lx %lx", &known[0], &known[1]) != 2 || known[0] != high || known[1] != low) {
+    found("a hash that differs");
+  }
+}
+
 static void replay_file(const char *name) {
   static unsigned char bytes[65536];
   FILE *file = fopen(name, "rb");
@@ -174,6 +209,9 @@ static void replay_file(const char *name) {
   memcpy(copy, bytes, count);
   replay(copy, count);
   free(copy);
+  if (known_hashes != NULL) {
+    compare_known();
+  }
 }
 
 static void replay_random(uint64_t seed, int count) {
@@ -203,7 +241,11 @@ int main(int count, char **arguments) {
   if (count == 4 && strcmp(arguments[1], "--random") == 0) {
     replay_random((uint64_t)atoll(arguments[2]), atoi(arguments[3]));
   } else {
-    for (int n = 1; n < count; n++) {
+    const int first = count > 2 && strcmp(arguments[1], "--known") == 0 ? 3 : 1;
+    if (first > 1) {
+      open_known(arguments[2]);
+    }
+    for (int n = first; n < count; n++) {
       replay_file(arguments[n]);
     }
   }
@@ -219,6 +261,7 @@ int main(int count, char **arguments) {
   }
   printf("%lu histories, %lu calls, %d of %d functions\n", (unsigned long)all_histories, (unsigned long)calls,
          FUNCTION_COUNT - missed, FUNCTION_COUNT);
+  printf("build %08lx%08lx\n", (unsigned long)(all_build >> 32), (unsigned long)(all_build & 0xffffffffu));
   printf("hash %08lx%08lx\n", (unsigned long)(all_output >> 32), (unsigned long)(all_output & 0xffffffffu));
   return missed > 0 || total_pieces == 0;
 }

@@ -52,6 +52,7 @@ static void check_bodies(world *w, const cloth *c, int which) {
       fold_vector(w, body.velocity);
       fold_vector(w, body.spin);
       fold_vector(w, pose.position);
+      fold_words(w, &q, sizeof q);
     }
   }
 }
@@ -72,8 +73,8 @@ static void check_step(world *w, int which, int result, uint64_t bound, int is_a
        "fixed work that is not its bound");
   w->measured += work;
   w->work += (uint64_t)(statistics.substeps + 1) * (uint64_t)count_of(w, which) * WORK_OF_PARTICLE;
-  fold_word(w, (uint32_t)statistics.substeps); /* work differs with the lanes of a build */
-  fold_float(w, statistics.residual);
+  fold_words(w, &statistics, offsetof(cloth_statistics, work));
+  fold_build(w, work);
   check_particles(w, c);
   check_bodies(w, c, which);
   ASK(w, cloth_measure, c, &measures);
@@ -130,7 +131,9 @@ static cloth_surroundings around_of(world *w) {
 
 static uint64_t bound_of(world *w, int which, float dt) {
   uint64_t bound = 0;
-  return ASK(w, cloth_get_work_bound, w->cloths[which], dt, &bound) == CLOTH_OK ? bound : 0;
+  const int result = ASK(w, cloth_get_work_bound, w->cloths[which], dt, &bound);
+  fold_wide(w, bound);
+  return result == CLOTH_OK ? bound : 0;
 }
 
 /* Of this step alone, so that twins must repeat them. */
@@ -140,6 +143,7 @@ static void check_reactions(world *w, const cloth_surroundings *around) {
     memcpy(words, &around->reactions[n], sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
       w->digest = folded(w->digest, words[i]);
+      fold_word(w, words[i]);
     }
     need_finite(around->reactions[n].impulse, "a shared body's impulse that is not finite");
     need_finite(around->reactions[n].torque, "a shared body's torque that is not finite");
@@ -175,6 +179,7 @@ static void do_step_until(world *w, int which) {
     result = CALL(w, cloth_step_until, w->cloths[which], dt, ticks, MAYBE(w, &effort));
   }
   check_step(w, which, result, bound, 1);
+  fold_words(w, &effort, sizeof effort);
   w->efforts[which] = effort;
 }
 
@@ -203,6 +208,7 @@ static void do_settle(world *w, int which) {
   int result;
   steps = steps > 12 && steps <= CLOTH_SETTLE_LIMIT ? 12 : steps;
   const int bounded = ASK(w, cloth_get_settle_bound, w->cloths[which], dt, steps, &bound);
+  fold_wide(w, bound);
   memset(&report, 0, sizeof report);
   if (chance(w, 128)) {
     const cloth_surroundings around = around_of(w);
@@ -213,6 +219,8 @@ static void do_settle(world *w, int which) {
   if (result >= 0) {
     const uint64_t work = (uint64_t)report.work[1] << 32 | report.work[0];
     need(bounded != CLOTH_OK || work <= bound, "work of cloth_settle() beyond its bound");
+    fold_words(w, &report, offsetof(cloth_settle_report, work));
+    fold_build(w, work);
     need(report.steps >= 0 && report.steps <= steps && isfinite(report.speed), "a report of cloth_settle()");
     w->work += (uint64_t)(report.substeps + 1) * (uint64_t)count_of(w, which) * WORK_OF_PARTICLE;
     check_particles(w, w->cloths[which]);
@@ -295,12 +303,14 @@ static void do_group(world *w, int which) {
   if (ASK(w, cloth_group_bytes, &group, &bytes) != CLOTH_OK) {
     return;
   }
+  fold_build(w, bytes);
   void *memory = memory_of(bytes, w->filling);
   if (w->in.is_wild && chance(w, 128)) {
     need(CALL(w, cloth_step_together, &group, dt, memory_of(bytes - 1, 0), bytes - 1) < 0,
          "a group in too little memory");
   }
   const int bounded = ASK(w, cloth_group_work_bound, &group, dt, &bound);
+  fold_wide(w, bound);
   switch (whole(w, 0, 3)) {
   case 0:
     result = CALL(w, cloth_step_together_until, &group, dt, memory, bytes, UINT32_MAX, w->efforts);
@@ -314,6 +324,7 @@ static void do_group(world *w, int which) {
   float gap = 0.0f;
   if (ASK(w, cloth_group_seam_gap, &group, 0, &gap) == CLOTH_OK) {
     need(isfinite(gap) && gap >= 0.0f, "a gap of a seam that is not finite");
+    fold_float(w, gap);
     skin_group(w, &group);
     write_group(w, &group);
   }
@@ -430,6 +441,7 @@ static void do_attach(world *w, int which) {
   CALL(w, cloth_attach, w->cloths[which], particle, collider, chance(w, 96) ? &point : NULL);
   if (ASK(w, cloth_get_pin_reaction, w->cloths[which], particle, &impulse) == CLOTH_OK) {
     need_finite(impulse, "a pin's reaction that is not finite");
+    fold_vector(w, impulse);
   }
 }
 
@@ -491,6 +503,7 @@ static void do_fabric(world *w, int which) {
   const int explained = ASK(w, cloth_fabric_explain, &fabric, text, sizeof text);
   const int result = CALL(w, cloth_set_fabric, w->cloths[which], &fabric);
   need(explained == result, "a fabric is explained to be what it is not");
+  fold_text(w, text);
   w->config_bound[which] = 0;
 }
 
@@ -523,9 +536,9 @@ static void do_vertices(world *w, int which) {
     return;
   }
   for (size_t n = 0; n < count && layout.stride == 36; n++) {
-    float values[3];
+    float values[9];
     memcpy(values, vertices + n * 36, sizeof values);
-    fold_floats(w, values, 3);
+    fold_floats(w, values, layout.texcoord_offset == 24 ? 9 : 3);
     values[1] += n % 5 == 0 ? 0.0625f : 0.0f;
     memcpy(vertices + n * 36, values, sizeof values);
   }
@@ -584,8 +597,7 @@ static void check_point(world *w, int which, const cloth_surface_point *point, f
   need(point->distance >= 0.0f && point->distance <= reach, "a distance beyond what was asked for");
   need_finite(point->position, "a point that is not finite");
   need_finite(point->normal, "a normal that is not finite");
-  fold_vector(w, point->position);
-  fold_float(w, point->distance);
+  fold_words(w, point, sizeof *point);
 }
 
 static void do_query(world *w, int which) {
@@ -606,7 +618,7 @@ static void do_query(world *w, int which) {
   for (int n = 0; n < recorded && n < 8; n++) {
     need_finite(contacts[n].impulse, "a contact's impulse that is not finite");
     need_finite(contacts[n].normal, "a contact's normal that is not finite");
-    fold_vector(w, contacts[n].impulse);
+    fold_words(w, &contacts[n], sizeof contacts[n]);
   }
 }
 
@@ -618,22 +630,29 @@ static void do_ask(world *w, int which) {
   if (ASK(w, cloth_get_position, c, particle, &value) == CLOTH_OK) {
     fold_vector(w, value);
   }
-  ASK(w, cloth_get_velocity, c, particle, &value);
+  if (ASK(w, cloth_get_velocity, c, particle, &value) == CLOTH_OK) {
+    fold_vector(w, value);
+  }
   if (ASK(w, cloth_get_normal, c, particle, &value) == CLOTH_OK) {
     const float length = value.x * value.x + value.y * value.y + value.z * value.z;
     need(length > 0.998f && length < 1.002f, "a normal that is not of length 1");
     fold_vector(w, value);
   }
   ASK(w, cloth_get_bounds, c, &value, &high);
+  fold_vector(w, value);
+  fold_vector(w, high);
   need(value.x <= high.x && value.y <= high.y && value.z <= high.z, "bounds that are turned around");
   const int32_t column = whole(w, 0, 12), row = whole(w, 0, 12);
   const int at = ASK(w, cloth_particle_at, c, column, row);
   need(at < count_of(w, which), "a particle beyond the last");
   ASK(w, cloth_is_asleep, c);
-  RECORDED(w, cloth_get_self_statistics, c, &statistics);
+  if (RECORDED(w, cloth_get_self_statistics, c, &statistics) == CLOTH_OK) {
+    fold_words(w, &statistics, sizeof statistics);
+  }
   ASK(w, cloth_get_freedom, c, particle);
   if (ASK(w, cloth_get_pin_reaction, c, particle, &value) == CLOTH_OK) {
     need_finite(value, "a pin's reaction that is not finite");
+    fold_vector(w, value);
   }
 }
 
@@ -644,10 +663,15 @@ static void do_indices(world *w, int which) {
   uint32_t *wide = (uint32_t *)memory_of(room * sizeof *wide, 0);
   const uint32_t first = byte_of(w) * 257u;
   const uint32_t vertices = (uint32_t)ASK(w, cloth_get_vertex_count, w->cloths[which]);
-  ASK(w, cloth_write_indices16, w->cloths[which], (uint16_t)first, narrow, room);
+  if (ASK(w, cloth_write_indices16, w->cloths[which], (uint16_t)first, narrow, room) == CLOTH_OK) {
+    for (int n = 0; n < count; n++) {
+      fold_word(w, narrow[n]);
+    }
+  }
   if (ASK(w, cloth_write_indices32, w->cloths[which], first, wide, room) == CLOTH_OK) {
     for (int n = 0; n < count; n++) {
       need(wide[n] >= first && wide[n] - first < vertices, "an index of no vertex");
+      fold_word(w, wide[n]);
     }
   }
 }
@@ -687,6 +711,13 @@ static void do_bind(world *w, int which) {
   const int bound = ASK(w, cloth_bind, w->cloths, w->count, &layout, mesh, &reach, bindings);
   if (bound >= 0 && layout.count == MOST_BINDINGS) {
     memcpy(w->bindings, bindings, sizeof w->bindings);
+    for (int n = 0; n < MOST_BINDINGS; n++) {
+      const cloth_binding *b = &bindings[n];
+      fold_word(w, (uint32_t)b->column << 16 | b->row);
+      fold_word(w, (uint32_t)b->u << 16 | b->v);
+      fold_word(w, (uint32_t)(uint16_t)b->height << 16 | (uint16_t)b->normal[0]);
+      fold_word(w, (uint32_t)(uint16_t)b->normal[1] << 16 | (uint32_t)b->tangent << 8 | b->weight);
+    }
   }
 }
 
@@ -795,7 +826,7 @@ static void damage_image(world *w, int which) {
    state back. */
 static void damage_save(world *w, int which) {
   const size_t bytes = w->memories[which].saved_bytes;
-  const uint64_t digest = w->digest, output = w->output, work = w->work;
+  const uint64_t digest = w->digest, output = w->output, build = w->build, work = w->work;
   unsigned char *good = (unsigned char *)memory_of(bytes, w->filling);
   need(ASK(w, cloth_save, w->cloths[which], good, bytes) == CLOTH_OK, "a save was refused");
   unsigned char *bad = (unsigned char *)memory_of(bytes, 0);
@@ -818,6 +849,7 @@ static void damage_save(world *w, int which) {
   w->hashes[which] = hash_now(kept);
   w->digest = digest;
   w->output = output;
+  w->build = build;
   w->work = work;
 }
 
@@ -856,6 +888,11 @@ static void do_plan(world *w, int which) {
          "a plan whose work is not its bound");
     need(work == 0 || forecast.work <= work, "a plan with more work than was asked for");
     fold_float(w, forecast.stretch);
+    fold_wide(w, forecast.work);
+    fold_word(w, (uint32_t)planned.substeps);
+    fold_word(w, (uint32_t)planned.integration.max_substeps);
+    fold_word(w, (uint32_t)planned.solver.max_iterations);
+    fold_word(w, (uint32_t)planned.strain_limit.sweeps);
   }
 }
 

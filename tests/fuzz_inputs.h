@@ -313,6 +313,8 @@ static const cloth_geometry *geometry_of(world *w, int32_t shape) {
   const int explained = ASK(w, cloth_geometry_explain, &data, text, sizeof text);
   const int result = ASK(w, cloth_build_geometry, &data, memory, bytes, &built);
   need(explained == result, "a geometry is explained to be what it is not");
+  fold_text(w, text);
+  fold_wide(w, bytes);
   need((result == CLOTH_OK) == (built != NULL), "a geometry where there is none");
   if (result == CLOTH_OK && w->in.is_wild) {
     const cloth_geometry *other = NULL;
@@ -367,7 +369,9 @@ static cloth_collider collider_of(world *w) {
   k.pose = pose_of(w);
   if (w->in.is_wild) {
     char text[128];
-    ASK(w, cloth_collider_explain, &k, text, sizeof text);
+    if (ASK(w, cloth_collider_explain, &k, text, sizeof text) != CLOTH_OK) {
+      fold_text(w, text);
+    }
   }
   return k;
 }

@@ -111,6 +111,7 @@ typedef struct world {
   int filling;                  /* of new memory, which results must not depend on */
   uint64_t digest;              /* of results and states: what twins must repeat */
   uint64_t output;              /* of all that calls returned: what machines must repeat */
+  uint64_t build;               /* of work, which differs with lanes, and of memory of groups, with pointers */
   uint64_t work;                /* of the history so far, as counted by WORK_OF_PARTICLE */
   uint64_t measured;            /* work that steps have reported */
 } world;
@@ -212,6 +213,29 @@ static uint64_t folded(uint64_t hash, uint32_t word) {
 
 static void fold_word(world *w, uint32_t word) {
   w->output = folded(w->output, word);
+}
+
+static void fold_wide(world *w, uint64_t value) {
+  w->output = folded(folded(w->output, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static void fold_build(world *w, uint64_t value) {
+  w->build = folded(folded(w->build, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static void fold_text(world *w, const char *text) {
+  for (; *text; text++) {
+    fold_word(w, (unsigned char)*text);
+  }
+}
+
+/* Numbers of 32 bits without gaps between them. */
+static void fold_words(world *w, const void *words, size_t bytes) {
+  for (size_t n = 0; n < bytes / sizeof(uint32_t); n++) {
+    uint32_t word;
+    memcpy(&word, (const unsigned char *)words + n * sizeof word, sizeof word);
+    fold_word(w, word);
+  }
 }
 
 static void fold_float(world *w, float value) {

@@ -312,6 +312,16 @@ static void test_refusals(void) {
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "a byte of 2");
   memset(mask, 0, sizeof mask);
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "no cell");
+  const int last = (config.columns - 1) * (config.rows - 1) - 1;
+  for (int n = 0; n < 2; n++) { /* the first and the last cell count as well, and nothing behind it */
+    mask[n ? last : 0] = 1;
+    CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "cell %d alone", n ? last : 0);
+    mask[n ? last : 0] = 2;
+    CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "2 in cell %d", n ? last : 0);
+    mask[n ? last : 0] = 0;
+  }
+  mask[last + 1] = 1;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "no cell but one behind the last");
   char text[128];
   CHECK(cloth_config_explain(&config, text, sizeof text) == CLOTH_ERROR_RANGE &&
             strcmp(text, "grid.cell_mask: 0..1, with a 1 somewhere") == 0,
@@ -334,6 +344,9 @@ static void test_tethers(void) {
     beside += pin >= 0;
   }
   CHECK(over == 0 && beside > 0, "%d tethers over the hole, %d beside it", over, beside);
+  int32_t first = -1;
+  CHECK(cloth_get_tether(s.sheet, fixture_particle(&s, 0, ROUND_SIDE - 1), 0, &first) == CLOTH_OK && first == 0,
+        "the tether of the first column leads to %d", (int)first);
   CHECK(cloth_set_tether(s.sheet, fixture_particle(&s, 12, ROUND_SIDE - 1), 0, 12) == CLOTH_ERROR_STATE, "set");
   CHECK(cloth_set_tether(s.sheet, fixture_particle(&s, 0, ROUND_SIDE - 1), 0, 0) == CLOTH_OK, "set beside");
   fixture_free(&s);

@@ -1,21 +1,22 @@
 # Mutants of C sources: small changes of one place each, as a fault would be. tests/mutants.sh compiles and tests them.
 #
 #   awk -f tests/mutants.awk src/*.h                      lists every mutant of the code inside functions, one a line:
-#                                                         file, line, column, length, kind, replacement, with tabs
+#                                                         file, line, column, length, kind, replacement, line at which
+#                                                         the function's body begins, with tabs
 #   awk -v line=L -v column=C -v width=W -v replacement=R -f tests/mutants.awk FILE
 #                                                         prints the file with these W characters replaced
 #   awk -v sample=LIST -f tests/mutants.awk FILE          prints the file with every mutant of a list, one a line as
-#                                                         above: the variable cloth_mutant chooses, 0 none of them
+#                                                         above, which cloth_mutant[] chooses
 #
 # Of a function with mutants there is then a copy for each, which begins with #line 1 "mutant_NUMBER", one without any,
-# and a function of the old name that calls the copy that cloth_mutant chooses; where it is -1, the function notes by
-# cloth_mutant_called() which mutants it has.
+# and a function of the old name that calls the first copy whose element of cloth_mutant[] is set; where element 0 is,
+# the function notes by cloth_mutant_called() which mutants it has.
 #
 # Kinds: relation, arithmetic, assignment, logic, bits, constant, negation, statement, operation.
 
 function listed(start, width, kind, replacement) {
   if (start > 0) {
-    printf "%s\t%d\t%d\t%d\t%s\t%s\n", FILENAME, FNR, start, width, kind, replacement
+    printf "%s\t%d\t%d\t%d\t%s\t%s\t%d\n", FILENAME, FNR, start, width, kind, replacement, body
   }
 }
 
@@ -194,11 +195,10 @@ function print_copy(suffix, mutant,   n, text) {
 function print_choice(found, list, is_void,   n, given) {
   given = is_void ? "" : "return "
   for (n = 1; n <= head; n++) print lines[n]
-  print "  switch (cloth_mutant) {"
   for (n = 1; n <= found; n++) {
-    print "  case " list[n] ":\n    " given name "__" list[n] "(" arguments ");" (is_void ? "\n    return;" : "")
+    print "  if (cloth_mutant[" list[n] "]) {\n    " given name "__" list[n] "(" arguments ");" (is_void ? "\n    return;" : "") "\n  }"
   }
-  print "  case -1:"
+  print "  if (cloth_mutant[0]) {"
   for (n = 1; n <= found; n++) print "    cloth_mutant_called(" list[n] ");"
   print "  }\n  " given name "__0(" arguments ");\n}"
 }
@@ -294,6 +294,7 @@ in_function {
     in_function = declared ~ /\(/ && declared !~ /= \{$/ && declared !~ /^ *(typedef|enum|struct [a-z_]+ \{)/
     declaration = declared
     head = many
+    body = FNR
     declared = ""
     ended = 1
   } else if (code ~ /[;}]$/) {

@@ -561,8 +561,14 @@ static void test_refusals(void) {
   CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "sewn twice");
   p.seams[1].b.first++;
   CHECK(bytes_of(&p, g) == CLOTH_OK, "sewn to two columns");
-  float gap;
   g.seam_count = 1;
+  p.seams[0].a = (cloth_seam_side){0, 0, 1, 3, NULL};
+  p.seams[0].b = (cloth_seam_side){0, 6, -1, 3, NULL};
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "a dart that ends before its tip");
+  p.seams[0].a.count = p.seams[0].b.count = 4;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "a dart with its tip");
+  p.seams[0] = good;
+  float gap;
   CHECK(cloth_group_seam_gap(&g, 1, &gap) == CLOTH_ERROR_INDEX, "gap of no seam");
   CHECK(cloth_group_seam_gap(&g, -1, &gap) == CLOTH_ERROR_INDEX, "gap of no seam");
   CHECK(cloth_group_seam_gap(NULL, 0, &gap) == CLOTH_ERROR_NULL, "gap of no group");

@@ -287,6 +287,8 @@ static void test_refusals(void) {
   cloth_config config = cloth_config_default();
   cloth_memory memory;
   char text[128];
+  config.self_thickness = 0.499f / 31.0f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "nearly half of the spacing");
   config.self_thickness = 0.51f / 31.0f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "more than half of the spacing");
   CHECK(cloth_config_explain(&config, text, sizeof text) == CLOTH_ERROR_CONFLICT &&
@@ -294,6 +296,8 @@ static void test_refusals(void) {
         "%s", text);
   config.self.shape = CLOTH_SELF_SPHERES;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "spheres of more than half of the spacing");
+  config.self_thickness = 0.999f / 31.0f;
+  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_OK, "spheres of nearly the spacing");
   config.self_thickness = 1.01f / 31.0f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "spheres of more than the spacing");
   config.self.shape = 2;
