@@ -159,10 +159,8 @@ typedef struct leaf_pair {
 static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
-  for (int32_t i = 0; near >> i; i++) {
-    if (!(near >> i & 1u)) {
-      continue;
-    }
+  for (; near; near &= near - 1u) {
+    const int32_t i = first_bit(near);
     const leaf_range *range = from->range;
     const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
                                       range[3].point[i], range[4].point[i], range[5].point[i]};
@@ -171,10 +169,8 @@ static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
       bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
     }
     const int32_t particle = leaf_particle(a, from, i);
-    for (int32_t j = 0; bits >> j; j++) {
-      if (bits >> j & 1u) {
-        add_pair(s, p->a, p->b, particle, leaf_particle(b, to, j));
-      }
+    for (; bits; bits &= bits - 1u) {
+      add_pair(s, p->a, p->b, particle, leaf_particle(b, to, first_bit(bits)));
     }
   }
 }
@@ -337,17 +333,21 @@ CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, 
   }
 }
 
-/* 1 if a pair of nodes of one cloth on one level leads nowhere: nodes that are apart, or nodes side by side that are
-   flat together. */
-CLOTH_INLINE int is_clear(const self_search *s, const node_list *a, int32_t i, const node_list *b, int32_t j,
-                          int32_t columns) {
-  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
-  const int is_beside =
-      rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == columns || apart == -columns);
-  return is_beside ? are_flat(a->node[i], b->node[j]) : are_apart(&a->node[i]->boxes, &b->node[j]->boxes, s->reach);
+/* 1 if children of two nodes of a sheet may be side by side: these nodes are. */
+CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
+  const int32_t rows = a->row[0] - b->row[0], columns = a->column[0] - b->column[0];
+  return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
-/* Replaces a visit by those of its children that lead somewhere. Returns the new height of the stack. */
+/* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
+   two that are side by side round a tube. */
+CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
+  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
+}
+
+/* Replaces a visit by those of its children that lead somewhere: not by nodes that are apart, nor by nodes side by side
+   that are flat together. Returns the new height of the stack. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
@@ -357,20 +357,20 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   list_nodes(b, v->level_b, v->b, splits_b, &of_b);
   /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
   const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  const int may_be_beside = a == b && (a->is_wrapped || are_close_parents(&of_a, &of_b));
+  const float reach = s->reach;
+  self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
+  s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
   for (int32_t i = 0; i < of_a.count; i++) {
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
-      s->visits++;
-      if (a == b ? is_clear(s, &of_a, i, &of_b, j, round)
-                 : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, s->reach)) {
+      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round)
+              ? are_flat(of_a.node[i], of_b.node[j])
+              : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
-      const self_visit next = {(uint16_t)of_a.number[i],
-                               (uint16_t)of_b.number[j],
-                               (uint8_t)(v->level_a - splits_a),
-                               (uint8_t)(v->level_b - splits_b),
-                               v->body_a,
-                               v->body_b};
+      next.a = (uint16_t)of_a.number[i];
+      next.b = (uint16_t)of_b.number[j];
       s->group->visits[height++] = next;
     }
   }

@@ -239,14 +239,17 @@ CLOTH_INLINE void shift_block(const self_body *b, int32_t i, lanes_mask moved) {
    become too fast is dropped. */
 CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
   for (int32_t i = 0; b->earlier.x && i < b->count; i += CLOTH_LANES) {
-    float moved[CLOTH_LANES];
-    int any = 0;
-    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      const int is_relative = i + lane < b->count && b->moved[i + lane] == SELF_RELATIVE;
-      moved[lane] = (float)is_relative;
-      any |= is_relative;
+    const uint8_t *of_block = b->moved + i;
+    const int32_t left = b->count - i, end = left < CLOTH_LANES ? left : CLOTH_LANES;
+    float moved[CLOTH_LANES] = {0.0f};
+    uint32_t any = 0;
+    for (int32_t lane = 0; lane < end; lane++) {
+      any |= of_block[lane];
     }
-    if (any) {
+    if (any & SELF_RELATIVE) {
+      for (int32_t lane = 0; lane < end; lane++) {
+        moved[lane] = of_block[lane] == SELF_RELATIVE;
+      }
       shift_block(b, i, lanes_less(lanes_splat(0.5f), lanes_load(moved)));
     }
   }
