@@ -17239,14 +17239,6 @@ static int may_have_rims(const self_body *b, const self_leaf *leaf) {
   return is_open;
 }
 
-/* 1 if two particles of a cloth are the same, or neighbours in the grid. */
-static int are_grid_neighbours(const self_body *b, int32_t first, int32_t second) {
-  const int32_t row_a = first / b->columns, row_b = second / b->columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  return rows <= 1 &&
-         grid_distance(first - row_a * b->columns, second - row_b * b->columns, b->columns, b->is_wrapped) <= 1;
-}
-
 /* Boxes around an edge. */
 static void find_edge_boxes(const self_body *b, const int32_t end[2], float ahead, self_boxes *box) {
   self_boxes other;
@@ -17333,10 +17325,11 @@ static uint32_t edges_near(const self_leaf *leaf, const self_boxes *box, float r
   return places_near(leaf, low, high, reach);
 }
 
-/* 1 if an edge of a rim of cloth a makes no pair with an edge of cloth b: they are beside each other, or sewn. */
+/* 1 if an edge of a rim of cloth a makes no pair with an edge of cloth b: they share a particle, or are sewn. Edges
+   that share none are more than half a spacing apart at rest, so that contact leaves them alone there. */
 static int is_no_pair(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
   for (int32_t k = 0; k < 4 && a == b; k++) {
-    if (are_grid_neighbours(&g->bodies[a], particle[k >> 1], particle[2 + (k & 1)])) {
+    if (particle[k >> 1] == particle[2 + (k & 1)]) {
       return 1;
     }
   }
