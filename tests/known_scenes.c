@@ -738,6 +738,54 @@ static void play_strips(void) {
     fixture_free(&f[n]);
 }
 
+/* Pre-shaped pieces with sides of different lengths: a frill gathered to the hem of a flared tube, over the edge of its
+   grid, and a column of the tube gathered to the first column of the frill. */
+static void play_gathers(void) {
+  static const float around[8] = {1.0f, 0.75f, 0.0f, -0.75f, -1.0f, -0.75f, 0.0f, 0.75f};
+  static const int32_t hem[8] = {54, 55, 48, 49, 50, 51, 52, 53};
+  static cloth_vector rest[2][16 * 16];
+  fixture f[2];
+  cloth *sheets[2];
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = self_config(n ? 13 : 8, 7, 0.05);
+    for (int i = 0; i < config.columns * config.rows; i++) {
+      const int column = i % config.columns, row = i / config.columns;
+      const double wide = 0.1 + 0.01 * row, down = 0.04 * row + 0.002 * row * row;
+      rest[n][i] = n ? vector_at(0.05 * column + 0.002 * column * column, -0.3 - down, 0.0)
+                     : vector_at(wide * (double)around[column], -down, wide * (double)around[(column + 6) % 8]);
+    }
+    config.self_thickness = 0.015f;
+    config.grid.wrap = n == 0;
+    config.grid.rest_positions = rest[n];
+    f[n] = fixture_make(&config);
+    sheets[n] = f[n].sheet;
+  }
+  const cloth_seam seams[2] = {{{1, 0, 1, 13, NULL}, {0, 0, 0, 8, hem}, 0.0f},
+                               {{0, 2, 8, 6, NULL}, {1, 13, 13, 4, NULL}, 1.0f}};
+  cloth_group group = cloth_group_default();
+  unsigned char *allocation;
+  size_t bytes;
+  group.count = 2;
+  group.cloths = sheets;
+  group.seams = seams;
+  group.seam_count = 2;
+  DONE(cloth_group_bytes(&group, &bytes));
+  unsigned char *memory = guarded_buffer(bytes, 0, &allocation);
+  for (int i = 0; i < 8; i += 2)
+    DONE(cloth_pin(sheets[0], i));
+  for (int frame = 0; frame < 16; frame++) {
+    float gap = 0.0f;
+    DONE(cloth_step_together(&group, FRAME, memory, bytes));
+    DONE(cloth_group_seam_gap(&group, 0, &gap));
+    tell_words(&gap, sizeof gap);
+    tell_state(sheets[0]);
+    tell_state(sheets[1]);
+  }
+  free(allocation);
+  for (int n = 0; n < 2; n++)
+    fixture_free(&f[n]);
+}
+
 /* Two pinned sheets that are sewn together sleep, and a third comes to them, from another side in each run. */
 static void play_woken(int way) {
   static const cloth_vector ways[6] = {{1.0f, 0.0f, 0.0f},  {-1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},
@@ -1318,6 +1366,7 @@ static const struct {
     {"sewn", play_sewn, UINT64_C(0x4c97d08c52b59809)},
     {"sewn_torn", play_sewn_torn, UINT64_C(0xd9749173cde864e1)},
     {"sewn_spheres", play_sewn_spheres, UINT64_C(0x2834b518256e7a99)},
+    {"gathers", play_gathers, UINT64_C(0x98c2571ad7f3865f)},
     {"strips", play_strips, UINT64_C(0xea7e9d5a16af9569)},
     {"woken", play_all_woken, UINT64_C(0x8a219c7f42d7fee2)},
     {"asleep", play_asleep, UINT64_C(0x052fac2596c53c46)},
