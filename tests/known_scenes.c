@@ -1,8 +1,8 @@
 /* Scenes that use one feature after the other, in ways that differ from case to case, and the hash of all that comes
    out of each: states, results, statistics, drawing, rays, contacts, reactions, bounds of work. Whatever is computed
-   otherwise than before changes one. The hashes are those of every build and machine, as those of golden.c: whoever
-   changes the arithmetic, a bound or a size on purpose puts new ones here in the same change.
-   SPDX-License-Identifier: MIT */
+   otherwise than before changes one. The hashes are those of every build on little-endian machines of 32 and 64 bits,
+   as what is told are words of memory. Whoever changes the arithmetic, a bound or a size on purpose puts new ones here
+   in the same change. SPDX-License-Identifier: MIT */
 #include "geometries.h"
 #include "random_configs.h"
 
