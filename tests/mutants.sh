@@ -31,12 +31,12 @@ frozen=$out/frozen # the sources as they are now: others may be written to while
 
 # Suites that need the library's object code alone, those that catch most for their time first; then those that include
 # cloth.c.
-linked="golden corpus canonical_state output mask tearing seams statistics pins skin blended config_ranges call_refusals
-  arenas image_content explanations hashes save_exchange contact_cells-quick animation tethers imperfection save_refusals
+linked="golden known_scenes corpus canonical_state output mask tearing seams statistics pins skin blended
+  config_ranges call_refusals arenas image_content explanations hashes save_exchange contact_cells-quick animation tethers imperfection save_refusals
   strain_limits fabrics accuracy queries contact_list group workers rest_shape settle self_contact geometry
   geometry_world give_way recovery tubes sleep work_bounds plans stress-short integration origin contact
   contact_conflicts"
-inside="self_test line_solves culling internals deadline"
+inside="self_test matrix line_solves culling internals deadline"
 
 command_of() { # SUITE
   awk -v suite="$1" '$1 == suite { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites
@@ -183,8 +183,10 @@ link_suite() { # SUITE
   program=$out/programs/$1
   case " $inside " in
   *" $1 "*)
-    gcc $flags -include "$out/mutant.h" -I"$tree" -Iexamples -DSOURCE_DIRECTORY='"."' "$tree/tests/$name.c" "$out/choice.o" "$out/scenes.a" -lm \
-      -o "$program"
+    board=""
+    [ "$1" != matrix ] || board="-DCLOTH_SCALAR $tree/port/boards/hosted.c" # a single lane, as no other suite has
+    gcc $flags -include "$out/mutant.h" -I"$tree" -Iexamples -DSOURCE_DIRECTORY='"."' $board "$tree/tests/$name.c" \
+      "$out/choice.o" "$out/scenes.a" -lm -o "$program"
     return
     ;;
   esac
@@ -206,6 +208,8 @@ passes() { # SUITE MUTANTS SECONDS
     expected=$(sed -n 's/^expected="\(.*\)"/\1/p' tests/corpus.sh)
     of_build=$(sed -n 's/^expected_of_build="\(.*\)"/\1/p' tests/corpus.sh)
     [ "$(tail -n 2 "$out/log" | tr '\n' ' ')" = "$of_build $expected " ]
+  elif [ "$1" = matrix ]; then # as tests/matrix.sh
+    [ "$(sed -n 's/^hash //p' "$out/log" | tr '\n' ' ')" = "$(sed -n 's/^known="\(.*\)"/\1/p' tests/matrix.sh) " ]
   else
     tail -n 1 "$out/log" | grep -q '^[0-9]* passed, 0 failed$'
   fi
@@ -216,7 +220,10 @@ prepare() {
   programs=""
   for suite in ${SUITES:-$linked}; do
     command=$(command_of "$suite")
-    [ $suite = corpus ] || programs="$programs $build/tests/${command%% *}.o"
+    case " corpus $inside " in
+    *" $suite "*) ;;
+    *) programs="$programs $build/tests/${command%% *}.o" ;;
+    esac
   done
   MAKEFLAGS="" make -s BUILD="$build" $programs "$build/tests/scenes.o" || exit 2
   ar rc "$out/scenes.a" "$build/tests/scenes.o" # linked where it is used
