@@ -615,10 +615,10 @@ static int patch_crosses(vector_array x, int n) {
   const int columns = n + 1;
   for (int t = 0; t < 2 * n * n; t++) {
     const int first = t / 2 / n * columns + t / 2 % n;
-    const int corner[3] = {t & 1 ? first + columns + 1 : first, first + 1, first + columns};
+    const int corner[3] = {first, first + columns + 1, t & 1 ? first + columns : first + 1};
     for (int i = 0; i < columns * columns; i++) {
       const int to[3] = {i % columns < n ? i + 1 : -1, i / columns < n ? i + columns : -1,
-                         i % columns > 0 && i / columns < n ? i + n : -1};
+                         i % columns < n && i / columns < n ? i + columns + 1 : -1};
       for (int k = 0; k < 3; k++) {
         const int edge[2] = {i, to[k]};
         const int shares = i == corner[0] || i == corner[1] || i == corner[2] || to[k] == corner[0] ||
