@@ -1441,12 +1441,12 @@ static void test_held_refusals(void) {
 
 /// Contact in the solver ///
 
-typedef struct held_case {
+typedef struct contact_case {
   const char *name;
   int scheme, solver;
-} held_case;
+} contact_case;
 
-static const held_case held_cases[] = {
+static const contact_case held_cases[] = {
     {"Euler", CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS},
     {"BDF2", CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS},
     {"IMEX2", CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS},
@@ -1457,7 +1457,7 @@ static const held_case held_cases[] = {
 #define HELD_CASES (sizeof held_cases / sizeof held_cases[0])
 
 /* Every scheme and solver with contact by projection, but for those that differ by no bit. */
-static const held_case projected_cases[] = {
+static const contact_case projected_cases[] = {
     {"explicit", CLOTH_SCHEME_EXPLICIT, CLOTH_SOLVER_GRADIENTS},
     {"Euler", CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS},
     {"Euler, nonlinear", CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR},
@@ -1471,7 +1471,7 @@ static const held_case projected_cases[] = {
 };
 #define PROJECTED_CASES (sizeof projected_cases / sizeof projected_cases[0])
 
-static cloth_method held_method(const held_case *k) {
+static cloth_method method_of_case(const contact_case *k) {
   cloth_method method = cloth_method_default();
   method.scheme = k->scheme;
   method.solver = k->solver;
@@ -1564,10 +1564,10 @@ static slide_result slide_down(double friction, int contact, const cloth_method 
 
 /* Sheets slide by the law of Coulomb, or stay, and the incline receives what they lose. A sheet that starts to slide in
    the solver sticks for a few substeps first: what counts is the second half of a second. */
-static void check_incline(const held_case *k, int contact) {
+static void check_incline(const contact_case *k, int contact) {
   static const double friction[] = {0.0, 0.2, 0.35, 0.6};
   const char *const by = contact == CLOTH_CONTACT_SOLVER ? "in the solver" : "projected";
-  const cloth_method method = held_method(k);
+  const cloth_method method = method_of_case(k);
   double off = 0.0;
   char what[80];
   for (int n = 0; n < 4; n++) {
@@ -1604,9 +1604,9 @@ static void test_projected_on_incline(void) {
 
 /* A sheet falls flat by 4 cm, and lies: the ground receives its weight, from the start to the end, and does not throw
    it up. */
-static void check_fall(const held_case *k, int contact, double friction) {
+static void check_fall(const contact_case *k, int contact, double friction) {
   cloth_config config = plain_config(8, 1000.0);
-  const cloth_method method = held_method(k);
+  const cloth_method method = method_of_case(k);
   cloth_collider plane = cloth_collider_default();
   char what[80];
   double received = 0.0, height = 0.0;
@@ -1788,7 +1788,7 @@ static void check_combinations(int stride) {
 /* Contact in the solver: every scheme and solver that has it, with every material and law of bending. */
 static void test_held_combinations(void) {
   for (size_t n = 0; n < 20 * HELD_CASES; n++) {
-    cloth_method m = held_method(&held_cases[n / 20]);
+    cloth_method m = method_of_case(&held_cases[n / 20]);
     m.material = (int)(n % 4);
     m.bending = (int)(n / 4 % 5);
     char name[80];
