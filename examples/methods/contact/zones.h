@@ -1,5 +1,5 @@
 #pragma once
-#include "../isometric.h"
+#include "../three.h"
 
 /// Rigid zones ///
 
