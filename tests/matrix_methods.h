@@ -2,8 +2,9 @@
  * The scenes of tests/matrix.c for the methods of examples/methods: every material, law of bending, time scheme and
  * solver once, on a sheet held by two corners that falls onto a sphere. Included by matrix.c.
  */
-/* Contact of a scene: with its ball by projection, of the sheet with itself as well, or with the ball in the solver. */
-enum { BY_PROJECTION, BY_REPULSION, IN_SOLVER };
+/* Contact of a scene: with its ball by projection, of the sheet with itself as well, by repulsion or by impulses, or
+   with the ball in the solver. */
+enum { BY_PROJECTION, BY_REPULSION, BY_IMPULSES, IN_SOLVER };
 
 typedef struct method_scene {
   const char *name;
@@ -38,6 +39,8 @@ static const method_scene method_scenes[] = {
      BY_REPULSION},
     {"repulsion-sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1,
      BY_REPULSION},
+    {"impulses", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1,
+     BY_IMPULSES},
     {"held", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, IN_SOLVER},
     {"held-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
      IN_SOLVER},
@@ -57,6 +60,17 @@ OWN_FRAME static void run_method_frames(cloth *sheet, const cloth_method *method
     checked(cloth_method_step(sheet, method, FRAME_SECONDS, method_memory, sizeof method_memory, &report));
     fold_state(sheet);
     fold((uint32_t)report.iterations, 4);
+    fold((uint32_t)report.touches, 4);
+    fold((uint32_t)report.zones, 4);
+  }
+}
+
+/* Lays the further half of the sheet over the nearer and throws it down. */
+OWN_FRAME static void fold_sheet(cloth *sheet) {
+  for (int i = 21; i < 42; i++) {
+    const cloth_vector place = {0.15625f * (float)(i % 7) - 0.46875f, 0.03125f + 0.0078125f * (float)(i % 3),
+                                0.1875f * (float)(5 - i / 7) - 0.46875f};
+    checked(cloth_set_particle(sheet, i, place, vector(0.0f, -2.0f, 0.0f)));
   }
 }
 
@@ -70,6 +84,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   method.newton = s->newton;
   method.iterations = 12;
   method.repulsion = s->contact == BY_REPULSION ? 0.5f : 0.0f;
+  method.self = s->contact == BY_IMPULSES ? CLOTH_SELF_IMPULSES : CLOTH_SELF_NONE;
   scene_set = "methods";
   scene_name = s->name;
   scene_frame = 0;
@@ -92,7 +107,33 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == IN_SOLVER ? 0.01f : 0.05f), 0.05f);
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
+  if (s->contact == BY_IMPULSES)
+    fold_sheet(sheet);
   run_method_frames(sheet, &method);
+  return end_scene();
+}
+
+/* Zones of six particles with whole coordinates, the first of two of them led by a pin. */
+OWN_FRAME static uint64_t run_zones_scene(void) {
+  static const int32_t particle[6] = {0, 1, 2, 3, 4, 5};
+  static float floats[36], mass[6];
+  const vector_array x = {floats, floats + 6, floats + 12}, y = {floats + 18, floats + 24, floats + 30};
+  const rigid_zone zone = {.particle = particle, .count = 6, .mass = mass, .x = x, .y = y};
+  uint32_t random = 5;
+  scene_set = "methods";
+  scene_name = "zones";
+  scene_hash = HASH_START;
+  for (int n = 0; n < 20; n++) {
+    for (int i = 0; i < 36; i++) {
+      random = random * 1664525u + 1013904223u;
+      floats[i] = (i >= 18 ? floats[i - 18] : 0.0f) + ((float)(random >> 24) - 128.0f) / (i >= 18 ? 4096.0f : 256.0f);
+    }
+    for (int i = 0; i < 6; i++)
+      mass[i] = n % 2 ? (float)(i == 0) : 1.0f + 0.25f * (float)i;
+    move_zone(&zone);
+    for (int i = 18; i < 36; i++)
+      fold_float(floats[i]);
+  }
   return end_scene();
 }
 
@@ -185,5 +226,6 @@ static uint64_t run_method_scenes(uint64_t hash) {
   hash = folded(hash, run_isometric_scene(), 8);
   hash = folded(hash, run_rows_scene(), 8);
   hash = folded(hash, run_ccd_scene(), 8);
+  hash = folded(hash, run_zones_scene(), 8);
   return folded(hash, run_settle_scene(), 8);
 }

@@ -615,10 +615,10 @@ static int patch_crosses(vector_array x, int n) {
   const int columns = n + 1;
   for (int t = 0; t < 2 * n * n; t++) {
     const int first = t / 2 / n * columns + t / 2 % n;
-    const int corner[3] = {t & 1 ? first + columns + 1 : first, first + 1, first + columns};
+    const int corner[3] = {first, first + columns + 1, t & 1 ? first + columns : first + 1};
     for (int i = 0; i < columns * columns; i++) {
       const int to[3] = {i % columns < n ? i + 1 : -1, i / columns < n ? i + columns : -1,
-                         i % columns > 0 && i / columns < n ? i + n : -1};
+                         i % columns < n && i / columns < n ? i + columns + 1 : -1};
       for (int k = 0; k < 3; k++) {
         const int edge[2] = {i, to[k]};
         const int shares = i == corner[0] || i == corner[1] || i == corner[2] || to[k] == corner[0] ||
@@ -680,12 +680,12 @@ static int count_crossings(vector_array x, vector_array y) {
 }
 
 /* Random smooth patches, some of which cross themselves: what is culled does not, nor does a motion on its way. */
-static void test_culling_patches(void) {
+static void check_patches(int count) {
   const vector_array x = patch_places(0), y = patch_places(1);
   const cell_block block = {.columns = 11, .wide = 10, .high = 10};
   int culled = 0, crossing = 0, wrong = 0, moves = 0, wrong_moves = 0;
   uint32_t random = 21;
-  for (int n = 0; n < 300; n++) {
+  for (int n = 0; n < count; n++) {
     draw_patch(x, y, &random);
     const int crosses = patch_crosses(x, 10), is_culled = is_block_clear(&block, x, x, 1e-5f);
     culled += is_culled;
@@ -697,8 +697,19 @@ static void test_culling_patches(void) {
     }
   }
   CHECK(culled > 100 && crossing > 20 && moves > 50, "%d culled, %d crossing, %d motions", culled, crossing, moves);
-  method_within("20 culling", "300 random patches: culled that cross themselves", 0, wrong, 0);
+  char what[80];
+  snprintf(what, sizeof what, "%d random patches: culled that cross themselves", count);
+  method_within("20 culling", what, 0, wrong, 0);
   method_within("20 culling", "motions culled that cross on their way", 0, wrong_moves, 0);
+  printf("%-11s   %d culled, %d cross themselves; %d motions culled\n", "", culled, crossing, moves);
+}
+
+static void test_culling_patches(void) {
+  check_patches(300);
+}
+
+static void test_three_thousand(void) {
+  check_patches(3000);
 }
 
 /* Two triangles apart from each other, with displacements of up to half the speed. */
@@ -771,6 +782,7 @@ int main(int count, char **arguments) {
                                TEST(voxel_solvers),
                                TEST(culling_bends),
                                TEST(culling_patches),
+                               TEST(three_thousand),
                                TEST(zones),
                                TEST(hundred_thousand_bodies),
                                TEST(strand),

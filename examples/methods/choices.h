@@ -7,6 +7,9 @@
  * Why a method is refused. The list is complete: whatever passes is meaningful, and tests/methods.c runs it.
  */
 
+/* Most of the spacing that self_gap may be. */
+#define SELF_GAP_SHARE 0.25f
+
 static int in_choices(int32_t value, int32_t count) {
   return value >= 0 && value < count;
 }
@@ -17,7 +20,8 @@ static int is_method(const cloth_method *m) {
          m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT && m->iterations >= 1 &&
          m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
          in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f) &&
-         in_choices(m->pieces, CLOTH_WORKER_LIMIT + 1);
+         in_choices(m->self, CLOTH_SELF_IMPULSES + 1) && in_range(m->self_gap, 0.0f, 1.0f) &&
+         in_range(m->self_friction, 0.0f, 10.0f) && in_choices(m->pieces, CLOTH_WORKER_LIMIT + 1);
 }
 
 /* Sweeps need a projection of each law. */
@@ -47,6 +51,17 @@ static const char *find_contact_conflict(const cloth_method *m) {
   return m->newton > 1 ? "config.contact.mode: contact in the solver only with one Newton iteration" : NULL;
 }
 
+/* What is wrong between a method and its response of the sheet to itself, or NULL. */
+static const char *find_self_conflict(const cloth *c, const cloth_method *m) {
+  if (m->scheme == CLOTH_SCHEME_STATIC) {
+    return "self: impulses need a motion, which STATIC has not";
+  }
+  if (m->self_gap > SELF_GAP_SHARE * minimum(c->grid.spacing_warp, c->grid.spacing_weft)) {
+    return "self_gap: at most a quarter of the spacing, as neighbours must not count as close";
+  }
+  return c->settings.capacity.fixed_work ? "self: not with fixed work, as touches depend on the state" : NULL;
+}
+
 /* What is wrong between method and cloth, or NULL. */
 static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
   const int sweeps = m->solver == CLOTH_SOLVER_SWEEPS, is_static = m->scheme == CLOTH_SCHEME_STATIC;
@@ -67,6 +82,12 @@ static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
   }
   if (has_solver_contacts(c)) {
     const char *why = find_contact_conflict(m);
+    if (why) {
+      return why;
+    }
+  }
+  if (m->self != CLOTH_SELF_NONE) {
+    const char *why = find_self_conflict(c, m);
     if (why) {
       return why;
     }
@@ -113,7 +134,9 @@ cloth_method cloth_method_default(void) {
                           .iterations = 64,
                           .tolerance = 1.0e-3f,
                           .lambda = 400.0f,
-                          .mu = 300.0f};
+                          .mu = 300.0f,
+                          .self_gap = 0.002f,
+                          .self_friction = 0.3f};
   return m;
 }
 

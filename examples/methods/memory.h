@@ -1,4 +1,5 @@
 #pragma once
+#include "contact/search.h"
 #include "contact/voxels.h"
 #include "laws/laws.h"
 
@@ -76,6 +77,7 @@ typedef struct method_work {
   uint32_t labels;  /* float where the labels of components start */
   uint32_t voxels;  /* float where the voxels of repulsion start */
   uint32_t pairs;   /* float where its pairs start */
+  uint32_t self;    /* float where the search of the response to itself starts, then three words a particle for zones */
   int32_t pair_count;
   uint32_t total; /* floats */
   int32_t family_count;
@@ -109,6 +111,11 @@ static int32_t packed_stride(const element_family *f) {
   return f->columns * f->rows + LANE_PAD;
 }
 
+/* Words of the response of the sheet to itself. */
+static int32_t response_words(const cloth *c) {
+  return search_words(c->grid.columns, c->grid.rows) + 3 * c->count + 1;
+}
+
 /* Decides where everything lies. Components need two words a particle. */
 static void lay_out_memory(method_work *w) {
   uint32_t end = (uint32_t)(3 * FIELDS * w->c->stride) + LANE_PAD;
@@ -128,6 +135,8 @@ static void lay_out_memory(method_work *w) {
   end += w->method->repulsion > 0.0f ? (uint32_t)voxel_words(w->c->count) : 0u;
   w->pairs = end;
   end += w->method->repulsion > 0.0f ? (uint32_t)(PAIRS_PER_PARTICLE * w->c->count * PAIR_WORDS) : 0u;
+  w->self = end;
+  end += w->method->self != CLOTH_SELF_NONE ? (uint32_t)response_words(w->c) : 0u;
   w->total = end;
 }
 

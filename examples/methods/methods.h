@@ -11,6 +11,8 @@
  * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve, or CLOTH_CONTACT_SOLVER,
  *             as constraints of the solve: by GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or
  *             IMEX2
+ * self        contact of the sheet with itself: cloth_method.repulsion, in the equation, and cloth_method.self, after
+ * it
  *
  * A cloth is made by cloth_init() as usual; cloth_method_step() then takes the place of cloth_step(). It needs memory
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps. What the
@@ -70,6 +72,13 @@ typedef enum cloth_solver {
   CLOTH_SOLVER_SWEEPS      /* Gauss-Seidel over the springs, with compliance */
 } cloth_solver;
 
+/* The response of the sheet to itself, after the solve and after colliders. */
+typedef enum cloth_self_response {
+  CLOTH_SELF_NONE,
+  CLOTH_SELF_IMPULSES /* impulses between triangles, then rigid impact zones (Bridson, Fedkiw and Anderson 2002): a
+                         sheet that does not cross itself does not afterwards */
+} cloth_self_response;
+
 /* A method: made by cloth_method_default(), then changed. */
 typedef struct cloth_method {
   uint32_t cookie;    /* set by cloth_method_default() */
@@ -83,9 +92,14 @@ typedef struct cloth_method {
   float lambda, mu;   /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;    /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                          0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
-  int32_t pieces;     /* most pieces in which the rows of the sheet are handed to `workers` by GRADIENTS, COMPONENTS and
-                         NONLINEAR; 0..CLOTH_WORKER_LIMIT; default 0. Each takes the memory of a few rows. The bits are
-                         the same for any number */
+  int32_t self;       /* a cloth_self_response; default CLOTH_SELF_NONE; with every scheme but STATIC. Any distance of
+                         repulsion goes with it */
+  float self_gap;     /* distance to which impulses lead what touches or ends closer [m]; 0..1, at most a quarter of the
+                         spacing; default 0.002 */
+  float self_friction; /* of impulses [1]; 0..10; default 0.3 */
+  int32_t pieces; /* most pieces in which the rows of the sheet are handed to `workers` by GRADIENTS, COMPONENTS and
+                     NONLINEAR; 0..CLOTH_WORKER_LIMIT; default 0. Each takes the memory of a few rows. The bits are
+                     the same for any number */
   const cloth_workers *workers; /* who does them, as in a step of cloth.h; default NULL: the calling thread */
 } cloth_method;
 
@@ -100,6 +114,11 @@ typedef struct cloth_method_report {
   int32_t row_vectors;         /* products of one row of blocks with a vector: particles times iterations */
   int32_t pairs;               /* of repulsion, in the last substep */
   int32_t pairs_dropped;       /* those for which there was no room */
+  int32_t touches;             /* impulses between parts of the sheet */
+  int32_t zones;               /* rigid zones that were moved; each counts again where it has grown */
+  int32_t largest_zone;        /* particles of the largest */
+  int32_t stops;               /* substeps in which only the whole sheet, as one zone, did not touch itself */
+  int32_t contradictions;      /* pins that were not where the others led their zone */
   float residual; /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
                      evaluated: one Newton iteration, or a solver that has no use for it */
 } cloth_method_report;

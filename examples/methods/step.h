@@ -1,6 +1,6 @@
 #pragma once
 #include "choices.h"
-#include "contact/projected.h"
+#include "contact/response.h"
 #include "solvers/newton.h"
 #include "solvers/nonlinear.h"
 #include "solvers/sweeps.h"
@@ -9,7 +9,7 @@
 
 /*
  * A step by a method: what the library's step does before and after the substeps, and in each substep the equation, its
- * solver, and the library's contact, by projection or as constraints of the solve.
+ * solver, the library's contact, by projection or as constraints of the solve, and the response of the sheet to itself.
  */
 
 /* Lays out memory and families. Needs no memory yet. */
@@ -37,7 +37,8 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 
 /* A number that tells methods apart whose memory is laid out differently. */
 static uint32_t method_shape(const cloth_method *m) {
-  return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12 | (m->repulsion > 0.0f) << 16);
+  return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12 | (m->repulsion > 0.0f) << 16 |
+                    m->self << 17);
 }
 
 /* Takes the caller's memory; another cloth's, or another method's, counts as new. */
@@ -123,11 +124,12 @@ static void method_substep(method_work *w, int32_t index) {
   let_go_of_pushes(w, index);
   copy_field(w, field(w, FIELD_RATE), w->v);
   copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
-#if WITH_COLLIDERS
   hand_over_ways(w);
+#if WITH_COLLIDERS
   project_contacts(c, plan, index, counts);
-  take_over_changes(w);
 #endif
+  respond_to_self(w);
+  take_over_changes(w);
   keep_new_state(w);
   accept_particles(c, counts);
 }

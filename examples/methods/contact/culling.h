@@ -4,7 +4,8 @@
 /// Blocks that cannot meet themselves ///
 
 /*
- * A rectangle of cells, two triangles each, with edges u along the warp and v along the weft. In a frame of two
+ * A rectangle of cells, two triangles each as cloth_write_indices16() writes them, with edges u along the warp and v
+ * along the weft. In a frame of two
  * perpendicular unit vectors (a, b) let
  *
  *     p = u.a > 0,    q = v.b > 0,    4 p q > (u.b + v.a)^2
@@ -63,8 +64,8 @@ static int is_block_monotone(const cell_block *k, const block_frame *f, vector_a
     for (int32_t column = 0; column < k->wide; column++) {
       const cloth_vector corner = block_place(k, x, column, row), next = block_place(k, x, column + 1, row);
       const cloth_vector below = block_place(k, x, column, row + 1), far = block_place(k, x, column + 1, row + 1);
-      if (!is_monotone(f, vector_subtract(next, corner), vector_subtract(below, corner), m) ||
-          !is_monotone(f, vector_subtract(far, below), vector_subtract(far, next), m)) {
+      if (!is_monotone(f, vector_subtract(next, corner), vector_subtract(far, next), m) ||
+          !is_monotone(f, vector_subtract(far, below), vector_subtract(below, corner), m)) {
         return 0;
       }
     }

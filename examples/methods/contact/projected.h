@@ -21,7 +21,7 @@
  * substep over k, with which contact reckons, too.
  */
 
-/* The velocity with which contact reckons: the way of the substep over k. */
+/* The velocity with which contact reckons, kept in FIELD_PRODUCT: the way of the substep over k. */
 static cloth_vector way_rate(const method_work *w, int32_t i) {
   const cloth_vector rate = vector_load(field(w, FIELD_RATE), i), y = vector_load(field(w, FIELD_PLACE), i);
   if (!(w->mobility[i] > 0.0f) || w->tau == w->k) {
@@ -33,7 +33,9 @@ static cloth_vector way_rate(const method_work *w, int32_t i) {
 
 static void hand_over_ways(const method_work *w) {
   for (int32_t i = 0; keeps_history(w) && i < w->c->count; i++) {
-    vector_store(w->v, i, way_rate(w, i));
+    const cloth_vector rate = way_rate(w, i);
+    vector_store(w->v, i, rate);
+    vector_store(field(w, FIELD_PRODUCT), i, rate);
   }
 }
 
@@ -45,7 +47,7 @@ static void change_field(const method_work *w, int32_t number, int32_t i, cloth_
 /* Changes the frames of the particles that contact has moved, and gives the others their velocities back. */
 static void take_over_changes(const method_work *w) {
   for (int32_t i = 0; keeps_history(w) && i < w->c->count; i++) {
-    const cloth_vector v = vector_load(w->v, i), handed = way_rate(w, i);
+    const cloth_vector v = vector_load(w->v, i), handed = vector_load(field(w, FIELD_PRODUCT), i);
     const cloth_vector y = vector_load(field(w, FIELD_PLACE), i), moved = vector_load(predicted_of(w->c), i);
     if (same_vector(v, handed) && same_vector(y, moved)) {
       vector_store(w->v, i, vector_load(field(w, FIELD_RATE), i));

@@ -1,5 +1,5 @@
 #pragma once
-#include "../isometric.h"
+#include "../three.h"
 
 /// Rigid zones ///
 
@@ -66,7 +66,7 @@ static void move_zone(const rigid_zone *z) {
   for (int32_t n = 0; n < z->count; n++) {
     const int32_t i = z->particle[n];
     const cloth_vector r = vector_subtract(vector_load(z->x, i), centre), across = vector_cross(h, r);
-    const cloth_vector turned = vector_add_scaled(r, vector_add(across, vector_cross(h, across)), factor);
-    vector_store(z->y, i, vector_flush(vector_add(vector_add(centre, drift), turned), STATE_QUANTUM));
+    const cloth_vector moved = vector_add_scaled(drift, vector_add(across, vector_cross(h, across)), factor);
+    vector_store(z->y, i, vector_flush(vector_add(vector_load(z->x, i), moved), STATE_QUANTUM));
   }
 }
