@@ -104,7 +104,7 @@ run_kind() { # KIND
 run_two() {
   run_kind clock &
   awk '$2 !~ /^(alone|clock|first)$/ { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2 |
-    xargs -P 2 -n 1 sh "$0" "$build" suite
+    xargs -r -P 2 -n 1 sh "$0" "$build" suite
   wait
 }
 
