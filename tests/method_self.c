@@ -9,25 +9,18 @@
 
 #include "intersections.h"
 #include "method_rows.h"
-#include "schemes.h"
+#include "method_sheets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
-static unsigned char memory[1 << 23] __attribute__((aligned(CLOTH_ALIGNMENT)));
-
 /* A sheet of the fabric of all scenes, on nothing. */
 static cloth_config sheet_config(int columns, int rows, double wide, double high) {
-  cloth_config config = cloth_config_default();
-  use_two_tiers(&config);
-  config.columns = columns;
-  config.rows = rows;
+  cloth_config config = bare_config(columns, rows);
   config.origin = vector_at(-0.5 * wide, high + 0.01, 0.0);
   config.edge_warp = vector_at(wide, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -high, 0.0);
-  memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.3f;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 400.0f;
   config.fabric.shear = 200.0f;
@@ -35,23 +28,8 @@ static cloth_config sheet_config(int columns, int rows, double wide, double high
   config.fabric.bend = 2e-4f;
   config.fabric.stretch_damping = config.fabric.shear_damping = 0.02f;
   config.fabric.bend_damping = 0.01f;
-  config.grid.min_bending_length = 0.0f;
-  config.grid.imperfection = 0.0f;
-  config.integration.explicit_threshold = 0.0f;
-  config.integration.velocity_damping = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.substeps = 4;
   return config;
-}
-
-static cloth *open_sheet(const cloth_config *config) {
-  cloth *sheet = NULL;
-  const int result = cloth_init(config, arena, sizeof arena, &sheet);
-  CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
-  if (result != CLOTH_OK)
-    exit(check_report());
-  memset(memory, 0, 64);
-  return sheet;
 }
 
 static cloth_method_report advance(cloth *sheet, const cloth_method *method, double dt, const char *name) {

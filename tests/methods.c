@@ -10,50 +10,26 @@
 
 #include "method_doubles.h"
 #include "method_rows.h"
-#include "schemes.h"
+#include "method_sheets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
-static unsigned char memory[1 << 23] __attribute__((aligned(CLOTH_ALIGNMENT)));
 
 /// Sheets ///
 
 /* A sheet of n x n particles of side 1 m, in the x-z plane, with nothing but stretch springs of ks and shear springs of
    700 N/m, 0.2 kg/m^2, no damping and one substep a step. */
 static cloth_config plain_config(int n, double ks) {
-  cloth_config config = cloth_config_default();
-  use_two_tiers(&config);
-  config.columns = n;
-  config.rows = n;
+  cloth_config config = bare_config(n, n);
   config.edge_warp = vector(1.0f, 0.0f, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.2f;
   config.fabric.stretch_warp = (float)ks;
   config.fabric.stretch_weft = (float)ks;
   config.fabric.shear = 700.0f;
-  config.grid.min_bending_length = 0.0f;
-  config.grid.imperfection = 0.0f;
-  config.integration.velocity_damping = 0.0f;
-  config.integration.explicit_threshold = 0.0f;
   config.integration.max_speed = 1000.0f;
-  config.strain_limit.sweeps = 0;
-  config.substeps = 1;
   return config;
-}
-
-static cloth *open_sheet(const cloth_config *config) {
-  cloth *sheet = NULL;
-  const int result = cloth_init(config, arena, sizeof arena, &sheet);
-  CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
-  if (result != CLOTH_OK) {
-    exit(check_report());
-  }
-  memset(memory, 0, 64);
-  return sheet;
 }
 
 static void pin_corners(cloth *sheet) {

@@ -5,8 +5,7 @@
 
 /*
  * A rectangle of cells, two triangles each as cloth_write_indices16() writes them, with edges u along the warp and v
- * along the weft. In a frame of two
- * perpendicular unit vectors (a, b) let
+ * along the weft. In a frame of two perpendicular unit vectors (a, b) let
  *
  *     p = u.a > 0,    q = v.b > 0,    4 p q > (u.b + v.a)^2
  *

@@ -35,16 +35,12 @@ typedef struct found_touch {
   float gap;           /* along it, where the motion starts [m] */
 } found_touch;
 
-typedef struct place_box {
-  cloth_vector low, high;
-} place_box;
-
 typedef struct touch_search {
   int32_t columns, rows; /* of particles */
   vector_array x, y;
   float distance;         /* below which pairs count at the end, too [m]; 0: only those that touch */
   int32_t ignores_blocks; /* 1: no block counts as clear */
-  place_box *cell, *leaf;
+  position_box *cell, *leaf;
   int32_t *clear; /* of each block, level by level */
   found_touch *touch;
   int32_t count, room, dropped; /* in `touch` */
@@ -88,14 +84,14 @@ static int32_t block_words(int32_t columns, int32_t rows) {
 /* Words of memory that a search needs. */
 static int32_t search_words(int32_t columns, int32_t rows) {
   const int32_t count = columns * rows, leaves = leaves_along(columns) * leaves_along(rows);
-  return WORDS_OF(place_box) * (count + leaves) + block_words(columns, rows) +
+  return WORDS_OF(position_box) * (count + leaves) + block_words(columns, rows) +
          WORDS_OF(found_touch) * TOUCHES_PER_PARTICLE * count;
 }
 
 static touch_search open_search(float *words, int32_t columns, int32_t rows) {
   const int32_t count = columns * rows, leaves = leaves_along(columns) * leaves_along(rows);
   touch_search s = {.columns = columns, .rows = rows, .room = TOUCHES_PER_PARTICLE * count};
-  s.cell = (place_box *)(void *)words;
+  s.cell = (position_box *)(void *)words;
   s.leaf = s.cell + count;
   s.touch = (found_touch *)(void *)(s.leaf + leaves);
   s.clear = (int32_t *)(void *)(s.touch + s.room);
@@ -104,19 +100,19 @@ static touch_search open_search(float *words, int32_t columns, int32_t rows) {
 
 /// Boxes and blocks ///
 
-static void include_place(place_box *box, cloth_vector p) {
+static void include_place(position_box *box, cloth_vector p) {
   box->low = vector(minimum(box->low.x, p.x), minimum(box->low.y, p.y), minimum(box->low.z, p.z));
   box->high = vector(maximum(box->high.x, p.x), maximum(box->high.y, p.y), maximum(box->high.z, p.z));
 }
 
-static place_box empty_box(void) {
+static position_box empty_box(void) {
   const float far = CLOTH_POSITION_LIMIT;
-  const place_box box = {{far, far, far}, {negate(far), negate(far), negate(far)}};
+  const position_box box = {{far, far, far}, {negate(far), negate(far), negate(far)}};
   return box;
 }
 
 /* 1 if boxes are not farther apart than a distance. */
-static int are_near(const place_box *a, const place_box *b, float distance) {
+static int are_near(const position_box *a, const position_box *b, float distance) {
   return a->low.x <= b->high.x + distance && b->low.x <= a->high.x + distance && a->low.y <= b->high.y + distance &&
          b->low.y <= a->high.y + distance && a->low.z <= b->high.z + distance && b->low.z <= a->high.z + distance;
 }
@@ -272,7 +268,7 @@ static int is_inside(const found_touch *t) {
 
 /* 1 if the boxes of the ways of the features, `count` corners of the first, are near each other. */
 static int are_ways_near(const moving_pair *p, float distance) {
-  place_box box[2] = {empty_box(), empty_box()};
+  position_box box[2] = {empty_box(), empty_box()};
   const int32_t count = p->is_edges ? 2 : 1;
   for (int32_t k = 0; k < 4; k++) {
     include_place(&box[k >= count], p->start[k]);
