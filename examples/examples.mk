@@ -70,7 +70,7 @@ $(BUILD)/torn/torn: $(addprefix examples/,torn.c image.c png.c render.c) $(HEADE
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # The page: WebAssembly with and without SIMD, and the hashes that a native build of the same scenes comes to.
-WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,hand.c springs.c stage.c) \
+WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,crossings.c hand.c springs.c stage.c) \
 	examples/board/flag.c
 WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
 WEB_FLAGS = --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \

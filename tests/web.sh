@@ -4,7 +4,7 @@
 set -u
 build=$1
 out=$build/web
-scenes="flag tablecloth curtain cape decomposition"
+scenes="flag tablecloth curtain cape decomposition towel"
 . tests/verdict.sh
 . tests/browser.sh
 
@@ -107,18 +107,45 @@ check_fabrics() {
 
 # Every method, on a scene with contact; none where the stiffness has a map.
 check_methods() {
+  expected=$(sed -n 's/.*STAGE_METHOD_COUNT = \([0-9]*\).*/\1/p' examples/web/stage.h)
   select_scene tablecloth 0
   result=$(run "const list = document.querySelectorAll('#controls select')[1], trouble = document.getElementById('trouble');
     return [...list.options].map(({ value, text }) => { list.value = value; list.dispatchEvent(new Event('input'));
       page.advance(15); return trouble.hidden && text !== '' && page.stretch() < 0.5 && page.position(500).every(Number.isFinite);
     }).join()" | tr -d '\n')
-  [ "$(echo "$result" | grep -o true | wc -l)" = 16 ]
-  verdict "all 16 methods" $? "$result"
+  [ "$(echo "$result" | grep -o true | wc -l)" = "$expected" ]
+  verdict "all $expected methods" $? "$result"
   select_scene decomposition 0
   result=$(run "const list = document.querySelectorAll('#controls select')[1], trouble = document.getElementById('trouble');
     list.value = 1; list.dispatchEvent(new Event('input')); return !trouble.hidden && list.value === '0'")
   [ "$result" = true ]
   verdict "no method for a map of stiffness" $? "$result"
+}
+
+# The most edges that pass through triangles while the towel falls onto itself by a method.
+towel_crossings() { # METHOD
+  run "const list = document.querySelectorAll('#controls select')[1]; let most = 0;
+    page.select(page.names().indexOf('towel')); list.value = [...list.options].findIndex(o => o.text === '$1');
+    list.dispatchEvent(new Event('input')); if (!document.getElementById('trouble').hidden) return 'refused';
+    for (let i = 0; i < 12; i++) { page.advance(10); most = Math.max(most, page.crossings()); } return most"
+}
+
+# Contact of the cloth with itself: without it the towel crosses itself, repulsion lets little through, impulses nothing.
+check_self() {
+  without=$(towel_crossings "springs, Euler, gradients")
+  [ "$without" -gt 100 ]
+  verdict "a towel without contact with itself crosses itself" $? "$without crossings"
+  with=$(towel_crossings "repulsion from itself")
+  [ "$with" -lt $((without / 4)) ]
+  verdict "a towel with repulsion crosses itself less" $? "$with crossings, $without without"
+  for method in "impulses with itself" "impulses with itself, BDF2"; do
+    with=$(towel_crossings "$method")
+    [ "$with" = 0 ]
+    verdict "a towel with $method never does" $? "$with crossings"
+  done
+  run "page.state.drawn = 0" >/dev/null
+  await "return page.state.drawn > 1"
+  picture self
 }
 
 # Every grid that the page offers, in every scene.
@@ -181,6 +208,7 @@ pictures desktop
 check_sliders
 check_fabrics
 check_methods
+check_self
 check_grids
 screen 390 844 1 true
 open_page ""

@@ -45,6 +45,7 @@ uint32_t EXPORT(hash_low)(void);
 int EXPORT(iterations)(void);
 float EXPORT(kappa)(int family);
 float EXPORT(largest_stretch)(void);
+int EXPORT(crossings)(void);
 float EXPORT(floor_speed)(void);
 
 int self_test(void) {
@@ -195,6 +196,10 @@ float largest_stretch(void) {
   cloth_measures measures;
   cloth_measure(the_stage.sheet, &measures);
   return measures.max_stretch;
+}
+
+int crossings(void) {
+  return stage_count_crossings(&the_stage);
 }
 
 float floor_speed(void) {

@@ -24,6 +24,8 @@ const LOOKS = [
     camera: { target: [-0.1, 0.85, 0], yaw: -0.95, pitch: 0.14, distance: 3.4 } },
   { ...plain, front: white, back: white, sheen: 0.1, focus: [0, 0.8, 0], toLight: [0.25, 0.8, 1],
     camera: { target: [0, 0.92, 0.05], yaw: 0.35, pitch: 0.12, distance: 2.6 } },
+  { ...plain, front: cream, back: blue, checks: [0, 4], focus: [0, 0.2, 0],
+    camera: { target: [0, 0.22, 0], yaw: 0.5, pitch: 0.3, distance: 2.0 } },
 ];
 
 const exponent = (value) => {
@@ -408,6 +410,7 @@ window.page = {
   names: () => names,
   hash: () => cloth.hash(),
   stretch: () => cloth.call.largest_stretch(),
+  crossings: () => cloth.call.crossings(),
   position: (particle) => [...cloth.position(particle)],
   select,
   setPaused,

@@ -16,15 +16,17 @@ typedef struct sheet_plan {
   cloth_fabric_kind fabric;
   float wind;               /* [m/s] */
   float turn, swing, folds; /* of the start, see meander.h */
+  float bulge;              /* of the start, to either side on the way down [m] */
   int feels_itself;
 } sheet_plan;
 
 static const sheet_plan plans[STAGE_KIND_COUNT] = {
-    {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1, 0},
-    {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0, 1},
-    {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8, 1},
-    {"cape", 48, 1.1f, 1.1f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6, 1},
-    {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0, 0},
+    {"flag", 48, 1.5f, 1.0f, {0.018f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_POLYESTER, 7, 0, 0.03f, 1, 0, 0},
+    {"tablecloth", 48, 1.3f, 1.3f, {-0.65f, 0.95f, -0.65f}, {0, 0, 1}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0, 0, 1},
+    {"curtain", 48, 2.1f, 1.5f, {-0.74f, 1.75f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0.18f, 8, 0, 1},
+    {"cape", 48, 1.1f, 1.1f, {-0.045f, 1.41f, -0.27f}, {0, -1, 0}, CLOTH_FABRIC_WOOL, 2, 0.42f, 0.19f, 6, 0, 1},
+    {"decomposition", 32, 1, 1, {-0.5f, 1.4f, 0}, {0, -0.5f, 0.8660254f}, CLOTH_FABRIC_POLYESTER, 2, 0, 0, 0, 0, 0},
+    {"towel", 24, 1, 0.7f, {-0.5f, 0.71f, 0}, {0, -1, 0}, CLOTH_FABRIC_COTTON, 0, 0, 0, 0, 0.01f, 1},
 };
 
 const char *stage_name(stage_kind kind) {
@@ -41,6 +43,12 @@ const char *stage_fabric_name(cloth_fabric_kind kind) {
   return names[kind];
 }
 
+/* What stands on an edge, nearly straight and a little crooked, folds onto itself. */
+static float bulge_at(const stage *s, int32_t column, int32_t row) {
+  const float along = (float)column / (float)(s->columns - 1), down = (float)row / (float)(s->rows - 1);
+  return plans[s->kind].bulge * (wave(1.4f * (1 - down)) + 2 * along * (1 - down));
+}
+
 static void lay_sheet(stage *s) {
   const sheet_plan *plan = &plans[s->kind];
   const meander edge = {plan->origin, plan->width, plan->turn, plan->swing, plan->folds};
@@ -48,6 +56,7 @@ static void lay_sheet(stage *s) {
   for (int32_t i = 0; i < s->columns * s->rows; i++) {
     int32_t row = i / s->columns;
     s->positions[i] = plus(s->collar[i % s->columns], times((float)row * s->spacing, plan->down));
+    s->positions[i].z += bulge_at(s, i % s->columns, row);
     s->velocities[i] = vector(0, 0, 0);
   }
 }
@@ -71,40 +80,48 @@ typedef struct method_plan {
   const char *name;
   int32_t material, bending, scheme, solver, newton;
   int32_t contact; /* a cloth_contact_mode */
+  int32_t self;    /* a cloth_self_response */
+  float repulsion; /* over the spacing [1] */
 } method_plan;
 
 static const method_plan methods[STAGE_METHOD_COUNT] = {
-    {"default", 0, 0, 0, 0, 0, 0},
+    {"default", 0, 0, 0, 0, 0, 0, 0, 0},
     {"springs, Euler, gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"unprojected damping", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"conditions", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"trisprings", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"bending by springs", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"bending by planes", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"bending by hinges", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"IMEX2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"Newton, 4 iterations", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 4, CLOTH_CONTACT_PROJECTION},
+     CLOTH_SOLVER_GRADIENTS, 4, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"nonlinear gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR,
-     1, CLOTH_CONTACT_PROJECTION},
+     1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1,
-     CLOTH_CONTACT_PROJECTION},
+     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
     {"contact in the solver", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER, CLOTH_SELF_NONE, 0},
     {"contact in the solver, BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER, CLOTH_SELF_NONE, 0},
+    {"repulsion from itself", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0.75f},
+    {"impulses with itself", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_IMPULSES, 0},
+    {"impulses with itself, BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2,
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_IMPULSES, 0},
 };
 
 /* Substeps and iterations that a method starts with: a solve is dearer than a sweep along lines. */
@@ -126,6 +143,8 @@ static cloth_method current_method(const stage *s) {
   method.iterations = (int32_t)s->settings[STAGE_ITERATIONS];
   method.lambda = 0.4f * s->settings[STAGE_STRETCH];
   method.mu = 0.3f * s->settings[STAGE_STRETCH];
+  method.repulsion = plan->repulsion * s->spacing;
+  method.self = plan->self;
   return method;
 }
 
@@ -268,6 +287,9 @@ static void add_bodies(stage *s) {
     break;
   case STAGE_CAPE:
     add_figure(s);
+    break;
+  case STAGE_TOWEL:
+    add_floor(s);
     break;
   default:
     break;

@@ -17,6 +17,7 @@ typedef enum stage_kind {
   STAGE_CURTAIN,
   STAGE_CAPE,
   STAGE_DECOMPOSITION,
+  STAGE_TOWEL,
   STAGE_KIND_COUNT
 } stage_kind;
 
@@ -37,7 +38,7 @@ typedef enum stage_setting {
 enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
 
 /* Methods to choose from, and memory for them. */
-enum { STAGE_METHOD_COUNT = 16, STAGE_METHOD_BYTES = 5 << 20 };
+enum { STAGE_METHOD_COUNT = 19, STAGE_METHOD_BYTES = 5 << 20 };
 
 /* Frames of 1/60 s whose hash a native program writes down. */
 enum { STAGE_CHECK_FRAMES = 240 };
@@ -117,5 +118,9 @@ typedef struct stage_springs {
 } stage_springs;
 
 void stage_sort_springs(const stage *s, stage_springs *springs);
+
+/* Returns how many edges pass through triangles that they share no particle with. It compares all with all: for looking
+   once, not for every frame. */
+int32_t stage_count_crossings(const stage *s);
 
 #endif /* WEB_STAGE_H */
