@@ -136,8 +136,9 @@ static inline built build_ball(double radius, int rings, int one_sided) {
   uint32_t *indices = (uint32_t *)array_of(6 * (size_t)(rings * around), sizeof *indices);
   int used = 0;
   for (int n = 0; n < (rings - 1) * around; n++) {
-    double polar = pi * (n / around + 1) / rings, turn = 2.0 * pi * (n % around) / around;
-    vertices[n] = vector_at(radius * sin(polar) * cos(turn), radius * cos(polar), radius * sin(polar) * sin(turn));
+    double polar = pi * (n / around + 1) / rings, azimuth = 2.0 * pi * (n % around) / around;
+    vertices[n] =
+        vector_at(radius * sin(polar) * cos(azimuth), radius * cos(polar), radius * sin(polar) * sin(azimuth));
   }
   vertices[count - 2] = vector_at(0.0, radius, 0.0);
   vertices[count - 1] = vector_at(0.0, -radius, 0.0);

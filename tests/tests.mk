@@ -27,7 +27,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
 INSIDE = deadline thesis
-WITHIN = culling internals line_solves method_contact method_pieces method_self methods self_test
+WITHIN = culling internals line_solves method_cloths method_contact method_pieces method_self methods self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
 
@@ -117,7 +117,7 @@ methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/met
 	$(BUILD)/tests/method_self
 	@$(BUILD)/tests/method_pieces --time
 
-$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_contact.o $(set)/tests/method_self.o $(set)/tests/method_pieces.o): examples/methods/methods.c
+$(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(set)/tests/methods.o $(set)/tests/method_cloths.o $(set)/tests/method_contact.o $(set)/tests/method_self.o $(set)/tests/method_pieces.o): examples/methods/methods.c
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality

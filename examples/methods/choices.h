@@ -56,10 +56,84 @@ static const char *find_self_conflict(const cloth *c, const cloth_method *m) {
   if (m->scheme == CLOTH_SCHEME_STATIC) {
     return "self: impulses need a motion, which STATIC has not";
   }
-  if (m->self_gap > SELF_GAP_SHARE * minimum(c->grid.spacing_warp, c->grid.spacing_weft)) {
-    return "self_gap: at most a quarter of the spacing, as neighbours must not count as close";
+  const int is_wide = m->self_gap > SELF_GAP_SHARE * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  return is_wide ? "self_gap: at most a quarter of the spacing, as neighbours must not count as close" : NULL;
+}
+
+/* What the grid of a cloth has that elements of a method, which are all alike, have not, or NULL. */
+static const char *find_grid_conflict(const cloth *c) {
+  if (is_wrapped(c)) {
+    return "config.grid.wrap: no tubes";
   }
-  return c->settings.capacity.fixed_work ? "self: not with fixed work, as touches depend on the state" : NULL;
+  if (c->constant.stiffness_map) {
+    return "config.grid.stiffness_map: none";
+  }
+  if (can_tear(c)) {
+    return "config.tearing.max_breaks: 0, as elements of a method do not break";
+  }
+  return has_gaps(c) ? "config.grid.cell_mask, rest_positions: no absent cells, and no pre-shaped pieces" : NULL;
+}
+
+/* What the config of a cloth asks for that a method does not do, or NULL. What the default config has is not refused:
+   air and tethers. */
+static const char *find_config_conflict(const cloth *c) {
+  const cloth_settings *s = &c->settings;
+  if (c->state.velocity_history) {
+    return "config.integration.bdf2_blend: 0, as a method keeps its own history";
+  }
+  if (s->integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return "config.integration.method: not EXPLICIT_ONLY, as a method has its own limit of explicit steps";
+  }
+  if (c->self) {
+    return "config.self_thickness: 0; a method feels the sheet itself by repulsion and self";
+  }
+  if (s->strain_limit.sweeps > 0) {
+    return "config.strain_limit.sweeps: 0";
+  }
+  if (s->sleep.speed > 0.0f) {
+    return "config.sleep.speed: 0, as nothing falls asleep";
+  }
+  if (s->world.recentre_distance > 0.0f) {
+    return "config.world.recentre_distance: 0; call cloth_recentre() between steps";
+  }
+  if (s->capacity.pin_reactions) {
+    return "config.capacity.pin_reactions: 0, as what pins hold is not summed";
+  }
+  return s->capacity.fixed_work ? "config.capacity.fixed_work: 0, as solves end by their tolerance" : NULL;
+}
+
+static int has_geometry_colliders(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
+    if (colliders_of(c)[n].used && has_geometry(&colliders_of(c)[n].body)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* What calls have given the cloth that a method does not move, or NULL. */
+static const char *find_input_conflict(const cloth *c) {
+  const cloth_inputs *in = inputs_of(c);
+  if (in->confined_count > 0) {
+    return "particles confined to lines or planes: none";
+  }
+  if (in->body_count > 0) {
+    return "colliders with mass: none";
+  }
+  if (in->attachment_count > 0) {
+    return "particles attached to colliders: none";
+  }
+  if (in->targets != TARGETS_NONE) {
+    return "motion constraints and targets: none";
+  }
+  return has_geometry_colliders(c) ? "colliders with geometry: none, as a step has no surroundings" : NULL;
+}
+
+/* What of the cloth no method treats, or NULL. */
+static const char *find_cloth_conflict(const cloth *c) {
+  const char *why = find_grid_conflict(c);
+  why = why ? why : find_config_conflict(c);
+  return why ? why : find_input_conflict(c);
 }
 
 /* What is wrong between method and cloth, or NULL. */
@@ -92,22 +166,7 @@ static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
       return why;
     }
   }
-  if (m->solver == CLOTH_SOLVER_COMPONENTS && c->settings.capacity.fixed_work) {
-    return "COMPONENTS: not with fixed work, as they depend on the state";
-  }
-  if (is_wrapped(c)) {
-    return "config.grid.wrap: no tubes";
-  }
-  if (inputs_of(c)->confined_count > 0) {
-    return "particles confined to lines or planes: none";
-  }
-  if (c->state.velocity_history) {
-    return "config.integration.bdf2_blend: 0, as a method keeps its own history";
-  }
-  if (c->constant.stiffness_map) {
-    return "config.grid.stiffness_map: none";
-  }
-  return NULL;
+  return find_cloth_conflict(c);
 }
 
 static int check_method(const cloth *c, const cloth_method *m) {

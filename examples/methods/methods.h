@@ -15,9 +15,16 @@
  * it
  *
  * A cloth is made by cloth_init() as usual; cloth_method_step() then takes the place of cloth_step(). It needs memory
- * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps. What the
- * library's step does beside springs and contact does not act: air, tethers, strain limits, targets, sleep and
- * stiffness maps.
+ * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps.
+ *
+ * Of the config a method treats the grid of a sheet with its positions and mass_map, the fabric, gravity, substeps,
+ * thickness, colliders, contact.mode, explicit_threshold, max_speed, velocity_damping, min_bending_length, origin, and
+ * the capacities shared_scratch and max_contacts. It has its own in place of the rest of integration, of solver and of
+ * capacity.workers. Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused,
+ * with CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the library does: tubes, absent cells,
+ * pre-shaped pieces, maps of stiffness, cloth that may tear, bdf2_blend, EXPLICIT_ONLY, self_thickness, strain limits,
+ * sleep, recentre_distance, pin reactions, fixed work, confined and attached particles, colliders with mass or
+ * geometry, targets. Seams and groups are calls of the library, as surroundings are.
  *
  * SPDX-License-Identifier: MIT
  */

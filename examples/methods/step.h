@@ -9,7 +9,8 @@
 
 /*
  * A step by a method: what the library's step does before and after the substeps, and in each substep the equation, its
- * solver, the library's contact, by projection or as constraints of the solve, and the response of the sheet to itself.
+ * solver, the library's limit of speed and contact, by projection or as constraints of the solve, and the response of
+ * the sheet to itself.
  */
 
 /* Lays out memory and families. Needs no memory yet. */
@@ -125,6 +126,7 @@ static void method_substep(method_work *w, int32_t index) {
   copy_field(w, field(w, FIELD_RATE), w->v);
   copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
   hand_over_ways(w);
+  settle_velocities(c, plan, counts);
 #if WITH_COLLIDERS
   project_contacts(c, plan, index, counts);
 #endif
