@@ -368,32 +368,49 @@ static void open_rows(isometric_rows *m, float k) {
   CHECK(m->system.count <= isometric_row_count(m->sheet), "%d rows", m->system.count);
 }
 
+/* How a strand is solved: coupled, with at most so many solves an iteration, in so many steps, to a tolerance. */
+typedef struct strand_case {
+  int is_coupled, rounds, steps;
+  float tolerance;
+} strand_case;
+
 /* A strand of 33 points falls on a ball. Returns its largest strain; *iterations: of fast projection. */
-static double drop_strand(float bending, int is_coupled, int *iterations) {
+static double drop_strand(float bending, const strand_case *k, int *iterations) {
   static strand s;
   double strain = 0.0;
-  s.is_coupled = is_coupled;
+  s.is_coupled = k->is_coupled;
+  s.system.rounds = k->rounds;
   s.ball.centre = vector(0.06f, -0.35f, 0.0f);
   s.ball.radius = 0.25f;
   strand_init(&s, 33, 1.0f, 0.2f, bending, 0.01f);
-  for (int step = 0; step < 200; step++) {
-    *iterations += strand_step(&s, 0.01f, 1e-4f, 50);
+  *iterations = 0;
+  for (int step = 0; step < k->steps; step++) {
+    *iterations += strand_step(&s, 0.01f, k->tolerance, 50);
     strain = fmax(strain, (double)strand_strain(&s));
   }
   return strain;
 }
 
+/* The document has strains of 6 to 8 %, in whole per cent, and 1.4 to 1.9 times the iterations. */
 static void test_strand(void) {
   static const float bending[3] = {0.001f, 0.01f, 0.1f};
+  static const double known[3] = {0.903, 0.891, 0.836}, known_once[3] = {1.333, 1.575, 1.45};
+  static const strand_case cases[4] = {{0, 0, 200, 1e-4f}, {1, 0, 200, 1e-4f}, {0, 0, 60, 1e-2f}, {1, 1, 60, 1e-2f}};
   for (int n = 0; n < 3; n++) {
-    int staggered = 0, coupled = 0;
+    int count[4];
+    double strain[4];
     char what[80];
+    for (int k = 0; k < 4; k++)
+      strain[k] = drop_strand(bending[n], &cases[k], &count[k]);
     snprintf(what, sizeof what, "strand on a ball, k_b %g: strain, staggered contact", (double)bending[n]);
-    method_within("28 isometric", what, 0.07, drop_strand(bending[n], 0, &staggered), 0.015);
-    snprintf(what, sizeof what, "the same: strain, coupled contact");
-    method_at_most("28 isometric", what, 0.0005, drop_strand(bending[n], 1, &coupled), 1);
-    method_at_most("28 isometric", "the same: iterations, coupled over staggered", 1.9,
-                   (double)coupled / (double)staggered, 1);
+    method_within("28 isometric", what, 0.07, strain[0], 0.015);
+    method_at_most("28 isometric", "the same: strain, coupled contact", 0.0005, strain[1], 1);
+    method_missed("28 isometric", "the same: iterations, coupled over staggered", 1.65, 0.25,
+                  (double)count[1] / (double)count[0], known[n],
+                  "rows that pull are left out, and others come back, within an iteration here");
+    method_missed("28 isometric", "the same if rows change once an iteration, .6 s, to 1 %", 1.65, 0.25,
+                  (double)count[3] / (double)count[2], known_once[n],
+                  "the document tells neither time nor tolerance: others give 1.0 to 1.6");
   }
 }
 

@@ -126,8 +126,10 @@ typedef struct cloth_method_report {
   int32_t largest_zone;        /* particles of the largest */
   int32_t stops;               /* substeps in which only the whole sheet, as one zone, did not touch itself */
   int32_t contradictions;      /* pins that were not where the others led their zone */
-  float residual; /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
-                     evaluated: one Newton iteration, or a solver that has no use for it */
+  float residual;  /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
+                      evaluated: one Newton iteration, or a solver that has no use for it */
+  int32_t settled; /* of cloth_method_settle(), 1: at rest, as its last step moved nothing by more than 2e-6 m */
+  float moved;     /* how far that step moved a particle, along one axis [m] */
 } cloth_method_report;
 
 cloth_method cloth_method_default(void);
@@ -149,9 +151,9 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
                       cloth_method_report *report);
 
 /* Brings the cloth to rest under gravity, with CLOTH_SCHEME_STATIC: positions of least energy, velocities 0. At most
-   24 steps of at most 8 Newton iterations. With
-   CLOTH_SOLVER_NONLINEAR give it 400 iterations: cut short much earlier, it may end far from rest. Returns as
-   cloth_method_step(). */
+   24 steps of at most 8 Newton iterations; report.settled says whether they were enough. The minimum is a local one: a
+   sheet that resists shortening may fold, also through itself, and stay so. With CLOTH_SOLVER_NONLINEAR give it 400
+   iterations: cut short much earlier, it may end far from rest. Returns as cloth_method_step(). */
 int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
                         cloth_method_report *report);
 

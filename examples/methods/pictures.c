@@ -38,7 +38,7 @@ static const render_material stone = {{0.45f, 0.43f, 0.40f}, {0.35f, 0.33f, 0.31
 
 typedef struct outcome {
   float milliseconds, stretch;
-  int iterations;
+  int iterations, is_unsettled;
 } outcome;
 
 static unsigned char *must_allocate(size_t bytes) {
@@ -98,7 +98,7 @@ static float largest_stretch(const cloth *sheet) {
 }
 
 static outcome run(cloth *sheet, const cloth_method *method, void *memory, size_t bytes) {
-  outcome seen = {0, 0, 0};
+  outcome seen = {0, 0, 0, 0};
   cloth_method_report report;
   const clock_t start = clock();
   if (method->scheme == CLOTH_SCHEME_STATIC) {
@@ -106,6 +106,7 @@ static outcome run(cloth *sheet, const cloth_method *method, void *memory, size_
     must(cloth_pin(sheet, GRID - 1), "cloth_pin");
     must(cloth_method_settle(sheet, method, memory, bytes, &report), "cloth_method_settle");
     seen.iterations = report.iterations;
+    seen.is_unsettled = !report.settled;
   }
   for (int frame = 0; method->scheme != CLOTH_SCHEME_STATIC && frame < FRAMES; frame++) {
     turn_ball(sheet, frame);
@@ -185,7 +186,8 @@ static int draw_combination(image *picture, const cloth_method *method, int cont
     snprintf(line, sizeof line, "%.3g ms  %d it", (double)seen.milliseconds, seen.iterations);
     image_text(picture, area.x + 2, area.y + CELL, 1, 0x30363c, line);
     snprintf(line, sizeof line, "stretch %.1f %%", 100.0 * (double)seen.stretch);
-    image_text(picture, area.x + 2, area.y + CELL + 12, 1, seen.stretch > 0.1f ? 0xb03020 : 0x30363c, line);
+    image_text(picture, area.x + 2, area.y + CELL + 12, 1,
+               seen.stretch > 0.1f || seen.is_unsettled ? 0xb03020 : 0x30363c, line);
     free(memory);
   }
   free(block);

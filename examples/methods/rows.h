@@ -46,6 +46,7 @@ typedef struct coupled_row {
 typedef struct row_system {
   coupled_row *rows;
   int32_t count, points;
+  int32_t rounds; /* most solves of an iteration with other rows; 0: ROW_ROUNDS */
   vector_array x, work;
   const float *mobility;
 } row_system;
@@ -171,12 +172,13 @@ static int32_t change_active_rows(const row_system *s) {
   return changed;
 }
 
-/* Most solves of an iteration with other rows. */
+/* Solves of an iteration until rows that pull, slip or come back have been told from the others: more are not met. */
 #define ROW_ROUNDS 8
 
 /* One iteration, with values and gradients at the present places, of at most `iterations` of conjugate gradients each
    round. Returns the iterations of all rounds. */
 static int32_t project_rows(const row_system *s, int32_t iterations, float tolerance) {
+  const int32_t rounds = s->rounds > 0 ? s->rounds : ROW_ROUNDS;
   int32_t done = 0;
   for (int32_t n = 0; n < s->count; n++) {
     coupled_row *r = &s->rows[n];
@@ -184,7 +186,7 @@ static int32_t project_rows(const row_system *s, int32_t iterations, float toler
     r->is_off = r->kind != ROW_EQUAL && !(p->value < 0.0f) && !(p->multiplier < 0.0f);
     r->target = 0.0f;
   }
-  for (int32_t round = 0; round < ROW_ROUNDS; round++) {
+  for (int32_t round = 0; round < rounds; round++) {
     done += solve_rows_by_gradients(s, iterations, tolerance);
     if (change_active_rows(s) == 0) {
       break;

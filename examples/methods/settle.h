@@ -67,10 +67,10 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
   open_memory(&w, memory);
   int notes = 0;
   float k = SETTLE_FIRST;
-  float moved = 1.0f;
-  for (int32_t step = 0; step < SETTLE_STEPS && moved > SETTLED_DISTANCE; step++) {
+  for (int32_t step = 0; step < SETTLE_STEPS && !w.report->settled; step++) {
     notes |= settle_step(&w, k);
-    moved = k < SETTLE_LONGEST ? 1.0f : largest_step(&w);
+    w.report->moved = largest_step(&w);
+    w.report->settled = k >= SETTLE_LONGEST && w.report->moved <= SETTLED_DISTANCE;
     k = minimum(2.0f * k, SETTLE_LONGEST);
   }
   return notes;

@@ -89,6 +89,23 @@ static float strand_strain(const strand *s) {
   return most;
 }
 
+/* Largest error of the contacts, over a length: of those that push that of their rows, of others how deep they are, or
+   how far they pull a point. */
+static float contact_error(const strand *s) {
+  float most = 0.0f;
+  for (int32_t n = 0; n < s->system.count; n++) {
+    const coupled_row *r = &s->row[n];
+    if (r->kind == ROW_PUSH) {
+      const cloth_vector from = vector_subtract(vector_load(s->system.x, r->node[0]), s->ball.centre);
+      const float height = vector_length(from) - s->ball.radius;
+      const float wrong = r->multiplier < 0.0f ? absolute(height - r->compliance * r->multiplier)
+                                               : maximum(negate(height), r->multiplier);
+      most = maximum(most, wrong / s->length);
+    }
+  }
+  return most;
+}
+
 /* Moves points out of the ball, as contact that comes after the solve does. */
 static void push_out(strand *s) {
   for (int32_t i = 0; i < s->points; i++) {
@@ -100,8 +117,8 @@ static void push_out(strand *s) {
   }
 }
 
-/* A step of k seconds under gravity: iterations of fast projection until no length is wrong by more than `tolerance`,
-   at most `most`. Returns how many. */
+/* A step of k seconds under gravity: iterations of fast projection until no length and no coupled contact is wrong by
+   more than `tolerance` of a length, at most `most`. Returns how many. */
 static int32_t strand_step(strand *s, float k, float tolerance, int32_t most) {
   for (int32_t i = 0; i < s->points; i++) {
     s->start[i] = vector_load(s->system.x, i);
@@ -113,7 +130,7 @@ static int32_t strand_step(strand *s, float k, float tolerance, int32_t most) {
   for (float wrong = 1.0f; n < most && wrong > tolerance; n++) {
     evaluate_strand(s);
     project_rows(&s->system, 400, 1.0e-5f);
-    wrong = strand_strain(s);
+    wrong = maximum(strand_strain(s), contact_error(s));
   }
   if (!s->is_coupled) {
     push_out(s);
