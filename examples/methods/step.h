@@ -104,10 +104,58 @@ static void keep_new_state(method_work *w) {
   w->header->substep = w->k;
 }
 
+/* Contact by projection. Returns 1 if it has moved a particle. Its contacts are counted the first time. */
+static int collide_again(method_work *w, int32_t index) {
+  const cloth *c = w->c;
+  cloth_statistics *counts = statistics_of(c);
+  const int32_t contacts = counts->contacts, sticking = counts->contacts_sticking;
+  int moves = 0;
+  copy_field(w, predicted_of(c), field(w, FIELD_RESIDUAL));
+#if WITH_COLLIDERS
+  project_contacts(c, &workspace_of(c)->plan, index, counts);
+#endif
+  counts->contacts = contacts;
+  counts->contacts_sticking = sticking;
+  for (int32_t i = 0; i < c->count && !moves; i++) {
+    moves = !same_vector(vector_load(predicted_of(c), i), vector_load(field(w, FIELD_RESIDUAL), i));
+  }
+  return moves;
+}
+
+/* Most times that the sheet responds to itself in a substep. */
+#define CONTACT_ROUNDS 3
+
+/* 1 if there is enough left of the maxima of a substep for another search of all that has been searched. */
+static int has_tests_left(const touch_search *s) {
+  const int32_t count = s->columns * s->rows;
+  return s->tests <= SEARCH_TESTS * count / CONTACT_ROUNDS && s->boxes <= SEARCH_BOXES * count / CONTACT_ROUNDS;
+}
+
+/*
+ * Colliders, then the sheet with itself, which may press it into colliders: these are looked at again, and after them
+ * the sheet, until colliders move nothing, CONTACT_ROUNDS have passed, or searches have taken a third of what they may.
+ * The sheet has the last word: what is left of a penetration is moved out in the next substep, but a sheet that crosses
+ * itself stays so.
+ */
+static void resolve_touches(method_work *w, int32_t index) {
+#if WITH_COLLIDERS
+  project_contacts(w->c, &workspace_of(w->c)->plan, index, statistics_of(w->c));
+#endif
+  touch_search s;
+  if (!begin_response(w, &s, index)) {
+    return;
+  }
+  for (int32_t round = 0; round < CONTACT_ROUNDS && respond_to_self(w, &s); round++) {
+    if (round + 1 == CONTACT_ROUNDS || !has_tests_left(&s) || !collide_again(w, index)) {
+      break;
+    }
+  }
+  end_response(w, &s);
+}
+
 /* Substep `index` of a step. */
 static void method_substep(method_work *w, int32_t index) {
   const cloth *c = w->c;
-  const step_plan *plan = &workspace_of(c)->plan;
   cloth_statistics *counts = statistics_of(c);
   counts->contacts = 0;
   counts->contacts_sticking = 0;
@@ -126,11 +174,8 @@ static void method_substep(method_work *w, int32_t index) {
   copy_field(w, field(w, FIELD_RATE), w->v);
   copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
   hand_over_ways(w);
-  settle_velocities(c, plan, counts);
-#if WITH_COLLIDERS
-  project_contacts(c, plan, index, counts);
-#endif
-  respond_to_self(w);
+  settle_velocities(c, &workspace_of(c)->plan, counts);
+  resolve_touches(w, index);
   take_over_changes(w);
   keep_new_state(w);
   accept_particles(c, counts);

@@ -163,6 +163,12 @@ static int has_separating_axis(const pair_differences *d, float from, float to) 
          is_separated_by_borders(d, middle, d->count == 4 ? edges_ring : triangle_ring, normal, from, to);
 }
 
+/* 1 if the pair touches, within rounding, where the motion starts. */
+static int touches_at_start(const moving_pair *p) {
+  const pair_differences d = differences_of(p);
+  return !has_separating_axis(&d, 0.0f, 0.0f);
+}
+
 /* Whether the pair touches during its motion. Writes a time to *time, from 0 for the start to 1 for the end, that is no
    later than the first touch. What touches as it starts has time 0. */
 static int find_first_touch(const moving_pair *p, float *time) {
@@ -170,6 +176,9 @@ static int find_first_touch(const moving_pair *p, float *time) {
   *time = 0.0f;
   if (is_never_coplanar(&d)) {
     return 0;
+  }
+  if (touches_at_start(p)) { /* the bisection would end there as well */
+    return 1;
   }
   int32_t k = 0, level = 0;
   for (int32_t n = 0; n < CCD_INTERVALS; n++) {

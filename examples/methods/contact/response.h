@@ -21,7 +21,7 @@
  *
  * A displacement d changes the velocity by d / k. To BDF2 and IMEX2 that is a change of frame, as contact with
  * colliders is (projected.h). A sheet that does not cross itself at x does not at y, but for rounding of x and y,
- * contradicting pins, and a search that is cut short.
+ * contradicting pins, a search that is cut short, and what touches as the substep starts.
  */
 
 #define IMPULSE_PASSES 8
@@ -84,19 +84,30 @@ static void give_impulse(const method_work *w, const found_touch *t) {
   w->report->touches++;
 }
 
-/* Passes of impulses. Returns 0 if nothing touches any more. */
+/* Reports in what state the first search of a step finds the sheet. */
+static void report_start(const method_work *w, touch_search *s) {
+  if (s->counts_crossings) {
+    w->report->crossings = s->crossings;
+    w->report->standing = s->standing;
+  }
+  s->counts_crossings = 0;
+}
+
+/* Passes of impulses. Returns 0 if nothing touches any more, or if nothing tells what does, as a search is cut short.
+ */
 static int give_impulses(const method_work *w, touch_search *s) {
-  for (int32_t pass = 0; pass < IMPULSE_PASSES; pass++) {
+  for (int32_t pass = 0; pass < IMPULSE_PASSES && !s->is_cut; pass++) {
     s->distance = pass == 0 ? w->method->self_gap : 0.0f;
     const int touches = search_touches(s);
-    if (!touches && s->count == 0) {
+    report_start(w, s);
+    if (!touches && (pass > 0 || s->count == 0)) {
       return 0;
     }
     for (int32_t n = 0; n < IMPULSE_SWEEPS * s->count; n++) {
       give_impulse(w, &s->touch[n % s->count]);
     }
   }
-  return 1;
+  return !s->is_cut;
 }
 
 /// Zones ///
@@ -176,7 +187,8 @@ static void move_zones(const method_work *w, const zone_list *list) {
   }
 }
 
-/* What touches moves as rigid bodies, if nothing else helps the whole sheet. */
+/* What touches moves as rigid bodies, if nothing else helps the whole sheet. What touches even then, as contradicting
+   pins do, is left. */
 static void give_zones(const method_work *w, touch_search *s) {
   const zone_list list = zones_of(w);
   for (int32_t i = 0; i < w->c->count; i++) {
@@ -196,6 +208,8 @@ static void give_zones(const method_work *w, touch_search *s) {
     }
     move_zones(w, &list);
     w->report->stops++;
+    search_touches(s);
+    w->report->unresolved += s->touching;
   }
 }
 
@@ -234,18 +248,37 @@ static void add_response_to_velocities(const method_work *w) {
   }
 }
 
-static void respond_to_self(const method_work *w) {
-  if (w->method->self == CLOTH_SELF_NONE || !round_places(w)) {
-    return;
+/* Begins the responses of a substep, which share the maxima of a search. Returns 0 if there are none. */
+static int begin_response(const method_work *w, touch_search *s, int32_t index) {
+  if (w->method->self == CLOTH_SELF_NONE) {
+    return 0;
   }
-  touch_search s = search_of(w);
+  *s = search_of(w);
+  s->counts_crossings = index == 0;
+  return 1;
+}
+
+static void end_response(const method_work *w, const touch_search *s) {
+  w->report->pairs_dropped += s->dropped;
+  w->report->searches_cut += s->is_cut;
+  w->report->tests = s->tests > w->report->tests ? s->tests : w->report->tests;
+  w->report->boxes = s->boxes > w->report->boxes ? s->boxes : w->report->boxes;
+}
+
+/* Moves the sheet apart from itself. Returns 1 if there was something to move. */
+static int respond_to_self(const method_work *w, touch_search *s) {
+  const int32_t before = w->report->touches + w->report->zones;
+  if (!round_places(w)) {
+    return 0;
+  }
+  s->label = NULL;
   copy_field(w, predicted_of(w->c), field(w, FIELD_DIRECTION));
   fill_vectors(w->c, field(w, FIELD_LEFT_OVER), 0.0f);
-  if (give_impulses(w, &s)) {
+  if (give_impulses(w, s)) {
     copy_field(w, predicted_of(w->c), field(w, FIELD_RESIDUAL));
-    give_zones(w, &s);
+    give_zones(w, s);
     keep_zone_changes(w);
   }
-  w->report->pairs_dropped += s.dropped;
   add_response_to_velocities(w);
+  return w->report->touches + w->report->zones > before;
 }
