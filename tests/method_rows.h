@@ -10,11 +10,15 @@
 
 static int rows_missed, rows_printed, rows_corrected, rows_explained;
 
-static inline void print_row(const char *row, const char *what, double document, double ours, const char *tolerance,
-                             const char *verdict) {
+static inline void print_header(void) {
   if (rows_printed++ == 0) {
     printf("%-11s %-58s %12s %12s %11s  %s\n", "method", "what", "document", "ours", "tolerance", "verdict");
   }
+}
+
+static inline void print_row(const char *row, const char *what, double document, double ours, const char *tolerance,
+                             const char *verdict) {
+  print_header();
   printf("%-11s %-58s %12.6g %12.6g %11s  %s\n", row, what, document, ours, tolerance, verdict);
 }
 
@@ -68,6 +72,38 @@ static inline void method_missed(const char *row, const char *what, double docum
   printf("%-11s   why: %s\n", "", why);
   rows_explained += !holds;
   CHECK(fabs(ours - known) <= 0.05 * known, "%s, %s: %.9g, but was %.9g", row, what, ours, known);
+}
+
+/* Prints a row whose figure the document gives as a text. A row that does not hold has its reason in `why`, and has to
+   stay what it is, `known`, to 5 %; with `why` NULL it is a failure. */
+static inline void print_text_row(const char *row, const char *what, const char *document, double ours,
+                                  const char *tolerance, int holds, double known, const char *why) {
+  print_header();
+  printf("%-11s %-58s %12s %12.6g %11s  %s\n", row, what, document, ours, tolerance, holds ? "ok" : "missed");
+  rows_missed += !holds && !why;
+  rows_explained += !holds && why;
+  if (!holds && why) {
+    printf("%-11s   why: %s\n", "", why);
+  }
+  CHECK(why ? fabs(ours - known) <= 0.05 * known : holds, "%s, %s: document %s, ours %.9g", row, what, document, ours);
+}
+
+/* Within the range that the document gives, in its digits: `digit` is the last of them. */
+static inline void method_range(const char *row, const char *what, double low, double high, double digit, double ours,
+                                double known, const char *why) {
+  char text[32], tolerance[32];
+  snprintf(text, sizeof text, "%g..%g", low, high);
+  snprintf(tolerance, sizeof tolerance, "to %g", digit);
+  print_text_row(row, what, text, ours, tolerance, ours >= low - 0.5 * digit && ours < high + 0.5 * digit, known, why);
+}
+
+/* Within a factor of the document's figure, to either side. */
+static inline void method_factor(const char *row, const char *what, double document, double factor, double ours,
+                                 double known, const char *why) {
+  char text[32], tolerance[32];
+  snprintf(text, sizeof text, "%g", document);
+  snprintf(tolerance, sizeof tolerance, "x or / %g", factor);
+  print_text_row(row, what, text, ours, tolerance, ours <= factor * document && ours * factor >= document, known, why);
 }
 
 /* The last test of a program: how many rows there were. */

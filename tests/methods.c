@@ -941,9 +941,7 @@ static void test_orders(void) {
     char what[80];
     snprintf(what, sizeof what, "order from k = 1/%d to 1/%d", steps / 2, steps);
     method_within("12 IMEX2", what, orders[n], log2(before[0] / second), 0.05);
-    snprintf(what, sizeof what, "backward Euler's, document .48 to .96");
-    print_method_row("12 IMEX2", what, 0.72, log2(before[1] / first), "0.4..1",
-                     log2(before[1] / first) > 0.4 && log2(before[1] / first) < 1.0);
+    method_range("12 IMEX2", "the same of backward Euler", 0.48, 0.96, 0.01, log2(before[1] / first), 0.0, NULL);
     before[0] = second;
     before[1] = first;
   }
@@ -999,7 +997,7 @@ static void restore(const cloth *sheet) {
   memcpy(arena, kept, sheet->total_bytes);
 }
 
-static void newton_residuals(int n, double k, const double *document, int count) {
+static void newton_residuals(int n, double k, const double *document, int count, double known, const char *why) {
   cloth *sheet = open_hang(n, k, 6);
   for (int iterations = 2; iterations <= count; iterations++) {
     if (document[iterations] <= 0.0) {
@@ -1013,7 +1011,7 @@ static void newton_residuals(int n, double k, const double *document, int count)
     restore(sheet);
     char what[80];
     snprintf(what, sizeof what, "HANG %d^2, k = 1/%.0f: residual after %d Newton iterations", n, 1.0 / k, iterations);
-    method_at_most("13 Newton", what, document[iterations], (double)report.residual, 3.0);
+    method_factor("13 Newton", what, document[iterations], 3.0, (double)report.residual, known, why);
   }
 }
 
@@ -1096,10 +1094,11 @@ static void keep_places(const cloth *sheet, float *places) {
 static void test_full_newton(void) {
   static const double soft[] = {0, 0, 2e-4, 6e-5, 6e-5}, stiff[] = {0, 0, 2e-2, 2e-2, 3e-3, 3e-4, 3e-4};
   static const double fine[] = {0, 0, 0, 0, 0, 0, 0, 8e-3}, stiffest[] = {0, 0, 0, 0, 0, 0, 0, 0, 0.27};
-  newton_residuals(16, 1.0 / 240.0, soft, 4);
-  newton_residuals(16, 1.0 / 60.0, stiff, 6);
-  newton_residuals(32, 1.0 / 120.0, fine, 7);
-  newton_residuals(32, 1.0 / 60.0, stiffest, 8);
+  static const char *const why = "as the residual after one: how the state at 0.35 s was reached is not told";
+  newton_residuals(16, 1.0 / 240.0, soft, 4, 0.0, NULL);
+  newton_residuals(16, 1.0 / 60.0, stiff, 6, 0.0, NULL);
+  newton_residuals(32, 1.0 / 120.0, fine, 7, 0.000904, why);
+  newton_residuals(32, 1.0 / 60.0, stiffest, 8, 0.01126, why);
 }
 
 /* One Newton iteration against the solution of the equation: HANG 16^2, kappa 356. */
@@ -1252,33 +1251,42 @@ static double largest_difference(const float *a, const float *b, int count) {
 }
 
 /* Solving by component against solving as a whole: fig. 6.5 after 6 steps, a step with both at one tolerance. */
-static void test_components_agree(void) {
-  static const double cases[3][2] = {{1e-3, 0.05}, {1e-4, 0.002}, {1e-6, 0.0001}};
+/* The largest difference of a step by components to the whole solve, over the largest change of a velocity, in steps 1
+   to 10. */
+static double components_difference(float tolerance) {
   static float before[3 * 441], whole[3 * 441], parts[3 * 441];
-  for (int n = 0; n < 3; n++) {
+  double largest = 0.0;
+  for (int step = 0; step < 10; step++) {
     const cloth_config config = centre_config();
     cloth *sheet = open_sheet(&config);
     cloth_pin(sheet, 10 * 21 + 10);
     cloth_method method = plain_method();
     method.iterations = 1000;
     method.tolerance = 1e-5f;
-    run(sheet, &method, 0.01, 6);
+    run(sheet, &method, 0.01, step);
     keep_velocities(sheet, before);
-    method.tolerance = (float)cases[n][0];
+    method.tolerance = tolerance;
     step_once(sheet, &method, 0.01);
     keep_velocities(sheet, whole);
     restore(sheet);
     method.solver = CLOTH_SOLVER_COMPONENTS;
     step_once(sheet, &method, 0.01);
     keep_velocities(sheet, parts);
+    largest = fmax(largest, largest_difference(whole, parts, 441) / largest_difference(before, whole, 441));
+  }
+  return largest;
+}
+
+static void test_components_agree(void) {
+  static const double cases[3][3] = {{1e-3, 0.05, 0.02096}, {1e-4, 0.002, 0.006015}, {1e-6, 0.0001, 3.0e-5}};
+  for (int n = 0; n < 3; n++) {
     char what[80];
-    snprintf(what, sizeof what, "fig. 6.5: difference to the whole solve at tolerance %g", cases[n][0]);
-    method_at_most("11 components", what, cases[n][1],
-                   largest_difference(whole, parts, 441) / largest_difference(before, whole, 441), 1.5);
+    snprintf(what, sizeof what, "fig. 6.5, 10 steps: difference to the whole solve at %g", cases[n][0]);
+    method_factor("11 components", what, cases[n][1], 3.0, components_difference((float)cases[n][0]), cases[n][2],
+                  "it is that of one step: 0 to .02 by step at 1e-3, 0 to .006 at 1e-4, and whose is not told");
   }
 }
 
-/* Products of rows of blocks with vectors, by component over as a whole: HANG has one component most of the time. */
 static void test_row_vectors(void) {
   double rows[2] = {0.0, 0.0};
   for (int n = 0; n < 2; n++) {
@@ -1293,8 +1301,8 @@ static void test_row_vectors(void) {
     }
   }
   const double ratio = rows[1] / rows[0];
-  print_method_row("11 components", "figs 6.9, 6.10, HANG 24^2: row-vector products by component", 0.98, ratio,
-                   ".96..1.005", ratio >= 0.96 && ratio <= 1.005);
+  method_range("11 components", "figs 6.9, 6.10, HANG 24^2: row-vector products by component", 0.96, 1.0, 0.0, ratio,
+               1.0007, "2.5 s; it grows with time, as fewer are slack: .84 after 0.4 s, .97 after 1.3, 1.01 after 5");
 }
 
 /// Sweeps ///
@@ -1387,7 +1395,8 @@ static double lowest_red(const isometric_sheet *s) {
 }
 
 /* HANG of n x n cells, held at one red node in each upper corner, for 1.25 s; strains from 0.5 s on. */
-static void isometric_hang(int n, double document_largest, double document_most) {
+static void isometric_hang(int n, const double document[2], const double known[2]) {
+  static const char *const why = "the time from which strains count is not told: of 16^2 .0068 and .00115 from 0 s on";
   static float floats[10 * 65 * 65];
   isometric_sheet s = {.cells_warp = n, .cells_weft = n, .spacing = 1.0f / (float)n};
   static strain_record strains;
@@ -1405,18 +1414,20 @@ static void isometric_hang(int n, double document_largest, double document_most)
   }
   char what[80];
   snprintf(what, sizeof what, "HANG %d^2, 960 Hz, 30 sweeps: largest strain", n);
-  method_at_most("27 isometric", what, document_largest, strains.largest, 1.5);
+  method_factor("27 isometric", what, document[0], 1.5, strains.largest, known[0], why);
   snprintf(what, sizeof what, "the same: 99th percentile of all steps together");
-  method_at_most("27 isometric", what, document_most, most_strains(&strains), 1.5);
+  method_factor("27 isometric", what, document[1], 1.5, most_strains(&strains), known[1], why);
   CHECK(low < -0.8 && low > -1.5, "the lowest node reaches %g m", low);
 }
 
 static void test_isometric_hang(void) {
-  isometric_hang(16, 0.011, 0.0030);
+  static const double document[2] = {0.011, 0.0030}, known[2] = {0.00416, 0.00106};
+  isometric_hang(16, document, known);
 }
 
 static void test_isometric_large(void) {
-  isometric_hang(32, 0.060, 0.0046);
+  static const double document[2] = {0.060, 0.0046}, known[2] = {0.0389, 0.0038};
+  isometric_hang(32, document, known);
 }
 
 /// Refusals ///
@@ -1750,17 +1761,16 @@ static void test_held_row_vectors(void) {
   const double slides = contact_row_vectors(&sliding);
   method_within("11 components", "the thesis's sheet, 1 s: mean of sticking and slipping", 0.8,
                 0.5 * (contact_row_vectors(&sticks) + contact_row_vectors(&slips)), 0.05);
-  method_missed("11 components", "sticky sphere, 28^2: row-vector products by component", 0.305, 0.055,
-                contact_row_vectors(&sticky), 0.565,
-                "a prototype's, of a scene that nothing describes: 0.05 to 0.65 by sphere, side, time and grid");
-  method_missed("11 components", "sticky sphere of 0.5 m, from when the sheet lies on it", 0.305, 0.055,
-                contact_row_vectors(&large), 0.332, "in the document's range, but a scene found for it");
+  method_range("11 components", "sticky sphere, 28^2: row-vector products by component", 0.25, 0.36, 0.01,
+               contact_row_vectors(&sticky), 0.565,
+               "a prototype's, of a scene that nothing describes: 0.05 to 0.65 by sphere, side, time and grid");
+  method_range("11 components", "sticky sphere of 0.5 m, a scene found for the range", 0.25, 0.36, 0.01,
+               contact_row_vectors(&large), 0.0, NULL);
   method_missed("11 components", "tilted onto sticky ground", 0.33, 0.0165, contact_row_vectors(&ground), 0.363,
                 "a prototype's, without height, tilt and time: 0.16 to 0.58 by them; the thesis has 0.6 to 0.7");
   method_missed("11 components", "the same for 5 s", 0.33, 0.0165, contact_row_vectors(&longer), 0.332,
                 "in the document's tolerance, but a time found for it");
-  print_method_row("11 components", "sliding over the sphere of 0.3 m, friction 0.3", 0.795, slides, "+-0.075",
-                   slides >= 0.72 && slides <= 0.87);
+  method_range("11 components", "sliding over the sphere of 0.3 m, friction 0.3", 0.72, 0.87, 0.01, slides, 0.0, NULL);
 }
 
 /// Every combination ///

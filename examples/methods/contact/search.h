@@ -388,7 +388,7 @@ static int is_crossing(const touch_search *s, const int32_t edge[2], const int32
 }
 
 /* The edges of a cell through the triangles of another, where the motion starts. */
-static void count_crossings(touch_search *s, int32_t a, int32_t b) {
+static void add_crossings(touch_search *s, int32_t a, int32_t b) {
   for (int32_t n = 0; n < 6 && end_of_edge(s, b, 2) >= 0; n++) {
     const int32_t edge[2] = {a, end_of_edge(s, a, n / 2)};
     int32_t corner[3], shared = edge[1] < 0;
@@ -403,9 +403,9 @@ static void count_crossings(touch_search *s, int32_t a, int32_t b) {
 /* All pairs of what two cells own. */
 static void look_at_cells(touch_search *s, int32_t a, int32_t b) {
   if (s->counts_crossings) {
-    count_crossings(s, a, b);
+    add_crossings(s, a, b);
     if (a != b) {
-      count_crossings(s, b, a);
+      add_crossings(s, b, a);
     }
   }
   look_at_particle(s, a, b);
