@@ -13885,8 +13885,8 @@ static uint32_t strain_limit_cost(const cloth *c) {
 
 #if WITH_PROJECTION
 
-/* The longest lengths of the springs of rows or of columns, of those that end at a row's last or a column's last
-   particle none; or NULL if they are not noted. */
+/* The longest lengths of the springs of rows or of columns, each at the particle that it starts from; or NULL if they
+   are not noted. */
 static float *longest_of(const cloth *c, int32_t d) {
   return c->scratch.longest ? floats_at(c, c->scratch.longest) + d * c->stride : NULL;
 }
@@ -14179,7 +14179,8 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
 
 #if WITH_PROJECTION
 
-/* Sweeps over rows and columns. A third would change nothing that can be seen. */
+/* Sweeps over rows and columns. One leaves rows that the columns stretch, 0.33 in place of 0.08 on a flag of 64 x 64
+   with 4 substeps; a third takes little more away. */
 #define AGAIN_SWEEPS 2
 
 /* Marks of a line: it is to be solved again, or only takes the time of it, with fixed work. While lines are looked for

@@ -31,8 +31,8 @@
 
 #if WITH_PROJECTION
 
-/* The longest lengths of the springs of rows or of columns, of those that end at a row's last or a column's last
-   particle none; or NULL if they are not noted. */
+/* The longest lengths of the springs of rows or of columns, each at the particle that it starts from; or NULL if they
+   are not noted. */
 static float *longest_of(const cloth *c, int32_t d) {
   return c->scratch.longest ? floats_at(c, c->scratch.longest) + d * c->stride : NULL;
 }
