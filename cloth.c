@@ -14170,8 +14170,9 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
  * turned in the solve were too long then. What a fabric explains, strain and damping, stays.
  *
  * The number of lines solved in both sweeps together is bounded by half of the rows and half of the columns; where more
- * are too long the longest are taken. Lines that bear a body are left out, and springs beside contacts are not looked
- * at: solved again they would slip past small bodies, and contact_lines.h solves them with contacts held.
+ * are too long the longest are taken. Lines that bear a body are left out, and springs beside
+ * contacts are not looked at: solved again they would slip past small bodies, and contact_lines.h solves them with
+ * contacts held.
  *
  * In: the predicted positions, scratch.mobility, scratch.force_share, scratch.longest, the maps. Out: the predicted
  * positions. Scratch: behind uniform_lines a byte for each row and column; residual, line_work.
@@ -24858,10 +24859,9 @@ static uint64_t max_fold_work(uint64_t folds, int32_t substeps) {
   return folds * (COST_FOLD_LINES + (uint64_t)COST_FOLD * (uint32_t)substeps);
 }
 
-/* Work of gathered springs in a step of a cloth, which solves all its rows and columns twice as if it had maps, and
-   half of them once more. */
+/* Work of gathered springs in a step of a cloth, which solves all its rows and columns twice as if it had maps. */
 static uint64_t gathers_work(const cloth *c, int32_t substeps) {
-  return (uint64_t)(uint32_t)c->count * (5u * COST_MAPPED) * (uint32_t)substeps;
+  return (uint64_t)(uint32_t)c->count * (4u * COST_MAPPED) * (uint32_t)substeps;
 }
 
 #endif
@@ -25903,8 +25903,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
 
 #if WITH_PROJECTION
-  /* 2c. Springs of rows and columns that all these have stretched: overstretched. */
-  if (solves_again(c, plan)) {
+  /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
+     gathered springs short and stretch others, which would never come to rest. */
+  if (solves_again(c, plan) && !has_gathers(c)) {
     solve_overstretched_lines(c, plan);
   }
 #endif

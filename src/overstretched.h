@@ -23,8 +23,9 @@
  * turned in the solve were too long then. What a fabric explains, strain and damping, stays.
  *
  * The number of lines solved in both sweeps together is bounded by half of the rows and half of the columns; where more
- * are too long the longest are taken. Lines that bear a body are left out, and springs beside contacts are not looked
- * at: solved again they would slip past small bodies, and contact_lines.h solves them with contacts held.
+ * are too long the longest are taken. Lines that bear a body are left out, and springs beside
+ * contacts are not looked at: solved again they would slip past small bodies, and contact_lines.h solves them with
+ * contacts held.
  *
  * In: the predicted positions, scratch.mobility, scratch.force_share, scratch.longest, the maps. Out: the predicted
  * positions. Scratch: behind uniform_lines a byte for each row and column; residual, line_work.

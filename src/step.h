@@ -12,6 +12,7 @@
 #include "costs.h"
 #include "forces.h"
 #include "gaps.h"
+#include "gathers.h"
 #include "implicit.h"
 #include "motion.h"
 #include "origin.h"
@@ -189,8 +190,9 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
 
 #if WITH_PROJECTION
-  /* 2c. Springs of rows and columns that all these have stretched: overstretched. */
-  if (solves_again(c, plan)) {
+  /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
+     gathered springs short and stretch others, which would never come to rest. */
+  if (solves_again(c, plan) && !has_gathers(c)) {
     solve_overstretched_lines(c, plan);
   }
 #endif

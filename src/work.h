@@ -296,10 +296,9 @@ static uint64_t max_fold_work(uint64_t folds, int32_t substeps) {
   return folds * (COST_FOLD_LINES + (uint64_t)COST_FOLD * (uint32_t)substeps);
 }
 
-/* Work of gathered springs in a step of a cloth, which solves all its rows and columns twice as if it had maps, and
-   half of them once more. */
+/* Work of gathered springs in a step of a cloth, which solves all its rows and columns twice as if it had maps. */
 static uint64_t gathers_work(const cloth *c, int32_t substeps) {
-  return (uint64_t)(uint32_t)c->count * (5u * COST_MAPPED) * (uint32_t)substeps;
+  return (uint64_t)(uint32_t)c->count * (4u * COST_MAPPED) * (uint32_t)substeps;
 }
 
 #endif
