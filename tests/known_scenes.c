@@ -1589,12 +1589,18 @@ static void play_lattice_layers(void) {
 static void widen_config(cloth_config *config, random_source *random) {
   static uint8_t mask[24 * 24];
   static float map[24 * 24];
+  static cloth_vector rest[24 * 24];
   for (int n = 0; n < 24 * 24; n++) {
     mask[n] = random_int(random, 0, 11) > 0;
     map[n] = eighths(random, 4, 16);
   }
   mask[0] = 1;
+  for (int i = 0; i < config->columns * config->rows; i++) {
+    const int column = i % config->columns, row = i / config->columns;
+    rest[i] = vector_at((0.0625 + 0.001 * row) * column, 0.0, 0.0625 * row + 0.0005 * row * row);
+  }
   config->grid.wrap = random_int(random, 0, 3) == 0 && config->columns > 4;
+  config->grid.rest_positions = config->grid.wrap || random_int(random, 0, 3) ? NULL : rest;
   config->grid.cell_mask = random_int(random, 0, 3) ? NULL : mask;
   config->fabric.compression = eighths(random, 0, 8);
   config->fabric.shear_compression = eighths(random, 0, 8);
@@ -1707,6 +1713,7 @@ static void play_world(random_source *random) {
   config.columns = config.columns > 13 ? config.columns - 11 : config.columns;
   config.rows = config.rows > 13 ? config.rows - 11 : config.rows;
   widen_config(&config, random);
+  config.capacity.workers = random_int(random, 0, 5) ? 0 : random_int(random, 1, 5);
   const int needed = cloth_memory_needed(&config, &memory);
   tell((uint32_t)needed);
   if (needed != CLOTH_OK)
@@ -1720,8 +1727,9 @@ static void play_world(random_source *random) {
     bodies[n].collider = shape_of(random_int(random, 0, 4), height, turns[n], 1.0);
     bodies[n].previous = bodies[n].collider.pose;
   }
+  const cloth_workers workers = {run_backwards, NULL};
   const cloth_surroundings around = {
-      .bodies = bodies, .body_count = config.capacity.max_shared_bodies, .reactions = reactions};
+      .bodies = bodies, .body_count = config.capacity.max_shared_bodies, .reactions = reactions, .workers = &workers};
   for (int n = random_int(random, 0, 2); n > 0; n--)
     tell((uint32_t)cloth_pin(s.sheet, n == 1 ? 0 : s.columns - 1));
   for (int frame = 0; frame < 7; frame++) {
@@ -1884,7 +1892,7 @@ static void play_terrains(void) {
 /* Plans, sizes and bounds of work of configs of all kinds. */
 static void play_config_costs(void) {
   random_source random = {42};
-  for (int n = 0; n < 1200; n++) {
+  for (int n = 0; n < 600; n++) {
     cloth_config config = random_config(&random);
     cloth_memory memory;
     cloth_forecast forecast;
@@ -1911,6 +1919,103 @@ static void play_config_costs(void) {
     tell_plan(&config, n % 3 == 2 ? 0 : bound / (uint64_t)(1 + n % 5), n % 3 ? 0.004f * (float)(n % 11 + 1) : 0.0f,
               &forecast);
   }
+}
+
+/* Settings as they are given, names of results, sizes at their limits. */
+static void play_limits(void) {
+  for (int way = 0; way < 2; way++) {
+    cloth_config config = cloth_config_default();
+    if (way)
+      DONE(cloth_config_use_imex(&config));
+    tell((uint32_t)config.columns);
+    tell((uint32_t)config.rows);
+    tell_words(&config.origin, 3 * sizeof config.origin);
+    tell_words(&config.fabric, sizeof config.fabric);
+    tell_words(&config.gravity, 2 * sizeof config.gravity);
+    tell_words(&config.thickness, sizeof config.thickness);
+    tell_words(&config.self_thickness, sizeof config.self_thickness);
+    tell_words(&config.self_friction, sizeof config.self_friction);
+    tell_words(&config.air, sizeof config.air);
+    tell_words(&config.integration, sizeof config.integration);
+    tell_words(&config.tethers, sizeof config.tethers);
+    tell_words(&config.solver, sizeof config.solver);
+    tell_words(&config.strain_limit, sizeof config.strain_limit);
+    tell_words(&config.contact, sizeof config.contact);
+    tell_words(&config.self, sizeof config.self);
+    tell_words(&config.sleep, sizeof config.sleep);
+    tell_words(&config.world, sizeof config.world);
+    tell_words(&config.capacity, sizeof config.capacity);
+  }
+  for (int result = -60; result < 300; result++) {
+    for (const char *at = cloth_result_name(result); *at; at++)
+      tell((unsigned char)*at);
+  }
+  for (int32_t x = 1; x < (1 << 27); x = x * 3 / 2 + 1) {
+    for (int32_t y = 1; y < (1 << 27); y = y < 4 ? y + 1 : y * 2) {
+      size_t bytes = 0;
+      cloth_geometry_data grid = cloth_geometry_data_default(CLOTH_SHAPE_DISTANCE_GRID);
+      static const float none = 0.0f;
+      grid.distance_grid.distances = &none;
+      grid.distance_grid.count_x = x;
+      grid.distance_grid.count_y = y;
+      grid.distance_grid.count_z = CLOTH_SAMPLE_LIMIT / y > 0 ? CLOTH_SAMPLE_LIMIT / y / x + x % 2 : 2;
+      grid.distance_grid.spacing = 0.1f;
+      tell((uint32_t)cloth_geometry_bytes(&grid, &bytes));
+      tell_wide(bytes);
+      cloth_geometry_data field = cloth_geometry_data_default(CLOTH_SHAPE_HEIGHT_FIELD);
+      field.height_field.heights = &none;
+      field.height_field.columns = x;
+      field.height_field.rows = y;
+      field.height_field.spacing_x = field.height_field.spacing_z = 0.1f;
+      bytes = 0;
+      tell((uint32_t)cloth_geometry_bytes(&field, &bytes));
+      tell_wide(bytes);
+    }
+  }
+}
+
+/* Groups that are refused, or not: seams and exceptions that leave their cloths by little. */
+static void play_refused_groups(void) {
+  random_source random = {45};
+  fixture f[3];
+  cloth *sheets[3];
+  for (int n = 0; n < 3; n++) {
+    const cloth_config config = self_config(4 + n, 5, 0.05);
+    f[n] = fixture_make(&config);
+    sheets[n] = f[n].sheet;
+  }
+  for (int trial = 0; trial < 3000; trial++) {
+    cloth_seam seams[2];
+    size_t bytes = 0;
+    int32_t list[8];
+    cloth_group group = cloth_group_default();
+    memset(seams, 0, sizeof seams);
+    for (int n = 0; n < 4; n++) {
+      cloth_seam_side *side = n % 2 ? &seams[n / 2].b : &seams[n / 2].a;
+      side->cloth = random_int(&random, 0, 9) ? random_int(&random, 0, 2) : random_int(&random, -1, 3);
+      const int count = side->cloth >= 0 && side->cloth < 3 ? f[side->cloth].count : 20;
+      side->next = random_int(&random, -6, 6);
+      side->count = random_int(&random, 0, 7);
+      side->first =
+          random_int(&random, 0, 2) ? random_int(&random, 0, count) : count - 1 - (side->count - 1) * side->next;
+      side->particles = random_int(&random, 0, 5) ? NULL : list;
+    }
+    for (int n = 0; n < 8; n++)
+      list[n] = random_int(&random, 0, 9) ? (trial + 3 * n) % 20 : random_int(&random, -1, 30);
+    seams[0].stiffening = 0.5f * (float)random_int(&random, -3, 4);
+    const float thickness = eighths(&random, -1, 1), friction = eighths(&random, -1, 9);
+    const cloth_group_pair exception = {trial % 3, 2, thickness, friction};
+    group.count = 3;
+    group.cloths = sheets;
+    group.seams = seams;
+    group.seam_count = 1 + trial % 2;
+    group.exceptions = &exception;
+    group.exception_count = trial % 5 == 0;
+    group.pairs = trial % 7 ? 4 : random_int(&random, 0, 33);
+    tell((uint32_t)cloth_group_bytes(&group, &bytes));
+  }
+  for (int n = 0; n < 3; n++)
+    fixture_free(&f[n]);
 }
 
 /// Scenes: damaged states ///
@@ -1958,6 +2063,34 @@ static void tell_damage(fixture *s, random_source *random, int is_image, int tri
     CHECK(guards_intact(s->arena, s->memory.total_bytes), "bytes outside the arena were written");
     memcpy(s->arena, before, s->memory.total_bytes);
   }
+  free(whole);
+  free(trial);
+  free(before);
+}
+
+/* The same with every word of the first parts, and each of some values. */
+static void tell_damage_of_each(fixture *s, int is_image) {
+  static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 40, 41, 42, UINT32_MAX, 0x3f800000u, 0xbf800000u};
+  enum { VALUES = sizeof values / sizeof values[0] };
+  const size_t bytes = is_image ? s->memory.image_bytes : s->memory.saved_bytes, words = bytes / 4;
+  unsigned char *whole = copy_bytes(s->arena, bytes), *trial = copy_bytes(s->arena, bytes);
+  unsigned char *before = copy_bytes(s->arena, s->memory.total_bytes);
+  DONE(is_image ? cloth_write_image(s->sheet, whole, bytes) : cloth_save(s->sheet, whole, bytes));
+  memcpy(trial, whole, bytes);
+  for (size_t at = HEADER_WORDS; at < words && at < 400; at++) {
+    const uint32_t word = get_word(whole, at);
+    for (int n = 0; n < VALUES + 2; n++) {
+      set_word(trial, at, n < VALUES ? values[n] : n == VALUES ? word + 1 : word ^ 0x80000000u);
+      if (is_image)
+        seal(trial, bytes);
+      const int result = is_image ? cloth_read_image(s->sheet, trial, bytes) : cloth_load(s->sheet, trial, bytes);
+      tell((uint32_t)result);
+      if (result == CLOTH_OK)
+        memcpy(s->arena, before, s->memory.total_bytes);
+    }
+    set_word(trial, at, word);
+  }
+  CHECK(memcmp(s->arena, before, s->memory.total_bytes) == 0, "what was refused changed the arena");
   free(whole);
   free(trial);
   free(before);
@@ -2011,6 +2144,8 @@ static void play_damaged(void) {
     fixture s = crowded(&random, kind);
     tell_damage(&s, &random, 1, 700);
     tell_damage(&s, &random, 0, 500);
+    tell_damage_of_each(&s, 1);
+    tell_damage_of_each(&s, 0);
     fixture_free(&s);
   }
   fill_maps();
@@ -2063,11 +2198,13 @@ static const struct {
     {"lattice_queries", play_lattice_queries, UINT64_C(0x2ceccef1e04d685e)},
     {"lattice_contacts", play_lattice_contacts, UINT64_C(0x0883350986c34bf4)},
     {"lattice_layers", play_lattice_layers, UINT64_C(0x5a856bb70946598c)},
-    {"worlds", play_worlds, UINT64_C(0x395b61441ad30551)},
+    {"worlds", play_worlds, UINT64_C(0xda882d95ca3ec923)},
     {"tailored", play_tailored, UINT64_C(0xbf9b72ea9ffb62f0)},
     {"terrains", play_terrains, UINT64_C(0x79b6b9f15c5ef0e2)},
-    {"config_costs", play_config_costs, UINT64_C(0x6a7d4de1f67277e0)},
-    {"damaged", play_damaged, UINT64_C(0xcfc28d6bb93b30f2)},
+    {"config_costs", play_config_costs, UINT64_C(0xa6855758e55fae1b)},
+    {"limits", play_limits, UINT64_C(0x5330b2c5f940b406)},
+    {"refused_groups", play_refused_groups, UINT64_C(0xf78972a9a3dab258)},
+    {"damaged", play_damaged, UINT64_C(0xc448fa2f840bcfa9)},
 };
 
 /* Of the work of each, with the 4 lanes of SSE2. */
@@ -2105,9 +2242,11 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0),
     UINT64_C(0x29757a94b5cf824d),
     UINT64_C(0x1e3ba58f632eba2f),
-    UINT64_C(0x83be59e06401c21a),
+    UINT64_C(0x050401f03cc98c30),
     UINT64_C(0xbb8a3af6bf920cc5),
     UINT64_C(0x696efd176b823b7b),
+    UINT64_C(0),
+    UINT64_C(0),
     UINT64_C(0),
     UINT64_C(0),
 };
