@@ -13891,6 +13891,8 @@ static float *longest_of(const cloth *c, int32_t d) {
   return c->scratch.longest ? floats_at(c, c->scratch.longest) + d * c->stride : NULL;
 }
 
+#if WITH_BEARING
+
 /* Notes that the springs of a bundle may have any length. */
 static void forget_longest(const stretch_lines *l) {
   for (int32_t element = 0; element < l->b.length; element++) {
@@ -13900,6 +13902,8 @@ static void forget_longest(const stretch_lines *l) {
     }
   }
 }
+
+#endif
 
 /* The solve of a family's springs, without its bundle. Returns 0 if the family is not projected. */
 static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, stretch_lines *l) {
