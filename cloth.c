@@ -1581,6 +1581,16 @@ CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
   return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
 }
 
+/* The largest of the lanes and of `least`. */
+CLOTH_INLINE float lanes_largest(lanes a, float least) {
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    least = maximum(least, values[lane]);
+  }
+  return least;
+}
+
 /* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
@@ -1956,14 +1966,15 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *   array            owner     content                                                   read by
  *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
- *                    touch     behind them a byte for each row and column: solve again?   solve_contact_lines()
+ *                    lengths,  behind them a byte for each row and column: solve again?   solve_overstretched_lines(),
+ *                    touch                                                                solve_contact_lines()
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
  *   force_share      predict   share with which forces act on each particle, or         add_explicit_change(),
- *                              SHARE_PUSHED, see contact_push.h                           touch
+ *                              SHARE_PUSHED, see contact_push.h                           lengths, touch
  *   residual         gather    the batches that each particle is in, a bit each              gather
  *                    forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
@@ -1973,6 +1984,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                              once for each piece, see pieces.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
+ *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
+ *                              the rest length; in the memory of contact_pull
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
  *                    predict   predicted positions (predicted_of())                      forces that extrapolate
@@ -2407,7 +2420,7 @@ typedef struct self_workspace {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -2509,7 +2522,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 18 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 19 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
@@ -4973,6 +4986,12 @@ static int needs_solver(const cloth_config *config) {
           config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
+/* May springs of a cloth with this config be projected at some kappa? */
+static int may_project(const cloth_config *config) {
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
+}
+
 /* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
@@ -5514,10 +5533,25 @@ static int has_contact_lines(const cloth *c, const cloth_config *config) {
          config->contact.mode == CLOTH_CONTACT_PROJECTION;
 }
 
-/* Bytes of the marks of lines: uniform.h, contact_lines.h. */
+/* 1 if lines with springs that are too long may be solved again, see overstretched.h. Where threads may break they are
+   not: a strip would hang on by a thread that should. */
+static int has_longest(const cloth_config *config) {
+  return may_project(config) && !needs_tearing(config);
+}
+
+/* Bytes of the marks of lines: uniform.h, lines.h. */
 static int32_t line_marks(const cloth *c, const cloth_config *config) {
   const int32_t rows = c->grid.rows, columns = c->grid.columns;
-  return rows + in_line_blocks(columns) / LINE_BLOCK + (has_contact_lines(c, config) ? rows + columns : 0);
+  const int is_marked = has_longest(config) || has_contact_lines(c, config);
+  return rows + in_line_blocks(columns) / LINE_BLOCK + (is_marked ? rows + columns : 0);
+}
+
+/* The memory that lengths and touch use in turn. */
+static void layout_lengths(cloth *c, const cloth_config *config, uint32_t *end) {
+  const int pulls = has_contact_lines(c, config), notes = has_longest(config);
+  const uintptr_t start = reserve_vectors(end, (pulls ? 3 : notes ? 2 : 0) * c->stride);
+  c->scratch.contact_pull = pulls ? start : 0u;
+  c->scratch.longest = notes ? start : 0u;
 }
 
 /* The scratch that is never shared. */
@@ -5554,7 +5588,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
-  c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
+  layout_lengths(c, config, end);
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
   if (needs_solver(config)) {
@@ -6654,6 +6688,10 @@ enum {
   COST_DAMPED = 30,          /* per spring with damping, in addition */
   COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
+  COST_LONGEST = 32,         /* per spring of a row or column, in addition, for its longest length */
+  COST_LENGTHS = 92,         /* per particle and search for lines that are too long ... */
+  COST_LINE_AGAIN = 270,     /* ... in addition per particle of a line that is solved again, ... */
+  COST_RING_AGAIN = 220,     /* ... and per particle of a ring of these */
   COST_STENCIL = 178,        /* explicit bending of a particle */
   COST_STENCIL_ROW = 900,    /* per row, ... */
   COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */
@@ -9284,17 +9322,12 @@ static void plan_compliance(const step_plan *plan, spring_family *s) {
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
   const vector_array velocity = vectors_at(c, c->state.velocity);
-  float values[CLOTH_LANES], max_squared = 0.0f;
   lanes most = lanes_splat(0.0f);
   EACH_BLOCK(i, left, c->count, {
     const lanes3 v = lanes3_keep(lanes_first(left), lanes3_load(velocity, i));
     most = lanes_maximum(lanes3_dot(v, v), most);
   });
-  lanes_store(values, most);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    max_squared = maximum(max_squared, values[lane]);
-  }
-  return max_squared;
+  return lanes_largest(most, 0.0f);
 }
 
 /* 1 if particles may have pushes and all of them are calm at the start of a step. */
@@ -11397,6 +11430,15 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 
 #endif
 
+/* Marks of rows, then of columns, that are to be solved again: overstretched.h, then contact_lines.h. */
+CLOTH_INLINE uint8_t *marked_rows_of(const cloth *c) {
+  return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
+}
+
+CLOTH_INLINE uint8_t *marked_columns_of(const cloth *c) {
+  return marked_rows_of(c) + c->grid.rows;
+}
+
 /* The bundle of the columns from one on. */
 static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vector_array x, int32_t column) {
   int32_t left = c->grid.columns - column;
@@ -12623,8 +12665,12 @@ CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t d
  * exact: no iterations, and the work does not depend on the state. Where a spring is absent, or between two pins,
  * nothing is carried across.
  *
+ * The tension explains a length of t_i + e_i s_i |d_i|. Rows and columns note how long a spring may be for that, and
+ * overstretched.h solves lines again whose springs others have stretched further: then the right side is (|d_i| - l_i)+
+ * |d_i|, with the length l_i noted, and s_i is what the tension grows by.
+ *
  * In: the plan's spring families, scratch.mobility, maps, the lengths at the start of the substep. Out: the positions
- * of the lines. Scratch: line_work.
+ * of the lines; scratch.longest. Scratch: line_work.
  */
 
 #if WITH_PROJECTION
@@ -12636,6 +12682,13 @@ CLOTH_SEPARATE void note_hinges(const cloth *c, const step_plan *plan, int32_t d
 /* Largest tension, a displacement of as many lengths of the spring. Bounds what products of small numbers are
    multiplied by, so that they do not become subnormal. */
 #define MAX_TENSION 1024.0f
+
+/* What a spring may be longer than its tension explains, over that length, before it is solved again. Columns stretch
+   rows, and tethers both, by about a hundredth in smooth cloth: a smaller value solves lines again that do not need it.
+   A larger one leaves the springs beside free corners as long. */
+#define OVERSTRETCH 0.03f
+/* Longest length of springs that are not solved along lines, over the rest length: none is as long. */
+#define UNLIMITED_LENGTH 1.0e6f
 
 /* What a kernel needs of the springs of a bundle: copies, which the compiler can keep in registers. */
 typedef struct stretch_lines {
@@ -12654,6 +12707,9 @@ typedef struct stretch_lines {
   int32_t is_special;   /* 1 with maps or damping */
   int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
   float shaped_damping; /* ... and the share of damping, in place of damping_share */
+  float *longest;       /* lengths that springs may have, over the rest length, laid out like b.x; or NULL */
+  int32_t is_again;     /* 0: `longest` is noted; 1: lines are solved for what exceeds it, ... */
+  lanes again;          /* ... in lanes where this is 1; it is 0 in the others */
   float *work;
 } stretch_lines;
 
@@ -12665,6 +12721,38 @@ enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
 
 CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Where the compliance and the target of the springs from an element to the next are kept for note_longest(), if they
+   are not those of the family: the elimination of the tensions stores nothing there. */
+CLOTH_INLINE float *special_slot(const stretch_lines *l, int32_t element) {
+  return stretch_slot(l, element) + (line_slot_blocks(&l->b) - 2) * CLOTH_LANES;
+}
+
+/* Notes the longest length of the springs from an element to the next, along d, with their tension. The length before
+   the solve is at most (1 + its square) / 2, which needs no root. */
+CLOTH_INLINE void note_longest(const stretch_lines *l, int32_t element, lanes3 d, lanes tension) {
+  const lanes one = lanes_splat(1.0f);
+  lanes compliance = lanes_splat(l->compliance_above), target = one;
+  if (l->is_special) {
+    compliance = lanes_load(special_slot(l, element));
+    target = lanes_load(special_slot(l, element) + CLOTH_LANES);
+  }
+  const lanes squared = lanes_multiply(lanes3_dot(d, d), lanes_splat(l->inverse_squared_rest));
+  const lanes length = lanes_multiply(lanes_splat(0.5f), lanes_add(one, squared));
+  const lanes pull = lanes_maximum(tension, lanes_splat(0.0f));
+  const lanes strain = lanes_multiply(lanes_multiply(compliance, pull), length);
+  lanes longest = lanes_add(lanes_multiply(target, lanes_splat(1.0f + OVERSTRETCH)), strain);
+  if (l->is_special) {
+    const lanes_mask present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
+    longest = lanes_select(present, longest, lanes_splat(UNLIMITED_LENGTH));
+  }
+  float *to = l->longest + element * l->b.next;
+  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
+    lanes_store_first(to, longest, l->b.count);
+  } else {
+    lanes_store(to, longest);
+  }
 }
 
 /* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
@@ -12731,9 +12819,9 @@ CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_pl
 
 #if WITH_REST_SHAPE
 
-/* What differs for the springs of a shaped piece. */
+/* What differs for the springs of a shaped piece. Lengths are multiples of the rest length of the family. */
 typedef struct shaped_spring {
-  lanes compliance, target; /* target: times the length, over that of the family */
+  lanes compliance, rest, target;
 } shaped_spring;
 
 /* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
@@ -12742,14 +12830,13 @@ CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t sl
   const lanes rest = line_rest(l->c, &l->b, element);
   const lanes_mask is_short = lanes_less(ratio, rest);
   const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest, rest};
   if (l->shaped_damping > 0.0f) { /* as stretch_target() */
     const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
     const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
     const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
     s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
   }
-  s.target = lanes_multiply(ratio, s.target);
   return s;
 }
 
@@ -12773,6 +12860,46 @@ typedef struct tension_equation {
   lanes_mask present;
 } tension_equation;
 
+/* How springs differ from those of their family. */
+typedef struct special_spring {
+  lanes compliance, target; /* target: over the rest length of the family */
+} special_spring;
+
+/* The springs from an element to another with maps, damping or a shape, `ratio` long over the rest length of the
+   family. Where longest lengths are noted both are kept for that, the target at least the rest length: what damping
+   resists is not taken from springs that become longer. */
+CLOTH_INLINE special_spring special_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes_mask is_short = lanes_less(ratio, lanes_splat(1.0f));
+  lanes rest = lanes_splat(1.0f);
+  special_spring s = {lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above)), rest};
+  if (l->has_maps) {
+    s.compliance = mapped_compliance(l->original, element, s.compliance, is_short);
+#if WITH_REST_SHAPE
+    if (l->is_shaped) {
+      const shaped_spring shaped = shaped_spring_of(l->original, slant, element, from, to, ratio);
+      s.compliance = shaped.compliance;
+      s.target = shaped.target;
+      rest = shaped.rest;
+    }
+#endif
+  }
+  if (l->damping_share > 0.0f) {
+    s.target = stretch_target(l, slant, from, to);
+  }
+  if (slant == 0 && l->longest && !l->is_again) {
+    lanes_store(special_slot(l, element), s.compliance);
+    lanes_store(special_slot(l, element) + CLOTH_LANES, lanes_maximum(s.target, rest));
+  }
+  return s;
+}
+
+/* The right side of springs that are solved again, from what they are longer than they may be. */
+CLOTH_INLINE lanes side_again(const stretch_lines *l, int32_t element, lanes ratio) {
+  const lanes excess = lanes_subtract(ratio, lanes_load(l->longest + element * l->b.next));
+  return lanes_multiply(ratio, lanes_multiply(lanes_maximum(excess, lanes_splat(0.0f)), l->again));
+}
+
 CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant, int32_t element, line_place to,
                                           const stretch_state *s) {
   const lanes scale = lanes_splat(l->inverse_squared_rest), one = lanes_splat(1.0f);
@@ -12784,26 +12911,18 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   const lanes ratio = lanes_square_root(q.squared);
   const lanes_mask is_short = lanes_less(ratio, one);
   lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  lanes target = ratio;
+  q.side = lanes_subtract(q.squared, ratio);
   if (l->is_special) {
-    if (l->has_maps) {
-      compliance = mapped_compliance(l->original, element, compliance, is_short);
-#if WITH_REST_SHAPE
-      if (l->is_shaped) {
-        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
-        compliance = shaped.compliance;
-        target = shaped.target;
-      }
-#endif
-    }
-    if (l->damping_share > 0.0f) {
-      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+    const special_spring special = special_spring_of(l, slant, element, s->place, to, ratio);
+    compliance = special.compliance;
+    q.side = lanes_subtract(q.squared, lanes_multiply(ratio, special.target));
+    if (slant == 0 && l->is_again) {
+      q.side = side_again(l, element, ratio);
     }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
   q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
-  q.side = lanes_subtract(q.squared, target);
   q.compliance = compliance;
   q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
   return q;
@@ -12884,12 +13003,15 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
-  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
   const lanes mobility = line_load(&l->b, ends, l->b.mobility, s->place);
-  const lanes3 pull = lanes3_scale(lanes3_subtract(s->x, x), tension);
+  const lanes3 d = lanes3_subtract(s->x, x), pull = lanes3_scale(d, tension);
+  if (slant == 0 && l->longest && !l->is_again) {
+    note_longest(l, element - 1, d, tension);
+  }
+  store_tension(l, element - 1, tension);
   eliminate_displacement(l, element, pull, lanes_maximum(tension, lanes_splat(0.0f)), s);
   s->x = x;
   s->mobility = mobility;
@@ -13081,6 +13203,9 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  if (l->longest && !l->is_again) {
+    note_longest(l, last, b.d, b.tension);
+  }
   store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;
@@ -13754,11 +13879,31 @@ static uint32_t strain_limit_cost(const cloth *c) {
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
  * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
- * Out: the predicted positions, in scratch.product.
+ * Out: the predicted positions, in scratch.product; scratch.longest.
  * Scratch: residual (twist, transposed rows), line_work.
  */
 
 #if WITH_PROJECTION
+
+/* The longest lengths of the springs of rows or of columns, each at the particle that it starts from; or NULL if they
+   are not noted. */
+static float *longest_of(const cloth *c, int32_t d) {
+  return c->scratch.longest ? floats_at(c, c->scratch.longest) + d * c->stride : NULL;
+}
+
+#if WITH_BEARING
+
+/* Notes that the springs of a bundle may have any length. */
+static void forget_longest(const stretch_lines *l) {
+  for (int32_t element = 0; element < l->b.length; element++) {
+    float *to = l->longest + element * l->b.next;
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      to[lane] = UNLIMITED_LENGTH;
+    }
+  }
+}
+
+#endif
 
 /* The solve of a family's springs, without its bundle. Returns 0 if the family is not projected. */
 static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, stretch_lines *l) {
@@ -13837,6 +13982,9 @@ static void solve_stretch(stretch_lines *l, const line_bundle *b) {
 #if WITH_BEARING
   } else if (l->bears && is_bearing_bundle(l->c, b)) {
     solve_bearing_stretch(l);
+    if (l->longest) {
+      forget_longest(l);
+    }
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
   } else if (l->is_shaped) {
@@ -13893,6 +14041,34 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
   return rows;
 }
 
+#if WITH_PROJECTION
+
+/* Where the solve of a bundle of rows notes longest lengths: transposed, in place of mobilities, each of which has been
+   read when the spring behind its particle is noted. */
+static float *longest_of_rows(const cloth *c, const line_bundle *b) {
+  float *longest = longest_of(c, WARP);
+#if CLOTH_LANES > 1
+  return longest ? row_plane(c, b->piece->rows, ROW_MOBILITY) : NULL;
+#else
+  return longest ? longest + b->first : NULL;
+#endif
+}
+
+/* Copies them back. */
+static void return_longest(const cloth *c, const line_bundle *b) {
+#if CLOTH_LANES > 1
+  if (c->scratch.longest) {
+    const float *side = row_plane(c, b->piece->rows, ROW_MOBILITY);
+    transpose_rows_back(longest_of(c, WARP) + b->first, c->grid.columns, b->count, side);
+  }
+#else
+  (void)c;
+  (void)b;
+#endif
+}
+
+#endif
+
 static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array x = predicted_of(c);
   const int bends = has_bend_lines(plan);
@@ -13914,7 +14090,9 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #if WITH_PROJECTION
     if (stretches) {
       l.old = old;
+      l.longest = longest_of_rows(c, &b);
       solve_stretch(&l, &b);
+      return_longest(c, &b);
     }
 #endif
     return_rows(c, x, &b);
@@ -13931,6 +14109,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WEFT, &l);
+  float *longest = longest_of(c, WEFT);
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
@@ -13944,6 +14123,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #if WITH_PROJECTION
     if (stretches) {
       l.old = first;
+      l.longest = longest ? longest + column : NULL;
       solve_stretch(&l, &b);
     }
 #endif
@@ -13982,6 +14162,299 @@ CLOTH_SEPARATE void solve_lines(const cloth *c, const step_plan *plan) {
     solve_columns(c, plan);
   }
 }
+
+/// Overstretched lines ///
+
+/*
+ * The families act one after another: columns stretch rows that were solved before, tethers stretch both, and a solve
+ * keeps the directions of springs that turn. In smooth cloth that is a hundredth of a length; where a sheet folds
+ * sharply beside a free corner single springs would be longer by a tenth and more. So lines in which a spring is longer
+ * than its solve has noted, see note_longest(), are solved once more for the excess, rows and then columns, twice at
+ * most. It is compared with the length that the tension explains, not with the length after the solve: springs that
+ * turned in the solve were too long then. What a fabric explains, strain and damping, stays.
+ *
+ * The number of lines solved in both sweeps together is bounded by half of the rows and half of the columns; where more
+ * are too long the longest are taken. Lines that bear a body are left out, and springs beside
+ * contacts are not looked at: solved again they would slip past small bodies, and contact_lines.h solves them with
+ * contacts held.
+ *
+ * In: the predicted positions, scratch.mobility, scratch.force_share, scratch.longest, the maps. Out: the predicted
+ * positions. Scratch: behind uniform_lines a byte for each row and column; residual, line_work.
+ */
+
+#if WITH_PROJECTION
+
+/* Sweeps over rows and columns. One leaves rows that the columns stretch, 0.33 in place of 0.08 on a flag of 64 x 64
+   with 4 substeps; a third takes little more away. */
+#define AGAIN_SWEEPS 2
+
+/* Marks of a line: it is to be solved again, or only takes the time of it, with fixed work. While lines are looked for
+   a mark is the level of what a spring is too long, up to LONG_LEVELS. */
+enum { LINE_STAYS, LINE_AGAIN, LINE_IDLE };
+#define LONG_LEVELS 15
+/* Levels in one of the excess of springs, see excess_of_springs(): a level is about a hundredth of a length. Where more
+   lines are too long than may be solved again, levels decide between them. */
+#define LEVELS_IN_ONE 50.0f
+
+/* The most of so many rows or columns that are solved again in a substep. */
+static int32_t most_lines_again(int32_t lines) {
+  return (lines + 1) / 2;
+}
+
+/* Does a step of this plan solve lines again? */
+static int solves_again(const cloth *c, const step_plan *plan) {
+  const int any = plan->spring[WARP].projected != PROJECTED_NONE || plan->spring[WEFT].projected != PROJECTED_NONE;
+  return c->scratch.longest && any;
+}
+
+/* Cost per particle of a line of a direction that is solved again. */
+static uint32_t line_again_cost(const cloth *c, const step_plan *plan, int32_t d) {
+  const int is_mapped = c->constant.stiffness_map || may_have_gaps(c) || plan->spring[d].projected == PROJECTED_SOME;
+  const int is_ring = d == WARP && is_wrapped(c);
+  return (uint32_t)(COST_LINE_AGAIN + (is_mapped ? COST_MAPPED : 0) + (is_ring ? COST_RING_AGAIN : 0));
+}
+
+/// Which lines ///
+
+/* What a search for springs that are too long reads. */
+typedef struct length_search {
+  const cloth *c;
+  vector_array x;
+  const float *longest; /* of the direction */
+  const float *shares;  /* which tell what contact pushed, see contact_push.h; or NULL */
+  float scale;          /* one over the squared rest length [1/m^2] */
+} length_search;
+
+static length_search length_search_of(const cloth *c, const step_plan *plan, int32_t d) {
+  const float rest = plan->spring[d].rest;
+  const length_search s = {.c = c,
+                           .x = predicted_of(c),
+                           .longest = longest_of(c, d),
+                           .shares = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL,
+                           .scale = 1.0f / (rest * rest)};
+  return s;
+}
+
+/* By how much the squares of the lengths of springs from a block of particles to those `next` further on exceed the
+   squares of the longest, over the squared rest length; 0 beside particles that contact pushed in the substep before.
+ */
+CLOTH_INLINE lanes excess_of_springs(const length_search *s, int32_t i, int32_t next) {
+  const lanes3 d = lanes3_subtract(lanes3_load(s->x, i + next), lanes3_load(s->x, i));
+  const lanes squared = lanes_multiply(lanes3_dot(d, d), lanes_splat(s->scale)), most = lanes_load(s->longest + i);
+  const lanes excess = lanes_subtract(squared, lanes_multiply(most, most));
+  if (!s->shares) {
+    return excess;
+  }
+  const lanes either = lanes_maximum(lanes_load(s->shares + i), lanes_load(s->shares + i + next));
+  return lanes_keep(lanes_less(either, lanes_splat(0.75f * SHARE_PUSHED)), excess);
+}
+
+/* 0 for springs that are absent. */
+CLOTH_INLINE lanes excess_without_gaps(const cloth *c, int32_t i, uint32_t bit, lanes excess) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    return lanes_keep(without_gap(c, i, 1, c->count - i, bit), excess);
+  }
+#endif
+  (void)c;
+  (void)i;
+  (void)bit;
+  return excess;
+}
+
+/* The excess of the spring that closes a row of a tube; 0 on a sheet. */
+static float closing_excess(const length_search *s, int32_t row) {
+  const int32_t first = row * s->c->grid.columns, last = first + s->c->grid.columns - 1;
+  const int pushed = s->shares && maximum(s->shares[first], s->shares[last]) >= SHARE_PUSHED;
+  if (!is_wrapped(s->c) || pushed) {
+    return 0.0f;
+  }
+  const cloth_vector d = vector_subtract(vector_load(s->x, first), vector_load(s->x, last));
+  return vector_dot(d, d) * s->scale - s->longest[last] * s->longest[last];
+}
+
+/* The level of an excess, the largest of a line: 0 if no spring is too long. */
+static uint8_t level_of_excess(float excess) {
+  if (!(excess > 0.0f)) {
+    return 0;
+  }
+  return (uint8_t)(1 + (int32_t)minimum(excess * LEVELS_IN_ONE, (float)(LONG_LEVELS - 1)));
+}
+
+/* Marks the rows with springs that are too long. Returns how many there are. */
+CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
+  const length_search s = *search;
+  const cloth *c = s.c;
+  const int32_t springs = c->grid.columns - 1;
+  int32_t found = 0;
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    const int32_t first = row * c->grid.columns;
+    lanes most = lanes_splat(0.0f);
+    for (int32_t column = 0; column < springs; column += CLOTH_LANES) {
+      const int32_t i = first + column;
+      const lanes excess = excess_without_gaps(c, i, GAP_WARP, excess_of_springs(&s, i, 1));
+      most = lanes_maximum(most, lanes_keep(lanes_first(springs - column), excess));
+    }
+    const float excess = lanes_largest(most, closing_excess(&s, row));
+    marked_rows_of(c)[row] = level_of_excess(excess);
+    found += marked_rows_of(c)[row] > 0;
+  }
+  return found;
+}
+
+/* The same for the columns. */
+CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_columns(const length_search *search) {
+  const length_search s = *search;
+  const cloth *c = s.c;
+  const int32_t columns = c->grid.columns;
+  int32_t found = 0;
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    lanes most = lanes_splat(0.0f);
+    for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+      const int32_t i = row * columns + column;
+      const lanes excess = excess_of_springs(&s, i, columns);
+      most = lanes_maximum(most, excess_without_gaps(c, i, GAP_WEFT, excess));
+    }
+    float values[CLOTH_LANES];
+    lanes_store(values, most);
+    for (int32_t lane = 0; lane < CLOTH_LANES && column + lane < columns; lane++) {
+      marked_columns_of(c)[column + lane] = level_of_excess(values[lane]);
+      found += values[lane] > 0.0f;
+    }
+  }
+  return found;
+}
+
+/* The least level of which, and above, there are no more than `most` among so many marks. */
+static int32_t level_for(const uint8_t *marks, int32_t lines, int32_t most) {
+  int32_t level = LONG_LEVELS + 1, count = 0;
+  while (level > 1) {
+    for (int32_t n = 0; n < lines; n++) {
+      count += marks[n] == level - 1;
+    }
+    if (count > most) {
+      break;
+    }
+    level--;
+  }
+  return level;
+}
+
+/* Makes marks of the levels of lines: at most `most` lines, those of the highest levels, and if they do not all fit the
+   first ones of the next. With fixed work, if `fills`, as many lines as may be have a mark. Returns their number. */
+static int32_t choose_lines(uint8_t *marks, int32_t lines, int32_t most, int fills) {
+  const int32_t level = level_for(marks, lines, most);
+  int32_t above = 0, marked = 0;
+  for (int32_t n = 0; n < lines; n++) {
+    above += marks[n] >= level;
+  }
+  int32_t more = most - above; /* of lower levels */
+  for (int32_t n = 0; n < lines; n++) {
+    const int is_above = marks[n] >= level, is_long = marks[n] > 0;
+    const int is_chosen = is_above || (more > 0 && (is_long ? marks[n] == level - 1 : fills && level == 1));
+    more -= is_chosen && !is_above;
+    marks[n] = (uint8_t)(!is_chosen ? LINE_STAYS : is_long ? LINE_AGAIN : LINE_IDLE);
+    marked += is_chosen;
+  }
+  return marked;
+}
+
+/* Marks the lines of a direction that are to be solved again, at most `left` of them, which it takes from there.
+   Returns their number. */
+static int32_t mark_long_lines(const cloth *c, const step_plan *plan, int32_t d, int fills, int32_t *left) {
+  if (plan->spring[d].projected == PROJECTED_NONE) {
+    return 0;
+  }
+  const length_search s = length_search_of(c, plan, d);
+  const int32_t found = d == WARP ? mark_long_rows(&s) : mark_long_columns(&s);
+  if (found == 0 && !fills) {
+    return 0;
+  }
+  const int32_t marked = d == WARP ? choose_lines(marked_rows_of(c), c->grid.rows, *left, fills)
+                                   : choose_lines(marked_columns_of(c), c->grid.columns, *left, fills);
+  *left -= marked;
+  return marked;
+}
+
+/// Solves ///
+
+/* The springs of a direction, to be solved for what they are too long. */
+static stretch_lines lines_again_of(const cloth *c, const step_plan *plan, int32_t d) {
+  stretch_lines l;
+  stretch_lines_of(c, plan, d, &l);
+  l.is_special = 1;
+  l.is_again = 1;
+  l.damping_share = 0.0f; /* the springs' targets are not asked for */
+  l.shaped_damping = 0.0f;
+  l.bears = 0;
+  return l;
+}
+
+/* Reads the marks of `count` lines of a bundle, at most CLOTH_LANES, into l. Returns 1 if one is marked. */
+static int take_marks(stretch_lines *l, const uint8_t *marks, int32_t count) {
+  float again[CLOTH_LANES];
+  int any = 0;
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t mark = lane < count ? marks[lane] : LINE_STAYS;
+    again[lane] = mark == LINE_AGAIN ? 1.0f : 0.0f;
+    any |= mark != LINE_STAYS;
+  }
+  l->again = lanes_load(again);
+  return any;
+}
+
+static void solve_rows_again(const cloth *c, const step_plan *plan, stage_piece *p) {
+  stretch_lines l = lines_again_of(c, plan, WARP);
+  for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
+    if (!take_marks(&l, marked_rows_of(c) + row, c->grid.rows - row)) {
+      continue;
+    }
+    const line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    l.longest = longest_of(c, WARP) + b.first;
+#if CLOTH_LANES > 1
+    l.longest = row_plane(c, p->rows, ROW_OLD_X);
+    transpose_rows(longest_of(c, WARP) + b.first, c->grid.columns, b.count, l.longest);
+#endif
+    solve_stretch(&l, &b);
+    return_rows(c, predicted_of(c), &b);
+  }
+}
+
+static void solve_columns_again(const cloth *c, const step_plan *plan, stage_piece *p) {
+  stretch_lines l = lines_again_of(c, plan, WEFT);
+  for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
+    if (take_marks(&l, marked_columns_of(c) + column, c->grid.columns - column)) {
+      const line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+      l.longest = longest_of(c, WEFT) + column;
+      solve_stretch(&l, &b);
+    }
+  }
+}
+
+/* Solves lines with springs that are too long once more. */
+CLOTH_SEPARATE void solve_overstretched_lines(const cloth *c, const step_plan *plan) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns, fixed_work = c->settings.capacity.fixed_work;
+  int32_t left[2] = {[WARP] = most_lines_again(rows), [WEFT] = most_lines_again(columns)};
+  for (int32_t sweep = 0; sweep < AGAIN_SWEEPS; sweep++) {
+    const int32_t fills = fixed_work && sweep + 1 == AGAIN_SWEEPS;
+    const int32_t long_rows = mark_long_lines(c, plan, WARP, fills, &left[WARP]);
+    const int32_t long_columns = mark_long_lines(c, plan, WEFT, fills, &left[WEFT]);
+    add_varying_work(c, (uint32_t)c->count, COST_LENGTHS);
+    if (long_rows > 0) {
+      run_pieces(c, plan, solve_rows_again, NULL, rows, LINE_BLOCK);
+    }
+    if (long_columns > 0) {
+      run_pieces(c, plan, solve_columns_again, NULL, columns, LINE_BLOCK);
+    }
+    add_varying_work(c, (uint64_t)(uint32_t)long_rows * (uint32_t)columns, line_again_cost(c, plan, WARP));
+    add_varying_work(c, (uint64_t)(uint32_t)long_columns * (uint32_t)rows, line_again_cost(c, plan, WEFT));
+    if (long_rows + long_columns == 0 && !fixed_work) {
+      break;
+    }
+  }
+}
+
+#endif
 
 /// Tethers ///
 
@@ -21648,15 +22121,6 @@ static vector_array contact_pulls_of(const cloth *c) {
   return vectors_at(c, c->scratch.contact_pull);
 }
 
-/* 1 for each row, then for each column, whose springs are to be taken back. */
-static uint8_t *held_rows_of(const cloth *c) {
-  return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
-}
-
-static uint8_t *held_columns_of(const cloth *c) {
-  return held_rows_of(c) + c->grid.rows;
-}
-
 /* 1 if a collider has mass. */
 static int has_bodies(const cloth *c) {
   return inputs_of(c)->body_count > 0;
@@ -21697,7 +22161,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
   const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
   int found = 0;
   if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP], gapped), lanes_first(left - 1)))) {
-    held_rows_of(c)[row] = 1;
+    marked_rows_of(c)[row] = 1;
     found = 1;
   }
   if (row + 1 < c->grid.rows) {
@@ -21707,7 +22171,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
       float values[CLOTH_LANES];
       lanes_store(values, torn);
       for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-        held_columns_of(c)[column + lane] |= (uint8_t)(values[lane] > 0.0f);
+        marked_columns_of(c)[column + lane] |= (uint8_t)(values[lane] > 0.0f);
       }
       found = 1;
     }
@@ -21725,7 +22189,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
     const float longest = plan->spring[d].rest * held_ratio(c, plan, d);
     squared[d] = longest * longest;
   }
-  fill_zero(held_rows_of(c), (size_t)(c->grid.rows + columns));
+  fill_zero(marked_rows_of(c), (size_t)(c->grid.rows + columns));
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const int32_t below = row + 1 < c->grid.rows ? columns : 0;
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
@@ -22068,7 +22532,7 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
   const vector_array kept = history_of(c, 1);
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     const int32_t left = c->grid.rows - row, first = row * c->grid.columns;
-    if (!has_marks(c, held_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+    if (!has_marks(c, marked_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       continue;
     }
     l.b = bundle_of_rows(c, p, predicted_of(c), row);
@@ -22080,7 +22544,7 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
     transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
     transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
 #endif
-    p->counts.lines += solve_held(&l, held_rows_of(c) + row);
+    p->counts.lines += solve_held(&l, marked_rows_of(c) + row);
     return_rows(c, predicted_of(c), &l.b);
   }
 }
@@ -22090,11 +22554,11 @@ static void solve_held_columns(const cloth *c, const step_plan *plan, stage_piec
   const vector_array kept = history_of(c, 1);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     const int32_t left = c->grid.columns - column;
-    if (has_marks(c, held_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+    if (has_marks(c, marked_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       const vector_array columns = {kept.x + column, kept.y + column, kept.z + column};
       l.b = bundle_of_columns(c, p, predicted_of(c), column);
       l.contact = columns;
-      p->counts.lines += solve_held(&l, held_columns_of(c) + column);
+      p->counts.lines += solve_held(&l, marked_columns_of(c) + column);
     }
   }
 }
@@ -22143,7 +22607,7 @@ CLOTH_SEPARATE int solve_contact_lines(const cloth *c, const step_plan *plan, in
   add_varying_work(c, (uint32_t)c->count, COST_TORN);
   const int found = find_torn_lines(c, plan) && workspace_of(c)->tears && !workspace_of(c)->frees;
   if (!found) {
-    fill_zero(held_rows_of(c), (size_t)(c->grid.rows + c->grid.columns));
+    fill_zero(marked_rows_of(c), (size_t)(c->grid.rows + c->grid.columns));
   }
   if (!found && !c->settings.capacity.fixed_work) {
     return 0;
@@ -23426,6 +23890,11 @@ static void clear_pads(const cloth *c) {
   for (int32_t n = 0; c->scratch.direction && n < 3; n++) {
     fill_zero(floats_at(c, c->scratch.direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
+  /* So does the search for springs that are too long, below the last row. */
+  if (c->scratch.longest) {
+    float *last_row = floats_at(c, c->scratch.longest) + c->stride + c->count - c->grid.columns;
+    fill_zero(last_row, (size_t)(c->grid.columns + LANE_PAD) * sizeof(float));
+  }
 }
 
 /* Adds the velocity changes of a substep without a solve: of scratch.residual, times mobility and share. */
@@ -24196,6 +24665,7 @@ static uint32_t line_cost(const cloth *c, const step_plan *plan) {
       cost += COST_STRETCH + (s->damping_share > 0.0f ? COST_DAMPED : 0u);
       cost += is_mapped || s->projected == PROJECTED_SOME ? COST_MAPPED : 0u;
       cost += d == WARP ? is_ring * COST_STRETCH_RING : 0u;
+      cost += c->scratch.longest && d <= WEFT ? (uint32_t)COST_LONGEST : 0u;
     }
   }
   return cost;
@@ -24273,6 +24743,22 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   return scene;
 }
 
+#if WITH_PROJECTION
+
+/* Maximum cost per particle and substep of lines that are solved again, rounded up. */
+static uint32_t lines_again_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
+  const uint64_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
+  const uint64_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
+  if (!solves_again(c, plan)) {
+    return 0;
+  }
+  const uint64_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
+  return AGAIN_SWEEPS * COST_LENGTHS + (uint32_t)(work / (uint32_t)c->count) + 1u;
+}
+
+#endif
+
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   /* A particle is slowed down before contact, and put back after it. */
@@ -24281,6 +24767,9 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
     cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
   }
+#if WITH_PROJECTION
+  cost += lines_again_cost(c, plan);
+#endif
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }
@@ -25367,7 +25856,23 @@ static void pull_all_tethers(const cloth *c) {
 
 #endif
 
-/* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
+#if WITH_LIMITS
+
+/* Limits strain in the sweeps of the settings. A step with a deadline may leave out all but the first. */
+static void limit_strains(const cloth *c, const step_plan *plan) {
+  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
+      refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
+      break;
+    }
+    limit_strain(c, plan);
+  }
+}
+
+#endif
+
+/* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
@@ -25401,16 +25906,17 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
-#if WITH_LIMITS
-  /* 2c. Strain limiting: strain_limit. */
-  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
-    if (sweep > 0 && !may_refine(c)) {
-      uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
-      refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
-      break;
-    }
-    limit_strain(c, plan);
+#if WITH_PROJECTION
+  /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
+     gathered springs short and stretch others, which would never come to rest. */
+  if (solves_again(c, plan) && !has_gathers(c)) {
+    solve_overstretched_lines(c, plan);
   }
+#endif
+
+#if WITH_LIMITS
+  /* 2d. Strain limiting: strain_limit. */
+  limit_strains(c, plan);
 #endif
 
 #if WITH_BODIES

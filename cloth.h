@@ -57,7 +57,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 10        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 15     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 16     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -263,10 +263,11 @@ typedef struct cloth_config_integration {
   int32_t method;             /* a cloth_integration; default CLOTH_INTEGRATION_ADAPTIVE */
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
-                                 explicit_threshold no solver is needed, and the arena has no memory for one. */
+                                 explicit_threshold no solver is needed, and the arena has no memory for one.
+                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless it may tear. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, 40
+                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, 32
                                  with colliders. Contacts are warm started, and lines over them solved
                                  again, above 0 alone, where springs are projected: with 0 edges on the
                                  rims of colliders stretch more */

@@ -2,7 +2,7 @@
  * Runs five scenes, prints what a user may want to know about them and writes for each a sheet of moments, a plot and
  * an animation (APNG).
  *
- *     demo [directory]                                   (default build/demo)
+ *     demo [directory [sketch]]                          (default build/demo; sketch: animations with jagged edges)
  *
  * SPDX-License-Identifier: MIT
  */
@@ -324,9 +324,10 @@ static void stage_follow(stage *s, const show *what, const cloth *sheet) {
 }
 
 /* Draws the scene as it is now. */
-static void draw_view(stage *s, const show *what, const cloth *sheet, image *picture, rectangle area) {
-  render_scene view = {
-      what->eye, what->target, what->field_of_view, what->to_light, 1.6f, what->floor_height, s->objects, s->count, 0};
+static void draw_view(stage *s, const show *what, const cloth *sheet, image *picture, rectangle area, int sketch) {
+  render_scene view = {what->eye,      what->target, what->field_of_view,
+                       what->to_light, 1.6f,         what->floor_height,
+                       s->objects,     s->count,     sketch};
   stage_follow(s, what, sheet);
   must(render_view(picture, area, &view), "render_view");
 }
@@ -344,7 +345,7 @@ static void draw_moment(stage *s, const show *what, const cloth *sheet, int mome
   rectangle area = {moment % MOMENTS_ACROSS * (VIEW_SIZE + GUTTER), moment / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER),
                     VIEW_SIZE, VIEW_SIZE};
   char caption[32];
-  draw_view(s, what, sheet, &s->picture, area);
+  draw_view(s, what, sheet, &s->picture, area, 0);
   snprintf(caption, sizeof caption, "%.2f s", (double)what->moments[moment]);
   image_text(&s->picture, area.x + 16, area.y + area.height - 30, 2, 0x40464c, caption);
   if (moment == 0)
@@ -449,9 +450,9 @@ static void save(const image *picture, const char *directory, const char *name, 
 }
 
 /* Adds the scene as it is now to the animation. */
-static void film(stage *s, const show *what, const cloth *sheet) {
+static void film(stage *s, const show *what, const cloth *sheet, int sketch) {
   const rectangle whole = {0, 0, FILM_SIZE, FILM_SIZE};
-  draw_view(s, what, sheet, &s->film_picture, whole);
+  draw_view(s, what, sheet, &s->film_picture, whole, sketch);
   png_animation_add(&s->film, s->film_picture.rgb);
 }
 
@@ -461,7 +462,7 @@ static void step_timed(cloth *sheet, float frame_time, float *microseconds) {
   *microseconds = 1e6f * (float)(clock() - before) / (float)CLOCKS_PER_SEC;
 }
 
-static void run(const show *what, const char *directory) {
+static void run(const show *what, const char *directory, int sketch) {
   scene description = scene_describe(what->kind, GRID);
   scene_instance instance;
   stage s = {0};
@@ -485,7 +486,7 @@ static void run(const show *what, const char *directory) {
     if (moment < MOMENTS && now > what->moments[moment] - 0.5f * description.frame_time)
       draw_moment(&s, what, instance.sheet, moment++);
     if (frame % FILM_STEPS == 0 && frame / FILM_STEPS < pictures)
-      film(&s, what, instance.sheet);
+      film(&s, what, instance.sheet, sketch);
   }
   draw_plot(&plot_picture, what, &h, description.frame_time);
   report(what, &description, instance.bytes, &h);
@@ -501,8 +502,9 @@ static void run(const show *what, const char *directory) {
 
 int main(int argument_count, char **arguments) {
   const char *directory = argument_count > 1 ? arguments[1] : "build/demo";
+  const int sketch = argument_count > 2 && strcmp(arguments[2], "sketch") == 0;
   make_path(directory);
   for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
-    run(&shows[i], directory);
+    run(&shows[i], directory, sketch);
   return EXIT_SUCCESS;
 }

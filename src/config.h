@@ -139,6 +139,12 @@ static int needs_solver(const cloth_config *config) {
           config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
+/* May springs of a cloth with this config be projected at some kappa? */
+static int may_project(const cloth_config *config) {
+  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
+         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
+}
+
 /* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;

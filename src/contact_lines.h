@@ -17,7 +17,6 @@
 #include "scalar.h"
 #include "stretch_solve.h"
 #include "types.h"
-#include "uniform.h"
 
 /// Lines over contacts ///
 
@@ -70,15 +69,6 @@ static vector_array contact_pulls_of(const cloth *c) {
   return vectors_at(c, c->scratch.contact_pull);
 }
 
-/* 1 for each row, then for each column, whose springs are to be taken back. */
-static uint8_t *held_rows_of(const cloth *c) {
-  return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
-}
-
-static uint8_t *held_columns_of(const cloth *c) {
-  return held_rows_of(c) + c->grid.rows;
-}
-
 /* 1 if a collider has mass. */
 static int has_bodies(const cloth *c) {
   return inputs_of(c)->body_count > 0;
@@ -119,7 +109,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
   const int32_t i = row * c->grid.columns + column, left = c->grid.columns - column;
   int found = 0;
   if (left > 1 && lanes_any(lanes_both(is_torn(c, i, 1, squared[WARP], gapped), lanes_first(left - 1)))) {
-    held_rows_of(c)[row] = 1;
+    marked_rows_of(c)[row] = 1;
     found = 1;
   }
   if (row + 1 < c->grid.rows) {
@@ -129,7 +119,7 @@ CLOTH_INLINE int mark_torn(const cloth *c, int32_t row, int32_t column, const fl
       float values[CLOTH_LANES];
       lanes_store(values, torn);
       for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-        held_columns_of(c)[column + lane] |= (uint8_t)(values[lane] > 0.0f);
+        marked_columns_of(c)[column + lane] |= (uint8_t)(values[lane] > 0.0f);
       }
       found = 1;
     }
@@ -147,7 +137,7 @@ CLOTH_HOT CLOTH_SEPARATE int find_torn_lines(const cloth *c, const step_plan *pl
     const float longest = plan->spring[d].rest * held_ratio(c, plan, d);
     squared[d] = longest * longest;
   }
-  fill_zero(held_rows_of(c), (size_t)(c->grid.rows + columns));
+  fill_zero(marked_rows_of(c), (size_t)(c->grid.rows + columns));
   for (int32_t row = 0; row < c->grid.rows; row++) {
     const int32_t below = row + 1 < c->grid.rows ? columns : 0;
     for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
@@ -490,7 +480,7 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
   const vector_array kept = history_of(c, 1);
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     const int32_t left = c->grid.rows - row, first = row * c->grid.columns;
-    if (!has_marks(c, held_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+    if (!has_marks(c, marked_rows_of(c) + row, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       continue;
     }
     l.b = bundle_of_rows(c, p, predicted_of(c), row);
@@ -502,7 +492,7 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
     transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
     transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
 #endif
-    p->counts.lines += solve_held(&l, held_rows_of(c) + row);
+    p->counts.lines += solve_held(&l, marked_rows_of(c) + row);
     return_rows(c, predicted_of(c), &l.b);
   }
 }
@@ -512,11 +502,11 @@ static void solve_held_columns(const cloth *c, const step_plan *plan, stage_piec
   const vector_array kept = history_of(c, 1);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     const int32_t left = c->grid.columns - column;
-    if (has_marks(c, held_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
+    if (has_marks(c, marked_columns_of(c) + column, left < CLOTH_LANES ? left : CLOTH_LANES)) {
       const vector_array columns = {kept.x + column, kept.y + column, kept.z + column};
       l.b = bundle_of_columns(c, p, predicted_of(c), column);
       l.contact = columns;
-      p->counts.lines += solve_held(&l, held_columns_of(c) + column);
+      p->counts.lines += solve_held(&l, marked_columns_of(c) + column);
     }
   }
 }
@@ -565,7 +555,7 @@ CLOTH_SEPARATE int solve_contact_lines(const cloth *c, const step_plan *plan, in
   add_varying_work(c, (uint32_t)c->count, COST_TORN);
   const int found = find_torn_lines(c, plan) && workspace_of(c)->tears && !workspace_of(c)->frees;
   if (!found) {
-    fill_zero(held_rows_of(c), (size_t)(c->grid.rows + c->grid.columns));
+    fill_zero(marked_rows_of(c), (size_t)(c->grid.rows + c->grid.columns));
   }
   if (!found && !c->settings.capacity.fixed_work) {
     return 0;

@@ -62,6 +62,10 @@ enum {
   COST_DAMPED = 30,          /* per spring with damping, in addition */
   COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
+  COST_LONGEST = 32,         /* per spring of a row or column, in addition, for its longest length */
+  COST_LENGTHS = 92,         /* per particle and search for lines that are too long ... */
+  COST_LINE_AGAIN = 270,     /* ... in addition per particle of a line that is solved again, ... */
+  COST_RING_AGAIN = 220,     /* ... and per particle of a ring of these */
   COST_STENCIL = 178,        /* explicit bending of a particle */
   COST_STENCIL_ROW = 900,    /* per row, ... */
   COST_STENCIL_COLUMN = 280, /* ... and per column, in the first and last rows */

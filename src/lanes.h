@@ -154,6 +154,16 @@ CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
   return lanes_select(lanes_first(count), a, lanes_splat(0.0f));
 }
 
+/* The largest of the lanes and of `least`. */
+CLOTH_INLINE float lanes_largest(lanes a, float least) {
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    least = maximum(least, values[lane]);
+  }
+  return least;
+}
+
 /* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;

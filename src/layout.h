@@ -338,10 +338,25 @@ static int has_contact_lines(const cloth *c, const cloth_config *config) {
          config->contact.mode == CLOTH_CONTACT_PROJECTION;
 }
 
-/* Bytes of the marks of lines: uniform.h, contact_lines.h. */
+/* 1 if lines with springs that are too long may be solved again, see overstretched.h. Where threads may break they are
+   not: a strip would hang on by a thread that should. */
+static int has_longest(const cloth_config *config) {
+  return may_project(config) && !needs_tearing(config);
+}
+
+/* Bytes of the marks of lines: uniform.h, lines.h. */
 static int32_t line_marks(const cloth *c, const cloth_config *config) {
   const int32_t rows = c->grid.rows, columns = c->grid.columns;
-  return rows + in_line_blocks(columns) / LINE_BLOCK + (has_contact_lines(c, config) ? rows + columns : 0);
+  const int is_marked = has_longest(config) || has_contact_lines(c, config);
+  return rows + in_line_blocks(columns) / LINE_BLOCK + (is_marked ? rows + columns : 0);
+}
+
+/* The memory that lengths and touch use in turn. */
+static void layout_lengths(cloth *c, const cloth_config *config, uint32_t *end) {
+  const int pulls = has_contact_lines(c, config), notes = has_longest(config);
+  const uintptr_t start = reserve_vectors(end, (pulls ? 3 : notes ? 2 : 0) * c->stride);
+  c->scratch.contact_pull = pulls ? start : 0u;
+  c->scratch.longest = notes ? start : 0u;
 }
 
 /* The scratch that is never shared. */
@@ -378,7 +393,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
-  c->scratch.contact_pull = has_contact_lines(c, config) ? reserve_vectors(end, 3 * c->stride) : 0u;
+  layout_lengths(c, config, end);
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
   if (needs_solver(config)) {

@@ -82,6 +82,11 @@ static void clear_pads(const cloth *c) {
   for (int32_t n = 0; c->scratch.direction && n < 3; n++) {
     fill_zero(floats_at(c, c->scratch.direction) + n * c->stride + c->count, 2 * sizeof(float));
   }
+  /* So does the search for springs that are too long, below the last row. */
+  if (c->scratch.longest) {
+    float *last_row = floats_at(c, c->scratch.longest) + c->stride + c->count - c->grid.columns;
+    fill_zero(last_row, (size_t)(c->grid.columns + LANE_PAD) * sizeof(float));
+  }
 }
 
 /* Adds the velocity changes of a substep without a solve: of scratch.residual, times mobility and share. */

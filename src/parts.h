@@ -88,6 +88,7 @@
 #include "bearing_solve.h"
 #include "strain_limit.h"
 #include "projection.h"
+#include "overstretched.h"
 #include "tethers.h"
 #include "tether_pull.h"
 #include "bounds.h"

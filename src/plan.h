@@ -188,17 +188,12 @@ static void plan_compliance(const step_plan *plan, spring_family *s) {
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
   const vector_array velocity = vectors_at(c, c->state.velocity);
-  float values[CLOTH_LANES], max_squared = 0.0f;
   lanes most = lanes_splat(0.0f);
   EACH_BLOCK(i, left, c->count, {
     const lanes3 v = lanes3_keep(lanes_first(left), lanes3_load(velocity, i));
     most = lanes_maximum(lanes3_dot(v, v), most);
   });
-  lanes_store(values, most);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    max_squared = maximum(max_squared, values[lane]);
-  }
-  return max_squared;
+  return lanes_largest(most, 0.0f);
 }
 
 /* 1 if particles may have pushes and all of them are calm at the start of a step. */

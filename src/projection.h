@@ -25,11 +25,31 @@
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
  * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
- * Out: the predicted positions, in scratch.product.
+ * Out: the predicted positions, in scratch.product; scratch.longest.
  * Scratch: residual (twist, transposed rows), line_work.
  */
 
 #if WITH_PROJECTION
+
+/* The longest lengths of the springs of rows or of columns, each at the particle that it starts from; or NULL if they
+   are not noted. */
+static float *longest_of(const cloth *c, int32_t d) {
+  return c->scratch.longest ? floats_at(c, c->scratch.longest) + d * c->stride : NULL;
+}
+
+#if WITH_BEARING
+
+/* Notes that the springs of a bundle may have any length. */
+static void forget_longest(const stretch_lines *l) {
+  for (int32_t element = 0; element < l->b.length; element++) {
+    float *to = l->longest + element * l->b.next;
+    for (int32_t lane = 0; lane < l->b.count; lane++) {
+      to[lane] = UNLIMITED_LENGTH;
+    }
+  }
+}
+
+#endif
 
 /* The solve of a family's springs, without its bundle. Returns 0 if the family is not projected. */
 static int stretch_lines_of(const cloth *c, const step_plan *plan, int32_t d, stretch_lines *l) {
@@ -108,6 +128,9 @@ static void solve_stretch(stretch_lines *l, const line_bundle *b) {
 #if WITH_BEARING
   } else if (l->bears && is_bearing_bundle(l->c, b)) {
     solve_bearing_stretch(l);
+    if (l->longest) {
+      forget_longest(l);
+    }
 #endif
 #if WITH_REST_SHAPE && GAP_VERSIONS
   } else if (l->is_shaped) {
@@ -164,6 +187,34 @@ static vector_array old_rows(const cloth *c, const line_bundle *b, int is_read) 
   return rows;
 }
 
+#if WITH_PROJECTION
+
+/* Where the solve of a bundle of rows notes longest lengths: transposed, in place of mobilities, each of which has been
+   read when the spring behind its particle is noted. */
+static float *longest_of_rows(const cloth *c, const line_bundle *b) {
+  float *longest = longest_of(c, WARP);
+#if CLOTH_LANES > 1
+  return longest ? row_plane(c, b->piece->rows, ROW_MOBILITY) : NULL;
+#else
+  return longest ? longest + b->first : NULL;
+#endif
+}
+
+/* Copies them back. */
+static void return_longest(const cloth *c, const line_bundle *b) {
+#if CLOTH_LANES > 1
+  if (c->scratch.longest) {
+    const float *side = row_plane(c, b->piece->rows, ROW_MOBILITY);
+    transpose_rows_back(longest_of(c, WARP) + b->first, c->grid.columns, b->count, side);
+  }
+#else
+  (void)c;
+  (void)b;
+#endif
+}
+
+#endif
+
 static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const vector_array x = predicted_of(c);
   const int bends = has_bend_lines(plan);
@@ -185,7 +236,9 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #if WITH_PROJECTION
     if (stretches) {
       l.old = old;
+      l.longest = longest_of_rows(c, &b);
       solve_stretch(&l, &b);
+      return_longest(c, &b);
     }
 #endif
     return_rows(c, x, &b);
@@ -202,6 +255,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #if WITH_PROJECTION
   stretch_lines l;
   const int stretches = stretch_lines_of(c, plan, WEFT, &l);
+  float *longest = longest_of(c, WEFT);
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
@@ -215,6 +269,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #if WITH_PROJECTION
     if (stretches) {
       l.old = first;
+      l.longest = longest ? longest + column : NULL;
       solve_stretch(&l, &b);
     }
 #endif

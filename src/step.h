@@ -12,9 +12,11 @@
 #include "costs.h"
 #include "forces.h"
 #include "gaps.h"
+#include "gathers.h"
 #include "implicit.h"
 #include "motion.h"
 #include "origin.h"
+#include "overstretched.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
@@ -137,7 +139,23 @@ static void pull_all_tethers(const cloth *c) {
 
 #endif
 
-/* Stage 2. A step with a deadline may leave out all sweeps of strain limiting but the first. */
+#if WITH_LIMITS
+
+/* Limits strain in the sweeps of the settings. A step with a deadline may leave out all but the first. */
+static void limit_strains(const cloth *c, const step_plan *plan) {
+  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
+    if (sweep > 0 && !may_refine(c)) {
+      uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
+      refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
+      break;
+    }
+    limit_strain(c, plan);
+  }
+}
+
+#endif
+
+/* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
@@ -171,16 +189,17 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   }
 #endif
 
-#if WITH_LIMITS
-  /* 2c. Strain limiting: strain_limit. */
-  for (int32_t sweep = 0; sweep < c->settings.strain_limit.sweeps; sweep++) {
-    if (sweep > 0 && !may_refine(c)) {
-      uint32_t sweeps_left = (uint32_t)(c->settings.strain_limit.sweeps - sweep);
-      refund_work(c, (uint64_t)sweeps_left * (uint32_t)c->count, strain_limit_cost(c));
-      break;
-    }
-    limit_strain(c, plan);
+#if WITH_PROJECTION
+  /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
+     gathered springs short and stretch others, which would never come to rest. */
+  if (solves_again(c, plan) && !has_gathers(c)) {
+    solve_overstretched_lines(c, plan);
   }
+#endif
+
+#if WITH_LIMITS
+  /* 2d. Strain limiting: strain_limit. */
+  limit_strains(c, plan);
 #endif
 
 #if WITH_BODIES

@@ -33,8 +33,12 @@
  * exact: no iterations, and the work does not depend on the state. Where a spring is absent, or between two pins,
  * nothing is carried across.
  *
+ * The tension explains a length of t_i + e_i s_i |d_i|. Rows and columns note how long a spring may be for that, and
+ * overstretched.h solves lines again whose springs others have stretched further: then the right side is (|d_i| - l_i)+
+ * |d_i|, with the length l_i noted, and s_i is what the tension grows by.
+ *
  * In: the plan's spring families, scratch.mobility, maps, the lengths at the start of the substep. Out: the positions
- * of the lines. Scratch: line_work.
+ * of the lines; scratch.longest. Scratch: line_work.
  */
 
 #if WITH_PROJECTION
@@ -46,6 +50,13 @@
 /* Largest tension, a displacement of as many lengths of the spring. Bounds what products of small numbers are
    multiplied by, so that they do not become subnormal. */
 #define MAX_TENSION 1024.0f
+
+/* What a spring may be longer than its tension explains, over that length, before it is solved again. Columns stretch
+   rows, and tethers both, by about a hundredth in smooth cloth: a smaller value solves lines again that do not need it.
+   A larger one leaves the springs beside free corners as long. */
+#define OVERSTRETCH 0.03f
+/* Longest length of springs that are not solved along lines, over the rest length: none is as long. */
+#define UNLIMITED_LENGTH 1.0e6f
 
 /* What a kernel needs of the springs of a bundle: copies, which the compiler can keep in registers. */
 typedef struct stretch_lines {
@@ -64,6 +75,9 @@ typedef struct stretch_lines {
   int32_t is_special;   /* 1 with maps or damping */
   int32_t is_shaped;    /* 1 where rest lengths differ, with maps then ... */
   float shaped_damping; /* ... and the share of damping, in place of damping_share */
+  float *longest;       /* lengths that springs may have, over the rest length, laid out like b.x; or NULL */
+  int32_t is_again;     /* 0: `longest` is noted; 1: lines are solved for what exceeds it, ... */
+  lanes again;          /* ... in lanes where this is 1; it is 0 in the others */
   float *work;
 } stretch_lines;
 
@@ -75,6 +89,38 @@ enum { STRETCH_SHARE, STRETCH_X, STRETCH_Y, STRETCH_Z, STRETCH_AROUND };
 
 CLOTH_INLINE float *stretch_slot(const stretch_lines *l, int32_t element) {
   return l->work + element * (line_slot_blocks(&l->b) * CLOTH_LANES);
+}
+
+/* Where the compliance and the target of the springs from an element to the next are kept for note_longest(), if they
+   are not those of the family: the elimination of the tensions stores nothing there. */
+CLOTH_INLINE float *special_slot(const stretch_lines *l, int32_t element) {
+  return stretch_slot(l, element) + (line_slot_blocks(&l->b) - 2) * CLOTH_LANES;
+}
+
+/* Notes the longest length of the springs from an element to the next, along d, with their tension. The length before
+   the solve is at most (1 + its square) / 2, which needs no root. */
+CLOTH_INLINE void note_longest(const stretch_lines *l, int32_t element, lanes3 d, lanes tension) {
+  const lanes one = lanes_splat(1.0f);
+  lanes compliance = lanes_splat(l->compliance_above), target = one;
+  if (l->is_special) {
+    compliance = lanes_load(special_slot(l, element));
+    target = lanes_load(special_slot(l, element) + CLOTH_LANES);
+  }
+  const lanes squared = lanes_multiply(lanes3_dot(d, d), lanes_splat(l->inverse_squared_rest));
+  const lanes length = lanes_multiply(lanes_splat(0.5f), lanes_add(one, squared));
+  const lanes pull = lanes_maximum(tension, lanes_splat(0.0f));
+  const lanes strain = lanes_multiply(lanes_multiply(compliance, pull), length);
+  lanes longest = lanes_add(lanes_multiply(target, lanes_splat(1.0f + OVERSTRETCH)), strain);
+  if (l->is_special) {
+    const lanes_mask present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
+    longest = lanes_select(present, longest, lanes_splat(UNLIMITED_LENGTH));
+  }
+  float *to = l->longest + element * l->b.next;
+  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
+    lanes_store_first(to, longest, l->b.count);
+  } else {
+    lanes_store(to, longest);
+  }
 }
 
 /* Keeps the tension of the springs from an element to the next for note_tensions(), where neither elimination stores
@@ -141,9 +187,9 @@ CLOTH_INLINE lanes stretch_target(const stretch_lines *l, int32_t slant, line_pl
 
 #if WITH_REST_SHAPE
 
-/* What differs for the springs of a shaped piece. */
+/* What differs for the springs of a shaped piece. Lengths are multiples of the rest length of the family. */
 typedef struct shaped_spring {
-  lanes compliance, target; /* target: times the length, over that of the family */
+  lanes compliance, rest, target;
 } shaped_spring;
 
 /* The springs from an element to another of a shaped piece, which are `ratio` long, over the family's rest length. */
@@ -152,14 +198,13 @@ CLOTH_SEPARATE shaped_spring shaped_spring_of(const stretch_lines *l, int32_t sl
   const lanes rest = line_rest(l->c, &l->b, element);
   const lanes_mask is_short = lanes_less(ratio, rest);
   const lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest};
+  shaped_spring s = {mapped_compliance(l, element, compliance, is_short), rest, rest};
   if (l->shaped_damping > 0.0f) { /* as stretch_target() */
     const lanes3 d = lanes3_subtract(line_load3(&l->b, slant, l->old, to), line_load3(&l->b, slant, l->old, from));
     const lanes squared = lanes_maximum(lanes3_dot(d, d), lanes_splat(l->least_square));
     const lanes old = lanes_square_root(lanes_multiply(squared, lanes_splat(l->inverse_squared_rest)));
     s.target = lanes_add(rest, lanes_multiply(lanes_subtract(old, rest), lanes_splat(l->shaped_damping)));
   }
-  s.target = lanes_multiply(ratio, s.target);
   return s;
 }
 
@@ -183,6 +228,46 @@ typedef struct tension_equation {
   lanes_mask present;
 } tension_equation;
 
+/* How springs differ from those of their family. */
+typedef struct special_spring {
+  lanes compliance, target; /* target: over the rest length of the family */
+} special_spring;
+
+/* The springs from an element to another with maps, damping or a shape, `ratio` long over the rest length of the
+   family. Where longest lengths are noted both are kept for that, the target at least the rest length: what damping
+   resists is not taken from springs that become longer. */
+CLOTH_INLINE special_spring special_spring_of(const stretch_lines *l, int32_t slant, int32_t element, line_place from,
+                                              line_place to, lanes ratio) {
+  const lanes_mask is_short = lanes_less(ratio, lanes_splat(1.0f));
+  lanes rest = lanes_splat(1.0f);
+  special_spring s = {lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above)), rest};
+  if (l->has_maps) {
+    s.compliance = mapped_compliance(l->original, element, s.compliance, is_short);
+#if WITH_REST_SHAPE
+    if (l->is_shaped) {
+      const shaped_spring shaped = shaped_spring_of(l->original, slant, element, from, to, ratio);
+      s.compliance = shaped.compliance;
+      s.target = shaped.target;
+      rest = shaped.rest;
+    }
+#endif
+  }
+  if (l->damping_share > 0.0f) {
+    s.target = stretch_target(l, slant, from, to);
+  }
+  if (slant == 0 && l->longest && !l->is_again) {
+    lanes_store(special_slot(l, element), s.compliance);
+    lanes_store(special_slot(l, element) + CLOTH_LANES, lanes_maximum(s.target, rest));
+  }
+  return s;
+}
+
+/* The right side of springs that are solved again, from what they are longer than they may be. */
+CLOTH_INLINE lanes side_again(const stretch_lines *l, int32_t element, lanes ratio) {
+  const lanes excess = lanes_subtract(ratio, lanes_load(l->longest + element * l->b.next));
+  return lanes_multiply(ratio, lanes_multiply(lanes_maximum(excess, lanes_splat(0.0f)), l->again));
+}
+
 CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant, int32_t element, line_place to,
                                           const stretch_state *s) {
   const lanes scale = lanes_splat(l->inverse_squared_rest), one = lanes_splat(1.0f);
@@ -194,26 +279,18 @@ CLOTH_INLINE tension_equation equation_of(const stretch_lines *l, int32_t slant,
   const lanes ratio = lanes_square_root(q.squared);
   const lanes_mask is_short = lanes_less(ratio, one);
   lanes compliance = lanes_select(is_short, lanes_splat(l->compliance_below), lanes_splat(l->compliance_above));
-  lanes target = ratio;
+  q.side = lanes_subtract(q.squared, ratio);
   if (l->is_special) {
-    if (l->has_maps) {
-      compliance = mapped_compliance(l->original, element, compliance, is_short);
-#if WITH_REST_SHAPE
-      if (l->is_shaped) {
-        const shaped_spring shaped = shaped_spring_of(l->original, slant, element, s->place, to, ratio);
-        compliance = shaped.compliance;
-        target = shaped.target;
-      }
-#endif
-    }
-    if (l->damping_share > 0.0f) {
-      target = lanes_multiply(ratio, stretch_target(l, slant, s->place, to));
+    const special_spring special = special_spring_of(l, slant, element, s->place, to, ratio);
+    compliance = special.compliance;
+    q.side = lanes_subtract(q.squared, lanes_multiply(ratio, special.target));
+    if (slant == 0 && l->is_again) {
+      q.side = side_again(l, element, ratio);
     }
   }
   const lanes product = lanes_quantise(lanes3_dot(q.d, s->d), l->coupling_rounder);
   q.coupling = lanes_multiply(s->mobility, lanes_multiply(product, scale));
   q.diagonal = lanes_multiply(q.squared, lanes_add(lanes_add(s->mobility, q.mobility), compliance));
-  q.side = lanes_subtract(q.squared, target);
   q.compliance = compliance;
   q.present = lanes_less(compliance, lanes_splat(MAX_COMPLIANCE));
   return q;
@@ -294,12 +371,15 @@ CLOTH_INLINE void find_tension(const stretch_lines *l, int32_t slant, int plain,
   lanes tension = lanes_multiply(lanes_add(side, lanes_multiply(s->coupling, s->tension)), inverse);
   tension = lanes_minimum(lanes_maximum(tension, lanes_splat(-MAX_TENSION)), lanes_splat(MAX_TENSION));
   tension = lanes_quantise(tension, WORK_ROUNDER);
-  store_tension(l, element - 1, tension);
   const int32_t ends = plain ? 0 : slant;
   line_place_step(&l->b, slant, plain, -1, &s->place);
   const lanes3 x = line_load3(&l->b, ends, l->b.x, s->place);
   const lanes mobility = line_load(&l->b, ends, l->b.mobility, s->place);
-  const lanes3 pull = lanes3_scale(lanes3_subtract(s->x, x), tension);
+  const lanes3 d = lanes3_subtract(s->x, x), pull = lanes3_scale(d, tension);
+  if (slant == 0 && l->longest && !l->is_again) {
+    note_longest(l, element - 1, d, tension);
+  }
+  store_tension(l, element - 1, tension);
   eliminate_displacement(l, element, pull, lanes_maximum(tension, lanes_splat(0.0f)), s);
   s->x = x;
   s->mobility = mobility;
@@ -491,6 +571,9 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
   close_tensions(l, &b);
   e.pull = lanes3_scale(b.d, b.tension);
   e.resistance = lanes_maximum(b.tension, zero);
+  if (l->longest && !l->is_again) {
+    note_longest(l, last, b.d, b.tension);
+  }
   store_tension(l, last, b.tension);
   find_tensions(l, 0, &e);
   lanes3 first = close_displacements(l, &b, &e), moved = first;

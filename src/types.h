@@ -33,14 +33,15 @@
  *   array            owner     content                                                   read by
  *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
  *                              then of each block of columns
- *                    touch     behind them a byte for each row and column: solve again?   solve_contact_lines()
+ *                    lengths,  behind them a byte for each row and column: solve again?   solve_overstretched_lines(),
+ *                    touch                                                                solve_contact_lines()
  *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
  *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
  *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
  *                    solve     the same for each product of the matrix                   solve
  *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
  *   force_share      predict   share with which forces act on each particle, or         add_explicit_change(),
- *                              SHARE_PUSHED, see contact_push.h                           touch
+ *                              SHARE_PUSHED, see contact_push.h                           lengths, touch
  *   residual         gather    the batches that each particle is in, a bit each              gather
  *                    forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
@@ -50,6 +51,8 @@
  *                              once for each piece, see pieces.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
+ *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
+ *                              the rest length; in the memory of contact_pull
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
  *                    predict   predicted positions (predicted_of())                      forces that extrapolate
@@ -484,7 +487,7 @@ typedef struct self_workspace {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -586,7 +589,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 18 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 19 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)

@@ -10,6 +10,7 @@
 #include "init.h"
 #include "layout.h"
 #include "motion.h"
+#include "overstretched.h"
 #include "pin_reactions.h"
 #include "plan.h"
 #include "scalar.h"
@@ -97,6 +98,7 @@ static uint32_t line_cost(const cloth *c, const step_plan *plan) {
       cost += COST_STRETCH + (s->damping_share > 0.0f ? COST_DAMPED : 0u);
       cost += is_mapped || s->projected == PROJECTED_SOME ? COST_MAPPED : 0u;
       cost += d == WARP ? is_ring * COST_STRETCH_RING : 0u;
+      cost += c->scratch.longest && d <= WEFT ? (uint32_t)COST_LONGEST : 0u;
     }
   }
   return cost;
@@ -174,6 +176,22 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   return scene;
 }
 
+#if WITH_PROJECTION
+
+/* Maximum cost per particle and substep of lines that are solved again, rounded up. */
+static uint32_t lines_again_cost(const cloth *c, const step_plan *plan) {
+  const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
+  const uint64_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
+  const uint64_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
+  if (!solves_again(c, plan)) {
+    return 0;
+  }
+  const uint64_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
+  return AGAIN_SWEEPS * COST_LENGTHS + (uint32_t)(work / (uint32_t)c->count) + 1u;
+}
+
+#endif
+
 /* Maximum cost per particle and substep of tethers, contacts, iterations and recovery. Fixed work plans it. */
 static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const scene_summary *scene) {
   /* A particle is slowed down before contact, and put back after it. */
@@ -182,6 +200,9 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
     cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
     cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
   }
+#if WITH_PROJECTION
+  cost += lines_again_cost(c, plan);
+#endif
   if (plan->projects) {
     cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
   }

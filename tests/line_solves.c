@@ -1,6 +1,6 @@
 /*
- * The solves along lines beside dense solutions of their equations in double precision: hinges, twist, stretch and
- * shear, on sheets and tubes, with pins, masses and absent springs. Includes the library's source.
+ * The solves along lines beside dense solutions of their equations in double precision: hinges, twist, stretch, also
+ * again, and shear, on sheets and tubes, with pins, masses and absent springs. Includes the library's source.
  * SPDX-License-Identifier: MIT
  */
 #include "springs_alone.h"
@@ -107,9 +107,11 @@ static cloth *open_crumpled(const kind *k, step_plan *plan, double crumple, doub
 /// Dense references ///
 
 static double old_x[COUNT][3], x[COUNT][3], mobility[COUNT], stiffness[COUNT];
+static int has_maps;
 
 static void read_sheet(const cloth *sheet) {
   const vector_array at = predicted_of(sheet), before = vectors_at(sheet, sheet->state.position);
+  has_maps = sheet->constant.stiffness_map != 0;
   for (int32_t i = 0; i < COUNT; i++) {
     const cloth_vector now = vector_load(at, i), old = vector_load(before, i);
     x[i][0] = (double)now.x, x[i][1] = (double)now.y, x[i][2] = (double)now.z;
@@ -236,11 +238,16 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Stretch along a path: the tensions, then the displacements; the equations stand at the head of stretch_solve.h. */
-static double stretch_path(const path *p, const spring_family *s) {
+/* How long springs may be by the reference, over the rest length. */
+static double longest[DIRECTIONS][COUNT];
+
+/* Stretch along a path: the tensions, then the displacements; the equations stand at the head of stretch_solve.h. Notes
+   in `lengths` how long the springs may be or, if is_again, has them shortened to that. */
+static double stretch_path(const path *p, const spring_family *s, double *lengths, int is_again) {
   const int n = p->length, springs = p->is_ring ? n : n - 1;
   static double d[LONGEST][3], tension[LONGEST];
   const double square = (double)s->rest * (double)s->rest;
+  double explained[LONGEST], ease[LONGEST]; /* length without a tension, and what one adds to it */
   clear_system();
   for (int i = 0; i < springs; i++) {
     double old[3];
@@ -250,13 +257,17 @@ static double stretch_path(const path *p, const spring_family *s) {
     const double target = 1.0 + (double)s->damping_share * (sqrt(dot(old, old) / square) - 1.0);
     const int here = p->at[i], there = p->at[(i + 1) % n];
     const double scale = 0.5 * (stiffness[here] + stiffness[there]);
+    explained[i] = 1.0e6 / (1.0 + (double)OVERSTRETCH), ease[i] = 0.0;
     if (scale == 0.0) {
       matrix[i][i] = 1.0;
       continue;
     }
     const double compliance = (double)s->compliance[q < 1.0] / scale;
     matrix[i][i] = q * (mobility[here] + mobility[there] + compliance);
-    right[i][0] = q - target * sqrt(q);
+    right[i][0] = is_again ? sqrt(q) * fmax(sqrt(q) - lengths[here], 0.0) : q - target * sqrt(q);
+    /* Without maps and damping the library takes springs for long ones, whatever they were before. */
+    const double eased = has_maps || s->damping_share > 0.0f ? compliance : (double)s->compliance[0];
+    explained[i] = fmax(target, 1.0), ease[i] = 0.5 * (1.0 + q) * eased;
     if (i > 0 || p->is_ring) {
       double before[3];
       spring_vector(before, x, p, (i + n - 1) % n);
@@ -271,6 +282,9 @@ static double stretch_path(const path *p, const spring_family *s) {
   solve_dense(springs);
   for (int i = 0; i < springs; i++) {
     tension[i] = right[i][0];
+    if (!is_again) {
+      lengths[p->at[i]] = (1.0 + (double)OVERSTRETCH) * explained[i] + ease[i] * fmax(tension[i], 0.0);
+    }
   }
   clear_system();
   for (int i = 0; i < n; i++) {
@@ -482,6 +496,19 @@ static void test_explicit_bending(void) {
 
 /// Stretch and shear ///
 
+/* Largest difference of the lengths that springs of rows and columns may have, over what the reference has noted. */
+static double error_of_lengths(const cloth *sheet, const kind *k) {
+  double worst = 0.0;
+  for (int i = 0; i < COUNT; i++) {
+    for (int d = WARP; d <= WEFT; d++) {
+      const int is_spring = d == WARP ? k->wrap || i % COLUMNS < COLUMNS - 1 : i / COLUMNS < ROWS - 1;
+      const double found = (double)longest_of(sheet, d)[i];
+      worst = is_spring ? fmax(worst, fabs(found / longest[d][i] - 1.0)) : worst;
+    }
+  }
+  return worst;
+}
+
 static void test_stretch(void) {
   for (int n = 0; n < KINDS; n++) {
     const kind *k = &kinds[n];
@@ -492,11 +519,11 @@ static void test_stretch(void) {
     read_sheet(sheet);
     for (int row = 0; row < ROWS; row++) {
       path p = path_from(row * COLUMNS, 1, COLUMNS, k->wrap);
-      moved = fmax(moved, stretch_path(&p, &plan.spring[WARP]));
+      moved = fmax(moved, stretch_path(&p, &plan.spring[WARP], longest[WARP], 0));
     }
     for (int column = 0; column < COLUMNS; column++) {
       path p = path_from(column, COLUMNS, ROWS, 0);
-      moved = fmax(moved, stretch_path(&p, &plan.spring[WEFT]));
+      moved = fmax(moved, stretch_path(&p, &plan.spring[WEFT], longest[WEFT], 0));
     }
     plan.bends = 0;
     solve_rows(sheet, &plan);
@@ -504,6 +531,133 @@ static void test_stretch(void) {
     snprintf(what, sizeof what, "stretch, %s (rel)", k->name);
     row_error("LINE", what, error_of(sheet, moved), 1e-4);
     CHECK(moved > 1e-3, "the springs move nothing");
+    snprintf(what, sizeof what, "longest lengths, %s (rel)", k->name);
+    row_error("LONG", what, error_of_lengths(sheet, k), 1e-4);
+  }
+}
+
+/// Lines again ///
+
+/* Reads the lengths that the library has noted in place of those of the reference. */
+static void read_lengths(const cloth *sheet) {
+  for (int d = WARP; d <= WEFT; d++) {
+    for (int i = 0; i < COUNT; i++) {
+      longest[d][i] = (double)longest_of(sheet, d)[i];
+    }
+  }
+}
+
+/* Some lines of a direction are solved again, some take only the time of it, and some are left out. */
+static int mark_of_line(int line) {
+  return line % 4 < 2 ? LINE_AGAIN : line % 4 == 2 ? LINE_STAYS : LINE_IDLE;
+}
+
+/* The same by the reference. Returns the largest move. */
+static double solve_again(const kind *k, const step_plan *plan, int d) {
+  double moved = 0.0;
+  for (int line = 0; line < (d == WARP ? ROWS : COLUMNS); line++) {
+    path p = d == WARP ? path_from(line * COLUMNS, 1, COLUMNS, k->wrap) : path_from(line, COLUMNS, ROWS, 0);
+    if (mark_of_line(line) == LINE_AGAIN) {
+      moved = fmax(moved, stretch_path(&p, &plan->spring[d], longest[d], 1));
+    }
+  }
+  return moved;
+}
+
+/* Particles of lines that are not solved again and have moved all the same. */
+static int count_disturbed(const cloth *sheet, const float *before, int d) {
+  int disturbed = 0;
+  for (int i = 0; i < COUNT; i++) {
+    const cloth_vector now = vector_load(predicted_of(sheet), i);
+    const int is_marked = mark_of_line(d == WARP ? i / COLUMNS : i % COLUMNS) == LINE_AGAIN;
+    disturbed += !is_marked && memcmp(&now, before + 3 * i, sizeof now) != 0;
+  }
+  return disturbed;
+}
+
+/* Lines whose springs something has stretched after their solve. */
+static void test_again(void) {
+  for (int n = 0; n < 2 * KINDS; n++) {
+    const kind *k = &kinds[n / 2];
+    const int d = n % 2 ? WEFT : WARP;
+    static float before[3 * COUNT];
+    uint32_t random = 11;
+    char what[64];
+    step_plan plan;
+    cloth *sheet = open_crumpled(k, &plan, 0.02, 0.01);
+    plan.bends = 0;
+    solve_rows(sheet, &plan);
+    solve_columns(sheet, &plan);
+    for (int i = 0; i < COUNT; i++) {
+      cloth_vector at = vector_load(predicted_of(sheet), i);
+      const float by = mobility[i] > 0.0 ? 0.03f : 0.0f;
+      const float across = by * (float)next_random(&random), along = by * (float)next_random(&random);
+      at = vector_add(at, vector(across, by * (float)next_random(&random), along));
+      vector_store(predicted_of(sheet), i, at);
+      memcpy(before + 3 * i, &at, sizeof at);
+    }
+    read_sheet(sheet);
+    read_lengths(sheet);
+    const double moved = solve_again(k, &plan, d);
+    uint8_t *marks = d == WARP ? marked_rows_of(sheet) : marked_columns_of(sheet);
+    for (int line = 0; line < (d == WARP ? ROWS : COLUMNS); line++) {
+      marks[line] = (uint8_t)mark_of_line(line);
+    }
+    if (d == WARP) {
+      run_pieces(sheet, &plan, solve_rows_again, NULL, ROWS, LINE_BLOCK);
+    } else {
+      run_pieces(sheet, &plan, solve_columns_again, NULL, COLUMNS, LINE_BLOCK);
+    }
+    snprintf(what, sizeof what, "%s again, %s (rel)", d == WARP ? "rows" : "columns", k->name);
+    row_error("LONG", what, error_of(sheet, moved), 1e-4);
+    CHECK(moved > 1e-3, "the springs move nothing");
+    const int disturbed = count_disturbed(sheet, before, d);
+    CHECK(disturbed == 0, "%s: %d particles of other lines have moved", what, disturbed);
+  }
+}
+
+/* A soft sheet between pins that pull it 30 % longer is in balance with its tension, and a damped one that is stretched
+   so at once has been held back: nothing is too long, and nothing moves. Stretched by 10 % more it is. */
+static void test_explained(void) {
+  static const kind pulled[] = {{"soft", 0, 0, 0, 0.0f}, {"soft tube", 1, 0, 0, 0.0f}, {"damped", 0, 0, 0, 1.0f}};
+  for (int n = 0; n < 3; n++) {
+    step_plan plan;
+    cloth *sheet = open_crumpled(&pulled[n], &plan, 0.0, 0.0);
+    static float before[3 * COUNT];
+    int32_t left = ROWS;
+    for (int i = 0; i < COUNT; i++) {
+      cloth_vector at = vector_load(predicted_of(sheet), i);
+      const int is_held = n == 1 ? i / COLUMNS % (ROWS - 1) == 0 : i % COLUMNS % (COLUMNS - 1) == 0;
+      at.x *= n == 1 ? 1.0f : 1.3f;
+      at.z *= n == 1 ? 1.3f : 1.0f;
+      vector_store(predicted_of(sheet), i, at);
+      floats_at(sheet, sheet->scratch.mobility)[i] = is_held ? 0.0f : 1.0f;
+    }
+    plan.bends = 0;
+    find_uniform_lines(sheet);
+    solve_rows(sheet, &plan);
+    solve_columns(sheet, &plan);
+    for (int i = 0; i < COUNT; i++) {
+      const cloth_vector at = vector_load(predicted_of(sheet), i);
+      memcpy(before + 3 * i, &at, sizeof at);
+    }
+    solve_overstretched_lines(sheet, &plan);
+    int moved = 0;
+    for (int i = 0; i < COUNT; i++) {
+      const cloth_vector at = vector_load(predicted_of(sheet), i);
+      moved += memcmp(before + 3 * i, &at, sizeof at) != 0;
+    }
+    CHECK(moved == 0, "%s: %d particles have moved", pulled[n].name, moved);
+    for (int i = 0; i < COUNT; i++) {
+      cloth_vector at = vector_load(predicted_of(sheet), i);
+      at.x *= n == 1 ? 1.0f : 1.1f;
+      at.z *= n == 1 ? 1.1f : 1.0f;
+      vector_store(predicted_of(sheet), i, at);
+    }
+    const int32_t d = n == 1 ? WEFT : WARP, lines = n == 1 ? COLUMNS : ROWS;
+    left = lines;
+    const int32_t found = mark_long_lines(sheet, &plan, d, 0, &left);
+    CHECK(found == lines && left == 0, "%s: %d of %d lines are too long", pulled[n].name, (int)found, (int)lines);
   }
 }
 
@@ -516,7 +670,7 @@ static double shear_paths(const kind *k, const spring_family *s, int slant) {
       p.at[p.length++] = row * COLUMNS + at;
       int to = (at + slant + COLUMNS) % COLUMNS;
       if (row + 1 == ROWS || (!k->wrap && to != at + slant)) {
-        moved = p.length > 1 ? fmax(moved, stretch_path(&p, s)) : moved;
+        moved = p.length > 1 ? fmax(moved, stretch_path(&p, s, longest[DIAGONAL], 0)) : moved;
         p.length = 0;
       }
       at = to;
@@ -542,7 +696,8 @@ static void test_shear(void) {
 }
 
 static const test tests[] = {
-    TEST(hinges), TEST(stiff_hinges), TEST(twist), TEST(explicit_bending), TEST(stretch), TEST(shear),
+    TEST(hinges),  TEST(stiff_hinges), TEST(twist),     TEST(explicit_bending),
+    TEST(stretch), TEST(again),        TEST(explained), TEST(shear),
 };
 
 int main(int count, char **arguments) {

@@ -314,7 +314,13 @@ check_disagreement "another port, and so another player" "$unused_port" "number 
 check_flipped "flipped bits" 450 "--grid 8x8 --loss 5 --flip 5" "$out/x86" "$s390x"
 check_restart "$out/x86"
 check_silence "$out/x86"
-compile_library wrong clang --target=aarch64-linux-gnu -freciprocal-math
+# It never comes to a step: without what the example does not call it compiles in a third of the time.
+without=""
+for part in SELF MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING SETTLE SLEEP TARGETS \
+  REST_SHAPE MASK QUERIES BODIES CELL_CONTACT WRAP; do
+  without="$without -DCLOTH_NO_$part"
+done
+compile_library wrong clang --target=aarch64-linux-gnu -freciprocal-math $without
 build_example wrong clang --target=aarch64-linux-gnu -static
 check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
 check_sync "$out/x86"

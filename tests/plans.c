@@ -42,7 +42,7 @@ static void test_forecasts(void) {
   const int sides[] = {10, 24, 40};
   for (int i = 0; i < 3; i++) {
     uint64_t count = (uint64_t)(sides[i] * sides[i]);
-    check_forecast(sides[i], 1.0, FRAME, 7000 * count, 0.0f);
+    check_forecast(sides[i], 1.0, FRAME, 7500 * count, 0.0f);
     check_forecast(sides[i], 1.0, FRAME, 15000 * count, 0.0f);
     check_forecast(sides[i], 1.0, FRAME, 50000 * count, 0.0f);
     check_forecast(sides[i], 1.0, FRAME, 0, 0.03f);

@@ -18,14 +18,14 @@ typedef struct self_goal {
 } self_goal;
 
 static const self_goal self_goals[] = {
-    {SELF_TOWEL, 32, 10, 0, 0, 0, 0, 1},  {SELF_TOWEL, 64, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 16, 10, 0, 0, 0, 0, 1},
-    {SELF_LINE, 28, 10, 0, 0, 0, 0, 0},   {SELF_LINE, 28, 4, 0, 0, 0, 0, 1},    {SELF_LINE, 32, 28, 0, 0, 0, 0, 0},
-    {SELF_LINE, 64, 10, 0, 0, 0, 0, 0},   {SELF_EDGE, 16, 10, 0, 0, 1, 0, 1},   {SELF_EDGE, 28, 10, 0, 8, 1, 0, 0},
-    {SELF_EDGE, 32, 10, 0, 8, 1, 0, 0},   {SELF_EDGE, 32, 4, 0, 8, 1, 0, 1},    {SELF_EDGE, 32, 28, 0, 8, 1, 0, 0},
-    {SELF_EDGE, 64, 10, 0, 8, 6, 0, 0},   {SELF_TUBE, 24, 4, 0, 8, 1, 0, 1},    {SELF_TUBE, 24, 10, 0, 8, 1, 0, 0},
-    {SELF_TUBE, 24, 28, 0, 8, 1, 0, 0},   {SELF_TUBE, 24, 10, 0, 2, 1, 0, 0},   {SELF_CAPE, 32, 10, 0, 0, 0, 0, 0},
-    {SELF_LINE, 28, 10, 65, 0, 36, 0, 1}, {SELF_LINE, 28, 10, 64, 0, 36, 0, 0}, {SELF_TUBE, 24, 2, 0, 8, 1, 0, 0},
-    {SELF_EDGE, 48, 3, 0, 8, 1, 0, 0},
+    {SELF_TOWEL, 32, 10, 0, 0, 0, 0, 1}, {SELF_TOWEL, 64, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 16, 10, 0, 0, 0, 0, 1},
+    {SELF_LINE, 28, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 28, 4, 0, 0, 0, 0, 1},    {SELF_LINE, 32, 28, 0, 0, 0, 0, 0},
+    {SELF_LINE, 64, 10, 0, 0, 0, 0, 0},  {SELF_EDGE, 16, 10, 0, 0, 1, 0, 1},   {SELF_EDGE, 28, 10, 0, 8, 1, 0, 1},
+    {SELF_EDGE, 28, 4, 0, 8, 1, 0, 1},   {SELF_EDGE, 32, 10, 0, 8, 1, 0, 0},   {SELF_EDGE, 32, 4, 0, 8, 1, 0, 0},
+    {SELF_EDGE, 32, 28, 0, 8, 1, 0, 0},  {SELF_EDGE, 64, 10, 0, 8, 6, 0, 0},   {SELF_TUBE, 24, 4, 0, 8, 1, 0, 1},
+    {SELF_TUBE, 24, 10, 0, 8, 1, 0, 0},  {SELF_TUBE, 24, 28, 0, 8, 1, 0, 0},   {SELF_TUBE, 24, 10, 0, 2, 1, 0, 0},
+    {SELF_CAPE, 32, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 28, 10, 65, 0, 36, 0, 1}, {SELF_LINE, 28, 10, 64, 0, 36, 0, 0},
+    {SELF_TUBE, 24, 2, 0, 8, 1, 0, 0},   {SELF_EDGE, 48, 3, 0, 8, 1, 0, 0},
 };
 
 #define SELF_GOALS (sizeof self_goals / sizeof self_goals[0])

@@ -25,4 +25,4 @@ printf '#include <stddef.h>\nvoid *malloc(size_t);\nvoid free(void *);\n' >"$out
 arm-none-eabi-gcc $flags -I"$out" tests/work_calibration.c examples/scenes.c cloth.c $boards/start_cortex_m.c $boards/memory.c \
   -nostdlib -static -lgcc -L$boards -T$boards/mps2.ld -o "$out/program" || exit 1
 timeout 600 qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native \
-  -icount shift=0 -M mps2-an500 -kernel "$out/program" </dev/null 2>&1
+  -icount shift=0,sleep=off -M mps2-an500 -kernel "$out/program" </dev/null 2>&1

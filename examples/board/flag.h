@@ -11,7 +11,7 @@
 
 enum {
   FLAG_SIDE = 16,
-  FLAG_ARENA_BYTES = 28384, /* what cloth_memory_needed() says; flag_build() fails if it is too little */
+  FLAG_ARENA_BYTES = 30464, /* what cloth_memory_needed() says; flag_build() fails if it is too little */
   FLAG_PICTURE_COLUMNS = 72,
   FLAG_PICTURE_ROWS = 22
 };

@@ -7,13 +7,21 @@ typedef struct capsule {
   cloth_pose pose;
   float radius, radius_top, half_height;
   float slope, slant; /* sine and cosine of the cone's angle to its axis */
+  float reach;        /* of what lies inside, from the middle */
 } capsule;
 
 enum { CAPSULES_MOST = CLOTH_COLLIDER_LIMIT };
 
 static capsule prepared(const cloth_collider *body) {
   float slope = (body->radius - body->radius_top) / (2 * body->half_height);
-  return (capsule){body->pose, body->radius, body->radius_top, body->half_height, slope, root(1 - slope * slope)};
+  float widest = body->radius > body->radius_top ? body->radius : body->radius_top;
+  return (capsule){body->pose,
+                   body->radius,
+                   body->radius_top,
+                   body->half_height,
+                   slope,
+                   root(1 - slope * slope),
+                   body->half_height + widest};
 }
 
 /* From a point to the surface: to the spheres at the ends, or to the cone between them. */
@@ -35,8 +43,17 @@ typedef struct probing {
   float deepest;
 } probing;
 
+/* Whether a point may be deeper in a capsule than any before; a millimetre is for rounding. */
+static int is_near(const probing *probe, const capsule *c, cloth_vector point) {
+  cloth_vector from = minus(point, c->pose.position);
+  float far = c->reach - probe->deepest + 0.001f;
+  return from.x * from.x + from.y * from.y + from.z * from.z < far * far;
+}
+
 static void look_at(probing *probe, cloth_vector point) {
   for (int i = 0; i < probe->count; i++) {
+    if (!is_near(probe, &probe->capsules[i], point))
+      continue;
     float depth = -distance_to(&probe->capsules[i], point);
     probe->deepest = depth > probe->deepest ? depth : probe->deepest;
   }
