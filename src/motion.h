@@ -63,9 +63,11 @@ CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
     mobility[i] = 0.0f;
   }
+#if WITH_PLANNING
   for (int32_t i = 0; i < c->count; i++) {
     CLOTH_ASSERT(mobility[i] == 1.0f || !has_unit_mobility(c, i));
   }
+#endif
 }
 
 /* Clears the pads that kernels read but nothing writes. Scratch is not part of the state: whatever lies there when a
