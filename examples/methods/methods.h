@@ -90,7 +90,8 @@ typedef enum cloth_solver {
 typedef enum cloth_self_response {
   CLOTH_SELF_NONE,
   CLOTH_SELF_IMPULSES /* impulses between triangles, then rigid impact zones (Bridson, Fedkiw and Anderson 2002): a
-                         sheet that does not cross or touch itself does not cross afterwards */
+                         sheet that does not cross or touch itself does not cross afterwards, but for
+                         what README.md names */
 } cloth_self_response;
 
 /* A method: made by cloth_method_default(), then changed. */
