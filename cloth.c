@@ -11430,6 +11430,8 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 
 #endif
 
+#if WITH_PROJECTION || WITH_CONTACT_LINES
+
 /* Marks of rows, then of columns, that are to be solved again: overstretched.h, then contact_lines.h. */
 CLOTH_INLINE uint8_t *marked_rows_of(const cloth *c) {
   return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -11438,6 +11440,8 @@ CLOTH_INLINE uint8_t *marked_rows_of(const cloth *c) {
 CLOTH_INLINE uint8_t *marked_columns_of(const cloth *c) {
   return marked_rows_of(c) + c->grid.rows;
 }
+
+#endif
 
 /* The bundle of the columns from one on. */
 static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vector_array x, int32_t column) {
@@ -24750,13 +24754,13 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 /* Maximum cost per particle and substep of lines that are solved again, rounded up. */
 static uint32_t lines_again_cost(const cloth *c, const step_plan *plan) {
   const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
-  const uint64_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
-  const uint64_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
+  const uint32_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
+  const uint32_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
   if (!solves_again(c, plan)) {
     return 0;
   }
-  const uint64_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
-  return AGAIN_SWEEPS * COST_LENGTHS + (uint32_t)(work / (uint32_t)c->count) + 1u;
+  const uint32_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
+  return AGAIN_SWEEPS * COST_LENGTHS + work / (uint32_t)c->count + 1u;
 }
 
 #endif

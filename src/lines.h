@@ -170,6 +170,8 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
 
 #endif
 
+#if WITH_PROJECTION || WITH_CONTACT_LINES
+
 /* Marks of rows, then of columns, that are to be solved again: overstretched.h, then contact_lines.h. */
 CLOTH_INLINE uint8_t *marked_rows_of(const cloth *c) {
   return line_flags_of_rows(c) + c->grid.rows + in_line_blocks(c->grid.columns) / LINE_BLOCK;
@@ -178,6 +180,8 @@ CLOTH_INLINE uint8_t *marked_rows_of(const cloth *c) {
 CLOTH_INLINE uint8_t *marked_columns_of(const cloth *c) {
   return marked_rows_of(c) + c->grid.rows;
 }
+
+#endif
 
 /* The bundle of the columns from one on. */
 static line_bundle bundle_of_columns(const cloth *c, const stage_piece *p, vector_array x, int32_t column) {

@@ -181,13 +181,13 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
 /* Maximum cost per particle and substep of lines that are solved again, rounded up. */
 static uint32_t lines_again_cost(const cloth *c, const step_plan *plan) {
   const uint32_t rows = (uint32_t)c->grid.rows, columns = (uint32_t)c->grid.columns;
-  const uint64_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
-  const uint64_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
+  const uint32_t along_rows = (uint32_t)most_lines_again(c->grid.rows) * columns;
+  const uint32_t along_columns = (uint32_t)most_lines_again(c->grid.columns) * rows;
   if (!solves_again(c, plan)) {
     return 0;
   }
-  const uint64_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
-  return AGAIN_SWEEPS * COST_LENGTHS + (uint32_t)(work / (uint32_t)c->count) + 1u;
+  const uint32_t work = along_rows * line_again_cost(c, plan, WARP) + along_columns * line_again_cost(c, plan, WEFT);
+  return AGAIN_SWEEPS * COST_LENGTHS + work / (uint32_t)c->count + 1u;
 }
 
 #endif

@@ -37,7 +37,7 @@ static void lay_panel(cloth_vector *positions, float side) {
   for (int32_t i = 0; i < CURTAIN_COLUMNS * CURTAIN_ROWS; i++) {
     cloth_vector at = line[i % CURTAIN_COLUMNS];
     float down = panel_height * (float)(i / CURTAIN_COLUMNS) / (float)(CURTAIN_ROWS - 1);
-    positions[i] = plus(curtain_place, vector(at.z, -down, side * (at.x + 0.01f)));
+    positions[i] = plus(curtain_place, vector(at.z, -down, side * (at.x + 0.02f)));
   }
 }
 
