@@ -134,6 +134,39 @@ static void test_two_million_touches(void) {
   check_touches(2000000);
 }
 
+/* Corners of pairs of 5 cm that touch, or are about as far apart as floats tell. */
+static cloth_vector place_of_pair(uint32_t *seed, int corner, int is_edges) {
+  static const double at[2][4][3] = {{{0.02, 0.0, 0.015}, {0.0, 0.0, 0.0}, {0.05, 0.0, 0.0}, {0.0, 0.0, 0.05}},
+                                     {{0.0, 0.0, 0.02}, {0.05, 0.0, 0.02}, {0.02, 0.0, 0.0}, {0.02, 0.0, 0.05}}};
+  const double *base = at[is_edges][corner];
+  const double height = pow(10.0, -9.0 + 3.0 * random_share(seed)) * (random_share(seed) < 0.5 ? -1.0 : 1.0);
+  return vector((float)(base[0] + 0.3), (float)(base[1] + height + 1.1), (float)(base[2] - 0.7));
+}
+
+/* What a search calls apart starts the next substep apart, though it asks of another motion: else the pair would count
+   as standing, and could go through. */
+static void test_apart_at_end(void) {
+  enum { PAIRS = 50000 };
+  uint32_t seed = 7;
+  int apart = 0, at_end_alone = 0, standing = 0;
+  for (int n = 0; n < PAIRS; n++) {
+    moving_pair p = {.is_edges = n & 1}, next = {.is_edges = n & 1};
+    float time;
+    for (int k = 0; k < 4; k++) {
+      p.start[k] = place_of_pair(&seed, k, n & 1);
+      p.end[k] = next.start[k] = place_of_pair(&seed, k, n & 1);
+      next.end[k] = place_of_pair(&seed, k, n & 1);
+    }
+    at_end_alone += !find_first_touch(&p, &time) && touches_at_end(&p);
+    if (!find_touch(&p, &time)) {
+      apart++;
+      standing += find_first_touch(&next, &time) && !(time > 0.0f) && touches_at_start(&next);
+    }
+  }
+  CHECK(standing == 0, "%d of %d pairs that ended apart touch as they start", standing, apart);
+  CHECK(apart > 1000 && at_end_alone > 0, "%d pairs apart, %d touch at their end alone", apart, at_end_alone);
+}
+
 /// Repulsion by voxels ///
 
 static unsigned char arenas[2][1 << 20] __attribute__((aligned(CLOTH_ALIGNMENT)));
@@ -794,6 +827,7 @@ int main(int count, char **arguments) {
   static const test tests[] = {TEST(ccd_queries),
                                TEST(ccd_touches),
                                TEST(two_million_touches),
+                               TEST(apart_at_end),
                                TEST(voxel_pairs),
                                TEST(voxel_layers),
                                TEST(voxel_solvers),

@@ -169,6 +169,13 @@ static int touches_at_start(const moving_pair *p) {
   return !has_separating_axis(&d, 0.0f, 0.0f);
 }
 
+/* 1 if the pair touches, within rounding, where the motion ends: what touches_at_start() says of a motion that starts
+   there, to the bit. */
+static int touches_at_end(const moving_pair *p) {
+  const pair_differences d = differences_of(p);
+  return !has_separating_axis(&d, 1.0f, 1.0f);
+}
+
 /* Whether the pair touches during its motion. Writes a time to *time, from 0 for the start to 1 for the end, that is no
    later than the first touch. What touches as it starts has time 0. */
 static int find_first_touch(const moving_pair *p, float *time) {

@@ -302,6 +302,16 @@ static int is_search_cut(touch_search *s) {
   return s->is_cut;
 }
 
+/* Whether a pair touches on its way, or within rounding at its end. What is apart there starts the next substep apart:
+   otherwise rounding could call it standing there, and what stands is not kept from going through. */
+static int find_touch(const moving_pair *p, float *time) {
+  if (find_first_touch(p, time)) {
+    return 1;
+  }
+  *time = 1.0f;
+  return touches_at_end(p);
+}
+
 /* Looks at a pair of features that have no particle in common. What touches where its motion starts, as parts of the
    cloth that have been put into one place do, is no touch of the motion: no motion is free of it, a rigid one least of
    all. It is listed, so that impulses move it apart, and joins no zone. */
@@ -322,7 +332,7 @@ static void look_at_pair(touch_search *s, int is_edges, const int32_t particle[4
     return;
   }
   s->tests++;
-  if (find_first_touch(&p, &time)) {
+  if (find_touch(&p, &time)) {
     const int stands = !(time > 0.0f) && touches_at_start(&p);
     s->standing += stands;
     s->touching += !stands;
