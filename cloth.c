@@ -11532,6 +11532,27 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
+#if WITH_CONTACT_LINES
+
+/* Adds transposed rows to `count` rows. Element n of all of them lies in the lanes from n * slot * CLOTH_LANES on. */
+CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, int32_t count, const float *side,
+                                                  int32_t slot) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    const int32_t left = columns - column;
+    lanes block[CLOTH_LANES];
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      block[n] = lanes_load(side + (column + (n < left ? n : 0)) * slot * CLOTH_LANES);
+    }
+    lanes_transpose(block);
+    for (int32_t n = 0; n < count; n++) {
+      float *at = row + n * columns + column;
+      lanes_store_first(at, lanes_add(lanes_load(at), block[n]), left);
+    }
+  }
+}
+
+#endif
+
 static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
   vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
   return v;
@@ -19727,17 +19748,15 @@ static void collide_with_self(const cloth *c, const step_plan *plan, int32_t ind
    side where the link is level. It is not along an axis, as a link at right angles to it has no end behind. */
 CLOTH_CONSTANT static const cloth_vector torn_side = {0.48f, 0.6f, 0.64f};
 
-/* A particle in contact with a collider. Vectors are in world axes. */
+/* Where a particle in contact with a collider is, as far as its links need it: in world axes [m]. */
 typedef struct touching_particle {
-  cloth_vector x, normal; /* position at the start of the substep [m], normal of the surface */
-  int32_t may_let_go;     /* 1 if the collider lets particles go in this substep */
+  cloth_vector x; /* position at the start of the substep */
+  int32_t number;
 } touching_particle;
 
-/* What contact has to know of the links of a particle. */
+/* What contact has to know of the links of a particle that a collider may let go. */
 typedef struct link_report {
-  float steepest; /* largest square of the sine of the angle between surface and link, of links into the collider */
-  int32_t torn;   /* 1 if the particle is to be let go */
-  int32_t particle;
+  int32_t torn;         /* 1 if the particle is to be let go */
   cloth_vector ends[4]; /* of the links, relative to the particle [m]; 0 for those that it does not have */
 } link_report;
 
@@ -19761,50 +19780,52 @@ static int leads_through(const cloth *c, const cloth_collider *body, const movin
   return begins_inside(c, body, m, p->x, m->margin);
 }
 
-/* Adds the link to the particle `other` to the report, as that of a direction: 0 and 1 along the warp, 2 and 3 along
-   the weft, of which 0 and 2 start at the other one. */
+/* The particle at the other end of a link of particle i, or i if there is no such link. Directions 0 and 1 lie along
+   the warp, 2 and 3 along the weft, of which 0 and 2 start at the other one. */
+static int32_t link_end(const cloth *c, int32_t i, int32_t direction) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t wrap = is_wrapped(c) ? columns : 0;
+  const int32_t before = i - 1 + (column > 0 ? 0 : wrap), after = i + 1 - (column + 1 < columns ? 0 : wrap);
+  switch (direction) {
+  case 0:
+    return (column > 0 || wrap) && !is_gap(c, before, GAP_WARP) ? before : i;
+  case 1:
+    return (column + 1 < columns || wrap) && !is_gap(c, i, GAP_WARP) ? after : i;
+  case 2:
+    return row > 0 && !is_gap(c, i - columns, GAP_WEFT) ? i - columns : i;
+  default:
+    return row + 1 < c->grid.rows && !is_gap(c, i, GAP_WEFT) ? i + columns : i;
+  }
+}
+
+/* Adds the link to the particle `other` to the report, as that of a direction. */
 static void report_link(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                         int32_t direction, int32_t other, link_report *report) {
   float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
 #if WITH_REST_SHAPE
   if (has_rest_shape(c)) {
-    rest *= shape_factor(c, REST_LENGTH + (direction < 2 ? WARP : WEFT), direction & 1 ? report->particle : other);
+    rest *= shape_factor(c, REST_LENGTH + (direction < 2 ? WARP : WEFT), direction & 1 ? p->number : other);
   }
 #endif
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), other);
   const cloth_vector link = vector_flush(vector_subtract(x, p->x), STATE_QUANTUM);
   report->ends[direction] = link;
-  const float squared = vector_dot(link, link);
-  if (!(squared > STATE_QUANTUM)) {
-    return;
-  }
-  const float into = flush_small(maximum(negate(vector_dot(link, p->normal)), 0.0f), STATE_QUANTUM);
-  const float steep = into * into / squared;
-  report->steepest = maximum(report->steepest, steep);
-  const float stretch = squared / (rest * rest);
-  if (p->may_let_go && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE && vector_dot(link, torn_side) > 0.0f) {
+  const float squared = vector_dot(link, link), stretch = squared / (rest * rest);
+  if (squared > STATE_QUANTUM && stretch > TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE &&
+      vector_dot(link, torn_side) > 0.0f) {
     report->torn |= leads_through(c, body, m, p, x, rest, stretch);
   }
 }
 
-/* Reports all links of particle `i`. */
+/* Reports all links of a particle. */
 static link_report report_links(const cloth *c, const cloth_collider *body, const moving_body *m,
-                                const touching_particle *p, int32_t i) {
-  link_report report = {.particle = i};
-  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
-  const int32_t wrap = is_wrapped(c) ? columns : 0;
-  const int32_t before = i - 1 + (column > 0 ? 0 : wrap);
-  if ((column > 0 || wrap) && !is_gap(c, before, GAP_WARP)) {
-    report_link(c, body, m, p, 0, before, &report);
-  }
-  if ((column + 1 < columns || wrap) && !is_gap(c, i, GAP_WARP)) {
-    report_link(c, body, m, p, 1, i + 1 - (column + 1 < columns ? 0 : wrap), &report);
-  }
-  if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-    report_link(c, body, m, p, 2, i - columns, &report);
-  }
-  if (row + 1 < c->grid.rows && !is_gap(c, i, GAP_WEFT)) {
-    report_link(c, body, m, p, 3, i + columns, &report);
+                                const touching_particle *p) {
+  link_report report = {0};
+  for (int32_t direction = 0; direction < 4; direction++) {
+    const int32_t other = link_end(c, p->number, direction);
+    if (other != p->number) {
+      report_link(c, body, m, p, direction, other, &report);
+    }
   }
   return report;
 }
@@ -19857,19 +19878,23 @@ static int lift_out(const cloth *c, const cloth_collider *body, const moving_bod
   return 1;
 }
 
-/* What becomes of a particle in contact: *share is g, and of a particle that is lifted out *out its place in the body's
-   axes. */
+/* Depth from which particles that begin inside of a body are lifted out [m]. */
+static float lifting_depth(const cloth *c, const moving_body *m) {
+  return maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
+}
+
+/* What becomes of a particle that the collider may let go: *out is its place in the body's axes if it is lifted out. */
 static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
-                     int32_t i, float *share, cloth_vector *out) {
-  const link_report report = report_links(c, body, m, p, i);
-  const float deep = maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
-  *share = minimum(LINK_COSINE * maximum(1.0f - report.steepest, 0.0f), 1.0f);
+                     cloth_vector *out) {
+  const link_report report = report_links(c, body, m, p);
   if (report.torn) {
     return LINKS_LET_GO;
   }
-  const int is_deep = p->may_let_go && begins_inside(c, body, m, p->x, deep);
+  const int is_deep = begins_inside(c, body, m, p->x, lifting_depth(c, m));
   return is_deep && lift_out(c, body, m, p, &report, out) ? LINKS_LIFT_OUT : LINKS_NOTHING;
 }
+
+/// A block ///
 
 /* The answers of a block of particles. */
 typedef struct link_answers {
@@ -19879,34 +19904,126 @@ typedef struct link_answers {
   lanes3 place;  /* of those that are lifted out, in the collider's axes [m] */
 } link_answers;
 
+/* The links of a block of particles at x, from their numbers. */
+CLOTH_SEPARATE void gather_links(const cloth *c, int32_t i, const lanes3 *x, lanes3 link[4]) {
+  const vector_array from = vectors_at(c, c->state.position);
+  for (int32_t direction = 0; direction < 4; direction++) {
+    float end[3][CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      const int32_t other = i + lane < c->count ? link_end(c, i + lane, direction) : i;
+      end[0][lane] = from.x[other];
+      end[1][lane] = from.y[other];
+      end[2][lane] = from.z[other];
+    }
+    const vector_array ends = {end[0], end[1], end[2]};
+    link[direction] = lanes3_flush_below(lanes3_subtract(lanes3_load(ends, 0), *x), STATE_QUANTUM);
+  }
+}
+
+/* 0 in one lane, which may be none of them; the other lanes stay. */
+CLOTH_INLINE lanes3 without_lane(lanes3 a, int32_t lane) {
+  const lanes3 behind = lanes3_select(lanes_first(lane + 1), lanes3_splat(vector(0.0f, 0.0f, 0.0f)), a);
+  return lanes3_select(lanes_first(lane), a, behind);
+}
+
+/* The links of a block of particles at x; 0 for those that they do not have. Away from the first and last row the other
+   ends lie side by side as well. */
+CLOTH_INLINE void load_links(const cloth *c, int32_t i, const lanes3 *x, lanes3 link[4]) {
+  const vector_array from = vectors_at(c, c->state.position);
+  const int32_t columns = c->grid.columns;
+  const int is_inside = i >= columns && i + CLOTH_LANES + columns <= c->count && columns >= CLOTH_LANES;
+  if (CLOTH_LANES == 1 || !is_inside || is_wrapped(c) || has_gaps(c)) {
+    gather_links(c, i, x, link);
+    return;
+  }
+  const int32_t column = i % columns, offset[4] = {-1, 1, -columns, columns};
+  for (int32_t direction = 0; direction < 4; direction++) {
+    const lanes3 end = lanes3_load(from, i + offset[direction]);
+    link[direction] = lanes3_flush_below(lanes3_subtract(end, *x), STATE_QUANTUM);
+  }
+  link[0] = without_lane(link[0], column > 0 ? columns - column : 0); /* the first of a row */
+  link[1] = without_lane(link[1], columns - 1 - column);              /* the last */
+}
+
+/* The share g of particles with these links; `normal` is in world axes. Largest square of the sine of the angle between
+   surface and link, of links into the collider. */
+CLOTH_INLINE lanes link_share(const lanes3 link[4], lanes3 normal) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(STATE_QUANTUM);
+  lanes steepest = zero;
+  for (int32_t direction = 0; direction < 4; direction++) {
+    const lanes squared = lanes3_dot(link[direction], link[direction]);
+    lanes into = lanes_maximum(lanes_negate(lanes3_dot(link[direction], normal)), zero);
+    into = lanes_flush_below(into, STATE_QUANTUM);
+    const lanes steep = lanes_divide(lanes_multiply(into, into), lanes_maximum(squared, least));
+    steepest = lanes_maximum(steepest, lanes_keep(lanes_less(least, squared), steep));
+  }
+  const lanes flat = lanes_maximum(lanes_subtract(one, steepest), zero);
+  return lanes_minimum(lanes_multiply(lanes_splat(LINK_COSINE), flat), one);
+}
+
+/* Which particles of a block the collider may let go or lift out: those with a link that is too long, see
+   report_link(), and those that begin deep inside. Of pre-shaped cloth and distance grids, where that takes more, all.
+ */
+CLOTH_INLINE lanes_mask may_leave(const cloth *c, const cloth_collider *body, const moving_body *m, lanes3 x,
+                                  const lanes3 link[4]) {
+  const lanes zero = lanes_splat(0.0f);
+  if (has_rest_shape(c) || is_concave(body)) {
+    return lanes_first(CLOTH_LANES);
+  }
+  lanes leaves = zero;
+  for (int32_t direction = 0; direction < 4; direction++) {
+    const float rest = direction < 2 ? c->grid.spacing_warp : c->grid.spacing_weft;
+    const lanes squared = lanes3_dot(link[direction], link[direction]);
+    const lanes stretch = lanes_divide(squared, lanes_splat(rest * rest));
+    const lanes_mask is_long = lanes_less(lanes_splat(TORN_LENGTH_INSIDE * TORN_LENGTH_INSIDE), stretch);
+    const lanes_mask is_behind = lanes_less(zero, lanes3_dot(link[direction], lanes3_splat(torn_side)));
+    leaves = lanes_select(lanes_both(is_long, is_behind), lanes_splat(1.0f), leaves);
+  }
+  lanes3 normal, place = lanes3_flush_below(lanes3_subtract(x, lanes3_splat(m->start.position)), STATE_QUANTUM);
+  place = lanes3_flush_below(lanes3_rotate(rotation_conjugate(m->start.rotation), place), STATE_QUANTUM);
+  const lanes distance = distance_to_body(body, geometry_of(c, body), place, &normal);
+  const lanes_mask is_deep = lanes_less(distance, lanes_splat(negate(lifting_depth(c, m))));
+  return lanes_less(zero, lanes_select(is_deep, lanes_splat(1.0f), leaves));
+}
+
+/* Answers of the particles of a block of which `asked` is 1, which the collider may let go or lift out. */
+CLOTH_SEPARATE void answer_singly(const cloth *c, const cloth_collider *body, const moving_body *m, int32_t i,
+                                  lanes asked, link_answers *answers) {
+  float asks[CLOTH_LANES], place[3][CLOTH_LANES], kinds[CLOTH_LANES];
+  const vector_array places = {place[0], place[1], place[2]};
+  lanes_store(asks, asked);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    cloth_vector out = {0.0f, 0.0f, 0.0f};
+    kinds[lane] = (float)LINKS_NOTHING;
+    if (asks[lane] > 0.0f) {
+      const touching_particle p = {vector_load(vectors_at(c, c->state.position), i + lane), i + lane};
+      kinds[lane] = (float)answer_of(c, body, m, &p, &out);
+    }
+    vector_store(places, lane, out);
+  }
+  answers->kind = lanes_load(kinds);
+  answers->place = lanes3_load(places, 0);
+}
+
 /* Asks for the links of a block of particles in contact, of those whose kind is 1; the others have a share of 1.
    `normal` is in the collider's axes. */
 CLOTH_SEPARATE void answer_block(const cloth *c, const step_plan *plan, const cloth_collider *body,
                                  const moving_body *m, int32_t i, const lanes3 *normal, link_answers *answers) {
-  float asked[CLOTH_LANES], n[3][CLOTH_LANES], place[3][CLOTH_LANES], shares[CLOTH_LANES], kinds[CLOTH_LANES];
+  const lanes zero = lanes_splat(0.0f);
   const lanes3 outward = m->aligned ? *normal : lanes3_rotate(m->end.rotation, *normal);
-  touching_particle p = {.may_let_go = may_let_go(plan, m) && has_inside(body)};
-  lanes_store(asked, answers->kind);
-  lanes_store(n[0], outward.x);
-  lanes_store(n[1], outward.y);
-  lanes_store(n[2], outward.z);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    cloth_vector out = {0.0f, 0.0f, 0.0f};
-    shares[lane] = 1.0f;
-    kinds[lane] = (float)LINKS_NOTHING;
-    if (asked[lane] > 0.0f) {
-      p.x = vector_load(vectors_at(c, c->state.position), i + lane);
-      p.normal = vector_flush_work(vector(n[0][lane], n[1][lane], n[2][lane]));
-      kinds[lane] = (float)answer_of(c, body, m, &p, i + lane, &shares[lane], &out);
-    }
-    place[0][lane] = out.x;
-    place[1][lane] = out.y;
-    place[2][lane] = out.z;
-  }
+  const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
+  lanes asked = answers->kind;
+  lanes3 link[4];
+  load_links(c, i, &x, link);
   answers->asked = 1;
-  answers->share = lanes_load(shares);
-  answers->kind = lanes_load(kinds);
-  answers->place = lanes3_of(lanes_load(place[0]), lanes_load(place[1]), lanes_load(place[2]));
+  answers->share = lanes_select(lanes_less(zero, asked), link_share(link, lanes3_flush(outward)), lanes_splat(1.0f));
+  answers->kind = lanes_splat((float)LINKS_NOTHING);
+  if (may_let_go(plan, m) && has_inside(body)) {
+    asked = lanes_keep(may_leave(c, body, m, x, link), asked);
+    if (lanes_any(lanes_less(zero, asked)) || c->settings.capacity.fixed_work) {
+      answer_singly(c, body, m, i, asked, answers);
+    }
+  }
 }
 
 /// The response to contact ///
@@ -20000,9 +20117,10 @@ CLOTH_INLINE link_answers no_links(void) {
   return answers;
 }
 
-/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
-CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                    const contact_block *b, lanes normal_correction) {
+/* Asks the links of each particle that touches, where they press against the collider, or are inside it. Unless any are
+   asked only answers->asked is set. */
+CLOTH_INLINE void ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                            const contact_block *b, lanes normal_correction, link_answers *answers) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
@@ -20010,13 +20128,13 @@ CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = no_links();
+  answers->asked = 0;
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     b->tally->work += lanes_count(ask) * COST_LINKS;
-    answers.kind = ask;
-    answer_block(c, plan, body, m, i, &b->normal, &answers);
+    *answers = no_links();
+    answers->kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, answers);
   }
-  return answers;
 }
 
 /* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
@@ -20078,11 +20196,15 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
                                           const contact_block *b, lanes3 displacement) {
   const lanes penetration = lanes_keep(lanes_less(lanes_splat(0.0f), b->touches), b->penetration);
   const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
-  const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
+  link_answers answers;
+  ask_links(c, plan, m, i, b, lanes_minimum(penetration, into), &answers);
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
-  if (answers.asked) {
+  if (answers.asked) { /* by copies, as what has its address taken is kept in memory */
+    const lanes3 undone = displacement;
+    contact_response answered = r;
     b->tally->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
-    respond_to_answers(b, &answers, &displacement, &r);
+    respond_to_answers(b, &answers, &undone, &answered);
+    r = answered;
   }
   r.touches = b->touches;
   return r;
@@ -20780,7 +20902,9 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   contact_response r = response_of(c, plan, m, i, b, displacement);
 #if WITH_BODIES
   if (m->body >= 0) {
-    share_contacts(c, plan, i, b, displacement, &r);
+    contact_response shared = r;
+    share_contacts(c, plan, i, b, displacement, &shared);
+    r = shared;
   }
 #endif
   const moved_particles moved = move_particles(c, plan, m, i, b, &r);
@@ -20804,7 +20928,9 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
-  fill_zero(b.looked_at, sizeof b.looked_at);
+  if (concave) {
+    fill_zero(b.looked_at, sizeof b.looked_at);
+  }
   for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);
@@ -22409,39 +22535,87 @@ CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
 
 #endif
 
-/* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
-   contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
-CLOTH_SEPARATE void note_held(const held_lines *l, int32_t element, const held_element *a, lanes3 moved, lanes3 force) {
-  float way[3][CLOTH_LANES], pull[3][CLOTH_LANES], mobility[CLOTH_LANES], normal[3][CLOTH_LANES];
-  const vector_array v = vectors_at(l->c, l->c->state.velocity), pulls = contact_pulls_of(l->c);
-  const float *free_mobility = floats_at(l->c, l->c->scratch.mobility), *mark = history_of(l->c, 1).x;
-  const vector_array ways = {way[0], way[1], way[2]}, forces = {pull[0], pull[1], pull[2]},
-                     normals = {normal[0], normal[1], normal[2]};
-  float active[CLOTH_LANES];
+/* What lines do to the particles of an element: how they change their velocities [m/s], and what they pull at those
+   that contact holds, as a displacement of mobility 1 [m]; 0 elsewhere. */
+typedef struct held_change {
+  lanes3 rate, pull;
+} held_change;
+
+CLOTH_INLINE held_change held_change_of(const held_lines *l, int32_t element, const held_element *a, lanes3 moved,
+                                        lanes3 force) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes_mask active = lanes_less(zero, l->active);
+  const lanes_mask touches = has_no_history(lanes_load(l->contact.x + element * l->b.next));
+  const lanes_mask can_move = lanes_less(zero, lanes_load(l->b.mobility + element * l->b.next));
+  const lanes3 f = lanes3_flush(force), across = lanes3_scale(a->normal, flushed_dot(f, a->normal));
+  const lanes3 held = lanes3_flush(lanes3_select(lanes_less(zero, a->mobility), across, f));
+  const held_change change = {lanes3_keep(active, lanes3_scale(moved, lanes_splat(l->inverse_h))),
+                              lanes3_keep(lanes_both(active, lanes_both(touches, can_move)), held)};
+  return change;
+}
+
+/* Adds vectors to those of `count` particles from one on. */
+CLOTH_INLINE void add_to_particles(vector_array to, int32_t first, lanes3 added, int32_t count) {
+  lanes3_store(to, first, lanes3_add(lanes3_load(to, first), added), count);
+}
+
+#if WITH_BODIES
+
+/* Notes what lines pull at the pins of an element. */
+CLOTH_SEPARATE void note_held_pins(const held_lines *l, int32_t element, lanes3 force) {
+  float pull[3][CLOTH_LANES], active[CLOTH_LANES];
+  const vector_array forces = {pull[0], pull[1], pull[2]};
   lanes_store(active, l->active);
-  lanes_store(mobility, a->mobility);
-  lanes3_store(ways, 0, lanes3_scale(moved, lanes_splat(l->inverse_h)), CLOTH_LANES);
-  lanes3_store(forces, 0, force, CLOTH_LANES);
-  lanes3_store(normals, 0, a->normal, CLOTH_LANES);
+  lanes3_store(forces, 0, lanes3_flush(force), CLOTH_LANES);
   for (int32_t lane = 0; lane < l->b.count; lane++) {
     const int32_t i = l->b.first + element * l->b.along + lane * l->b.across;
-    const int is_held = mobility[lane] == 0.0f;
-    if (active[lane] == 0.0f) {
-      continue;
+    if (active[lane] > 0.0f && is_pinned(l->c, i)) {
+      note_displacement(l->c, i, vector_load(forces, lane));
     }
-    vector_store(v, i, vector_add(vector_load(v, i), vector_load(ways, lane)));
-    const cloth_vector f = vector_flush_work(vector_load(forces, lane)), n = vector_load(normals, lane);
-    if (free_mobility[i] > 0.0f && mark[i] > 0.5f * HISTORY_INVALID) {
-      const cloth_vector held = is_held ? f : vector_scale(n, flush_small(vector_dot(f, n), WORK_QUANTUM));
-      vector_store(pulls, i, vector_add(vector_load(pulls, i), vector_flush_work(held)));
-    }
-#if WITH_BODIES
-    if (notes_pins(l->c) && is_pinned(l->c, i)) {
-      note_displacement(l->c, i, f);
-    }
-#endif
   }
 }
+
+#endif
+
+/* Adds what the lines do to the particles of an element to their velocities and to contact_pull, or keeps it for
+   return_held_rows(). What they pull at pins is noted. `force`: a displacement of mobility 1 [m]. */
+CLOTH_INLINE void note_held(const held_lines *l, int32_t element, const held_element *a, lanes3 moved, lanes3 force) {
+  const held_change change = held_change_of(l, element, a, moved, force);
+  if (CLOTH_LANES > 1 && l->b.along == 1) {
+    float *slot = held_slot(l, element);
+    const vector_array pulls = {slot + HELD_X * CLOTH_LANES, slot + HELD_Y * CLOTH_LANES, slot + HELD_Z * CLOTH_LANES};
+    lanes3_store(l->contact, element * CLOTH_LANES, change.rate, CLOTH_LANES);
+    lanes3_store(pulls, 0, change.pull, CLOTH_LANES);
+  } else {
+    const int32_t i = l->b.first + element * l->b.along;
+    add_to_particles(vectors_at(l->c, l->c->state.velocity), i, change.rate, l->b.count);
+    add_to_particles(contact_pulls_of(l->c), i, change.pull, l->b.count);
+  }
+#if WITH_BODIES
+  if (notes_pins(l->c)) {
+    note_held_pins(l, element, force);
+  }
+#endif
+}
+
+#if CLOTH_LANES > 1
+
+/* Adds what note_held() has kept of rows. */
+static void return_held_rows(const held_lines *l) {
+  const vector_array v = vectors_at(l->c, l->c->state.velocity), pulls = contact_pulls_of(l->c);
+  float *to[6] = {v.x, v.y, v.z, pulls.x, pulls.y, pulls.z};
+  const float *from[6] = {l->contact.x,
+                          l->contact.y,
+                          l->contact.z,
+                          l->work + HELD_X * CLOTH_LANES,
+                          l->work + HELD_Y * CLOTH_LANES,
+                          l->work + HELD_Z * CLOTH_LANES};
+  for (int32_t n = 0; n < 6; n++) {
+    add_transposed_rows(to[n] + l->b.first, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
+  }
+}
+
+#endif
 
 /* Moves the particles of a bundle. A spring's pull at its ends follows from its tension and from how far both move. */
 CLOTH_HOT CLOTH_SEPARATE void move_held(const held_lines *lines) {
@@ -22548,7 +22722,13 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
     transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
     transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
 #endif
-    p->counts.lines += solve_held(&l, marked_rows_of(c) + row);
+    const int32_t solved = solve_held(&l, marked_rows_of(c) + row);
+    p->counts.lines += solved;
+#if CLOTH_LANES > 1
+    if (solved > 0) {
+      return_held_rows(&l);
+    }
+#endif
     return_rows(c, predicted_of(c), &l.b);
   }
 }

@@ -419,7 +419,9 @@ CLOTH_INLINE void respond_to_contacts(const cloth *c, const step_plan *plan, con
   contact_response r = response_of(c, plan, m, i, b, displacement);
 #if WITH_BODIES
   if (m->body >= 0) {
-    share_contacts(c, plan, i, b, displacement, &r);
+    contact_response shared = r;
+    share_contacts(c, plan, i, b, displacement, &shared);
+    r = shared;
   }
 #endif
   const moved_particles moved = move_particles(c, plan, m, i, b, &r);
@@ -443,7 +445,9 @@ CLOTH_HOT CLOTH_SEPARATE int collide_block(const cloth *c, const step_plan *plan
 #if WITH_CONCAVE
   const int concave = is_concave(shape_of(c, m));
   lanes_mask left = *near;
-  fill_zero(b.looked_at, sizeof b.looked_at);
+  if (concave) {
+    fill_zero(b.looked_at, sizeof b.looked_at);
+  }
   for (int32_t pass = m->guards ? CONTACT_PASSES - 1 : 0;; pass++) {
     if (concave) {
       find_concave_contacts(c, m, i, &left, pass, &b);

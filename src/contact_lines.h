@@ -353,39 +353,87 @@ CLOTH_SEPARATE void eliminate_held_at_gaps(const held_lines *lines) {
 
 #endif
 
-/* Adds what the lines do to the particles of an element to their velocities, and what they pull at held ones to
-   contact_pull; at pins it is noted. `force`: a displacement of mobility 1 [m]. */
-CLOTH_SEPARATE void note_held(const held_lines *l, int32_t element, const held_element *a, lanes3 moved, lanes3 force) {
-  float way[3][CLOTH_LANES], pull[3][CLOTH_LANES], mobility[CLOTH_LANES], normal[3][CLOTH_LANES];
-  const vector_array v = vectors_at(l->c, l->c->state.velocity), pulls = contact_pulls_of(l->c);
-  const float *free_mobility = floats_at(l->c, l->c->scratch.mobility), *mark = history_of(l->c, 1).x;
-  const vector_array ways = {way[0], way[1], way[2]}, forces = {pull[0], pull[1], pull[2]},
-                     normals = {normal[0], normal[1], normal[2]};
-  float active[CLOTH_LANES];
+/* What lines do to the particles of an element: how they change their velocities [m/s], and what they pull at those
+   that contact holds, as a displacement of mobility 1 [m]; 0 elsewhere. */
+typedef struct held_change {
+  lanes3 rate, pull;
+} held_change;
+
+CLOTH_INLINE held_change held_change_of(const held_lines *l, int32_t element, const held_element *a, lanes3 moved,
+                                        lanes3 force) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes_mask active = lanes_less(zero, l->active);
+  const lanes_mask touches = has_no_history(lanes_load(l->contact.x + element * l->b.next));
+  const lanes_mask can_move = lanes_less(zero, lanes_load(l->b.mobility + element * l->b.next));
+  const lanes3 f = lanes3_flush(force), across = lanes3_scale(a->normal, flushed_dot(f, a->normal));
+  const lanes3 held = lanes3_flush(lanes3_select(lanes_less(zero, a->mobility), across, f));
+  const held_change change = {lanes3_keep(active, lanes3_scale(moved, lanes_splat(l->inverse_h))),
+                              lanes3_keep(lanes_both(active, lanes_both(touches, can_move)), held)};
+  return change;
+}
+
+/* Adds vectors to those of `count` particles from one on. */
+CLOTH_INLINE void add_to_particles(vector_array to, int32_t first, lanes3 added, int32_t count) {
+  lanes3_store(to, first, lanes3_add(lanes3_load(to, first), added), count);
+}
+
+#if WITH_BODIES
+
+/* Notes what lines pull at the pins of an element. */
+CLOTH_SEPARATE void note_held_pins(const held_lines *l, int32_t element, lanes3 force) {
+  float pull[3][CLOTH_LANES], active[CLOTH_LANES];
+  const vector_array forces = {pull[0], pull[1], pull[2]};
   lanes_store(active, l->active);
-  lanes_store(mobility, a->mobility);
-  lanes3_store(ways, 0, lanes3_scale(moved, lanes_splat(l->inverse_h)), CLOTH_LANES);
-  lanes3_store(forces, 0, force, CLOTH_LANES);
-  lanes3_store(normals, 0, a->normal, CLOTH_LANES);
+  lanes3_store(forces, 0, lanes3_flush(force), CLOTH_LANES);
   for (int32_t lane = 0; lane < l->b.count; lane++) {
     const int32_t i = l->b.first + element * l->b.along + lane * l->b.across;
-    const int is_held = mobility[lane] == 0.0f;
-    if (active[lane] == 0.0f) {
-      continue;
+    if (active[lane] > 0.0f && is_pinned(l->c, i)) {
+      note_displacement(l->c, i, vector_load(forces, lane));
     }
-    vector_store(v, i, vector_add(vector_load(v, i), vector_load(ways, lane)));
-    const cloth_vector f = vector_flush_work(vector_load(forces, lane)), n = vector_load(normals, lane);
-    if (free_mobility[i] > 0.0f && mark[i] > 0.5f * HISTORY_INVALID) {
-      const cloth_vector held = is_held ? f : vector_scale(n, flush_small(vector_dot(f, n), WORK_QUANTUM));
-      vector_store(pulls, i, vector_add(vector_load(pulls, i), vector_flush_work(held)));
-    }
-#if WITH_BODIES
-    if (notes_pins(l->c) && is_pinned(l->c, i)) {
-      note_displacement(l->c, i, f);
-    }
-#endif
   }
 }
+
+#endif
+
+/* Adds what the lines do to the particles of an element to their velocities and to contact_pull, or keeps it for
+   return_held_rows(). What they pull at pins is noted. `force`: a displacement of mobility 1 [m]. */
+CLOTH_INLINE void note_held(const held_lines *l, int32_t element, const held_element *a, lanes3 moved, lanes3 force) {
+  const held_change change = held_change_of(l, element, a, moved, force);
+  if (CLOTH_LANES > 1 && l->b.along == 1) {
+    float *slot = held_slot(l, element);
+    const vector_array pulls = {slot + HELD_X * CLOTH_LANES, slot + HELD_Y * CLOTH_LANES, slot + HELD_Z * CLOTH_LANES};
+    lanes3_store(l->contact, element * CLOTH_LANES, change.rate, CLOTH_LANES);
+    lanes3_store(pulls, 0, change.pull, CLOTH_LANES);
+  } else {
+    const int32_t i = l->b.first + element * l->b.along;
+    add_to_particles(vectors_at(l->c, l->c->state.velocity), i, change.rate, l->b.count);
+    add_to_particles(contact_pulls_of(l->c), i, change.pull, l->b.count);
+  }
+#if WITH_BODIES
+  if (notes_pins(l->c)) {
+    note_held_pins(l, element, force);
+  }
+#endif
+}
+
+#if CLOTH_LANES > 1
+
+/* Adds what note_held() has kept of rows. */
+static void return_held_rows(const held_lines *l) {
+  const vector_array v = vectors_at(l->c, l->c->state.velocity), pulls = contact_pulls_of(l->c);
+  float *to[6] = {v.x, v.y, v.z, pulls.x, pulls.y, pulls.z};
+  const float *from[6] = {l->contact.x,
+                          l->contact.y,
+                          l->contact.z,
+                          l->work + HELD_X * CLOTH_LANES,
+                          l->work + HELD_Y * CLOTH_LANES,
+                          l->work + HELD_Z * CLOTH_LANES};
+  for (int32_t n = 0; n < 6; n++) {
+    add_transposed_rows(to[n] + l->b.first, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
+  }
+}
+
+#endif
 
 /* Moves the particles of a bundle. A spring's pull at its ends follows from its tension and from how far both move. */
 CLOTH_HOT CLOTH_SEPARATE void move_held(const held_lines *lines) {
@@ -492,7 +540,13 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
     transpose_rows(rows.y, c->grid.columns, l.b.count, l.contact.y);
     transpose_rows(rows.z, c->grid.columns, l.b.count, l.contact.z);
 #endif
-    p->counts.lines += solve_held(&l, marked_rows_of(c) + row);
+    const int32_t solved = solve_held(&l, marked_rows_of(c) + row);
+    p->counts.lines += solved;
+#if CLOTH_LANES > 1
+    if (solved > 0) {
+      return_held_rows(&l);
+    }
+#endif
     return_rows(c, predicted_of(c), &l.b);
   }
 }

@@ -102,9 +102,10 @@ CLOTH_INLINE link_answers no_links(void) {
   return answers;
 }
 
-/* What the links say of each particle that touches: asked where they press against the collider, or are inside it. */
-CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
-                                    const contact_block *b, lanes normal_correction) {
+/* Asks the links of each particle that touches, where they press against the collider, or are inside it. Unless any are
+   asked only answers->asked is set. */
+CLOTH_INLINE void ask_links(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                            const contact_block *b, lanes normal_correction, link_answers *answers) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
@@ -112,13 +113,13 @@ CLOTH_INLINE link_answers ask_links(const cloth *c, const step_plan *plan, const
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
-  link_answers answers = no_links();
+  answers->asked = 0;
   if (body->shape != CLOTH_SHAPE_PLANE && (c->settings.capacity.fixed_work || lanes_any(lanes_less(zero, ask)))) {
     b->tally->work += lanes_count(ask) * COST_LINKS;
-    answers.kind = ask;
-    answer_block(c, plan, body, m, i, &b->normal, &answers);
+    *answers = no_links();
+    answers->kind = ask;
+    answer_block(c, plan, body, m, i, &b->normal, answers);
   }
-  return answers;
 }
 
 /* Changes the response for particles that the collider lets go or lifts out. Both lose their velocity. */
@@ -180,11 +181,15 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
                                           const contact_block *b, lanes3 displacement) {
   const lanes penetration = lanes_keep(lanes_less(lanes_splat(0.0f), b->touches), b->penetration);
   const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
-  const link_answers answers = ask_links(c, plan, m, i, b, lanes_minimum(penetration, into));
+  link_answers answers;
+  ask_links(c, plan, m, i, b, lanes_minimum(penetration, into), &answers);
   contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
-  if (answers.asked) {
+  if (answers.asked) { /* by copies, as what has its address taken is kept in memory */
+    const lanes3 undone = displacement;
+    contact_response answered = r;
     b->tally->frees |= lanes_any(lanes_less(lanes_splat(0.0f), answers.kind));
-    respond_to_answers(b, &answers, &displacement, &r);
+    respond_to_answers(b, &answers, &undone, &answered);
+    r = answered;
   }
   r.touches = b->touches;
   return r;

@@ -272,6 +272,27 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
+#if WITH_CONTACT_LINES
+
+/* Adds transposed rows to `count` rows. Element n of all of them lies in the lanes from n * slot * CLOTH_LANES on. */
+CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, int32_t count, const float *side,
+                                                  int32_t slot) {
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    const int32_t left = columns - column;
+    lanes block[CLOTH_LANES];
+    for (int32_t n = 0; n < CLOTH_LANES; n++) {
+      block[n] = lanes_load(side + (column + (n < left ? n : 0)) * slot * CLOTH_LANES);
+    }
+    lanes_transpose(block);
+    for (int32_t n = 0; n < count; n++) {
+      float *at = row + n * columns + column;
+      lanes_store_first(at, lanes_add(lanes_load(at), block[n]), left);
+    }
+  }
+}
+
+#endif
+
 static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
   vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
   return v;
