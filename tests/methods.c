@@ -462,6 +462,114 @@ static void test_static_drape(void) {
   }
 }
 
+/* The largest acceleration [m/s^2], along one axis, that springs and gravity give a free particle of a sheet, in
+   doubles: without what presses it into a ball of radius `r` at the origin, if it touches that. Counts those that do.
+ */
+static double largest_net_force(const cloth *sheet, double r, int *touching) {
+  static const int ways[8][3] = {{1, 0, WARP},     {-1, 0, WARP},      {0, 1, WEFT},          {0, -1, WEFT},
+                                 {1, 1, DIAGONAL}, {-1, -1, DIAGONAL}, {-1, 1, ANTIDIAGONAL}, {1, -1, ANTIDIAGONAL}};
+  const int columns = sheet->grid.columns, rows = sheet->grid.rows;
+  double largest = 0.0;
+  *touching = 0;
+  for (int i = 0; i < sheet->count; i++) {
+    const double3 x = place_at(sheet, i % columns, i / columns);
+    double3 force = {{0.0, -9.81 * particle_mass(sheet), 0.0}};
+    for (int n = 0; n < 8; n++) {
+      const int column = i % columns + ways[n][0], row = i / columns + ways[n][1];
+      if (column < 0 || column >= columns || row < 0 || row >= rows) {
+        continue;
+      }
+      const double3 edge = sum3(place_at(sheet, column, row), x, -1.0);
+      const double longer = length3(edge) - (double)direction_rest(sheet, ways[n][2]);
+      force = sum3(force, edge, (double)direction_stiffness(sheet, ways[n][2]) * longer / length3(edge));
+    }
+    const double3 normal = scaled3(x, 1.0 / length3(x));
+    const double inward = -dot3(force, normal);
+    if (length3(x) < r + 2e-5 && inward > 0.0) {
+      force = sum3(force, normal, inward);
+      ++*touching;
+    }
+    for (int axis = 0; axis < 3 && i != 0 && i != columns - 1; axis++) {
+      largest = fmax(largest, fabs(force.x[axis]) / particle_mass(sheet));
+    }
+  }
+  return largest;
+}
+
+/* Settles a sheet of 16 x 16, level at 0.4 m, held by two corners, over a ball of 0.25 m without friction, if `radius`
+   is not 0. */
+static cloth *settle_over_ball(const cloth_method *method, float radius, cloth_method_report *report) {
+  cloth_config config = plain_config(16, 1000.0);
+  config.fabric.compression = config.fabric.shear_compression = 1.0f;
+  config.fabric.bend = cloth_config_default().fabric.bend;
+  config.origin = vector(-0.5f, 0.4f, -0.5f);
+  cloth *sheet = open_sheet(&config);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = radius;
+  ball.static_friction = ball.kinetic_friction = 0.0f;
+  if (radius > 0.0f) {
+    CHECK(cloth_add_collider(sheet, &ball) >= 0, "no collider");
+  }
+  pin_corners(sheet);
+  const int result = cloth_method_settle(sheet, method, memory, sizeof memory, report);
+  CHECK(result >= 0, "settle: %d, %s", result, cloth_method_explain(sheet, method));
+  return sheet;
+}
+
+/* A sheet that comes to rest over a ball is at a minimum there: no force but what presses it onto the ball, and moved
+   by 1 mm it returns. Without the ball another minimum is far below. No document has figures for it. */
+static void test_static_on_ball(void) {
+  cloth_method method = plain_method();
+  cloth_method_report report;
+  uint32_t random = 3;
+  int touching;
+  method.scheme = CLOTH_SCHEME_STATIC;
+  method.iterations = 400;
+  cloth *sheet = settle_over_ball(&method, 0.0f, &report);
+  const sheet_energy below = energy_of(sheet);
+  CHECK(report.moved < 1e-5f, "without the ball: moved %g m", (double)report.moved);
+  sheet = settle_over_ball(&method, 0.25f, &report);
+  const double margin = 0.25 + (double)sheet->settings.contact.thickness,
+               force = largest_net_force(sheet, margin, &touching);
+  const sheet_energy over = energy_of(sheet);
+  CHECK(report.settled && force < 0.5 && touching > 5, "over the ball: settled %d, %g m/s^2, %d touch", report.settled,
+        force, touching);
+  for (int i = 1; i < sheet->count; i++) {
+    if (i != 15) {
+      cloth_vector x = vector_load(vectors_at(sheet, sheet->state.position), i);
+      x.x += 1e-3f * (float)next_random(&random);
+      x.y += 1e-3f * (float)next_random(&random);
+      x.z += 1e-3f * (float)next_random(&random);
+      cloth_set_particle(sheet, i, x, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+  cloth_method_settle(sheet, &method, memory, sizeof memory, &report);
+  const sheet_energy again = energy_of(sheet);
+  const double left = largest_net_force(sheet, margin, &touching);
+  CHECK(report.settled && left < 0.5 && fabs(again.total - over.total) < 2e-3,
+        "moved: settled %d, %g m/s^2, %g J, was %g", report.settled, left, again.total, over.total);
+  printf("            16^2 by two corners: %.6g J; over a ball %.6g J, %d touch; moved by 1 mm, again %.6g J\n",
+         below.total, over.total, touching, again.total);
+}
+
+/* Nonlinear gradients, which diverge beside the ball where a step is too long, say that they are at rest only where
+   they are. With steps that were not taken back they ended with edges five times as long, and moved nothing any more.
+ */
+static void test_static_nonlinear_on_ball(void) {
+  cloth_method method = plain_method();
+  cloth_method_report report;
+  method.scheme = CLOTH_SCHEME_STATIC;
+  method.solver = CLOTH_SOLVER_NONLINEAR;
+  method.material = CLOTH_MATERIAL_TRISPRINGS;
+  method.bending = CLOTH_BENDING_QUADRATIC;
+  method.iterations = 400;
+  const sheet_energy e = energy_of(settle_over_ball(&method, 0.25f, &report));
+  CHECK(!report.settled || (e.stretch < 0.05 && report.acceleration < 0.5f), "settled with %g m/s^2, stretch %g",
+        (double)report.acceleration, e.stretch);
+  printf("            the same of trisprings by nonlinear gradients: settled %d, %.2g m/s^2, stretch %.3g\n",
+         report.settled, (double)report.acceleration, e.stretch);
+}
+
 /// Rows 16 and 22: elasticity in the plane, by direction ///
 
 /* Place at rest of node n of an element, relative to node 0, and its image by a linear map of the plane. */
@@ -1094,11 +1202,40 @@ static void keep_places(const cloth *sheet, float *places) {
 static void test_full_newton(void) {
   static const double soft[] = {0, 0, 2e-4, 6e-5, 6e-5}, stiff[] = {0, 0, 2e-2, 2e-2, 3e-3, 3e-4, 3e-4};
   static const double fine[] = {0, 0, 0, 0, 0, 0, 0, 8e-3}, stiffest[] = {0, 0, 0, 0, 0, 0, 0, 0, 0.27};
-  static const char *const why = "as the residual after one: how the state at 0.35 s was reached is not told";
+  static const char *const why[2] = {
+      "where the sheet starts decides, and is not told: 0.0007 to 0.52 by 18 ways there",
+      "where the sheet starts decides, and is not told: 0.0018 to 0.67 by 18 ways there"};
   newton_residuals(16, 1.0 / 240.0, soft, 4, 0.0, NULL);
   newton_residuals(16, 1.0 / 60.0, stiff, 6, 0.0, NULL);
-  newton_residuals(32, 1.0 / 120.0, fine, 7, 0.000904, why);
-  newton_residuals(32, 1.0 / 60.0, stiffest, 8, 0.01126, why);
+  newton_residuals(32, 1.0 / 120.0, fine, 7, 0.000904, why[0]);
+  newton_residuals(32, 1.0 / 60.0, stiffest, 8, 0.01126, why[1]);
+}
+
+/* The residuals of the last two figures by how the sheet comes to where it is after 0.35 s: the documents' are between
+   the least and the most. Of 18 ways, with steps of 1/960 to 1/30 s and 1, 2 and 6 Newton iterations, those at the ends
+   of the ranges. */
+static void test_residuals_by_start(void) {
+  static const struct {
+    double k;
+    int newton;
+  } ways[] = {{1.0 / 960.0, 1}, {1.0 / 480.0, 2}, {1.0 / 60.0, 2}, {1.0 / 30.0, 2}};
+  static const double document[2] = {8e-3, 0.27};
+  for (int n = 0; n < 2; n++) {
+    const double k = n == 0 ? 1.0 / 120.0 : 1.0 / 60.0;
+    double least = 1e9, most = 0.0;
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+      cloth_method method = plain_method();
+      method.newton = n == 0 ? 7 : 8;
+      method.iterations = 2000;
+      method.tolerance = 1e-4f;
+      const double residual = step_once(open_hang(32, ways[way].k, ways[way].newton), &method, k).residual;
+      least = fmin(least, residual);
+      most = fmax(most, residual);
+    }
+    printf("            HANG 32^2, k = 1/%.0f, after %d by four ways to 0.35 s: %.2g to %.2g; the document: %.2g\n",
+           1.0 / k, n == 0 ? 7 : 8, least, most, document[n]);
+    CHECK(least < document[n] / 3.0 && most > document[n], "%g to %g", least, most);
+  }
 }
 
 /* One Newton iteration against the solution of the equation: HANG 16^2, kappa 356. */
@@ -1288,7 +1425,8 @@ static void test_components_agree(void) {
 }
 
 static void test_row_vectors(void) {
-  double rows[2] = {0.0, 0.0};
+  enum { STEPS = 300, EARLY = 30, LATE = 90 };
+  double rows[2] = {0.0, 0.0}, early = 0.0, late = 0.0;
   for (int n = 0; n < 2; n++) {
     const cloth_config config = plain_config(24, 1000.0);
     cloth *sheet = open_sheet(&config);
@@ -1296,13 +1434,17 @@ static void test_row_vectors(void) {
     cloth_method method = plain_method();
     method.iterations = 1000;
     method.solver = n == 0 ? CLOTH_SOLVER_GRADIENTS : CLOTH_SOLVER_COMPONENTS;
-    for (int step = 0; step < 300; step++) {
-      rows[n] += run(sheet, &method, 1.0 / 120.0, 1).row_vectors;
+    for (int step = 0; step < STEPS; step++) {
+      const cloth_method_report report = run(sheet, &method, 1.0 / 120.0, 1);
+      rows[n] += report.row_vectors;
+      early += n == 1 && step < EARLY ? report.components / (double)EARLY : 0.0;
+      late += n == 1 && step >= LATE ? report.components / (double)(STEPS - LATE) : 0.0;
     }
   }
+  CHECK(early > 100.0 && late < 1.2, "%g components in the first quarter of a second, %g after three", early, late);
   const double ratio = rows[1] / rows[0];
   method_range("11 components", "figs 6.9, 6.10, HANG 24^2: row-vector products by component", 0.96, 1.0, 0.0, ratio,
-               1.0007, "2.5 s; it grows with time, as fewer are slack: .84 after 0.4 s, .97 after 1.3, 1.01 after 5");
+               1.0007, "2.5 s: .69 in the first .25 s, of 195 components, and .98 to 1.11 from then on, of one");
 }
 
 /// Sweeps ///
@@ -1888,6 +2030,7 @@ int main(int count, char **arguments) {
       TEST(implicit_decay),
       TEST(full_newton),
       TEST(first_residuals),
+      TEST(residuals_by_start),
       TEST(linear_form),
       TEST(nonlinear_gradients),
       TEST(components),
@@ -1895,6 +2038,8 @@ int main(int count, char **arguments) {
       TEST(row_vectors),
       TEST(sweeps),
       TEST(static_drape),
+      TEST(static_on_ball),
+      TEST(static_nonlinear_on_ball),
       TEST(isometric_layout),
       TEST(isometric_hang),
       TEST(refusals),
