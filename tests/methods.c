@@ -462,6 +462,61 @@ static void test_static_drape(void) {
   }
 }
 
+/* Steps of a sheet held by two corners until its energy is within `digit` of what it is after 48. */
+static int steps_to_least(int n, double digit) {
+  enum { STEPS = 2 * SETTLE_STEPS };
+  cloth_config config = plain_config(n, 1000.0);
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  cloth_method method = plain_method();
+  cloth_method_report report;
+  method_work w;
+  double energy[STEPS];
+  method.scheme = CLOTH_SCHEME_STATIC;
+  method.newton = SETTLE_NEWTON;
+  method.iterations = n == 16 ? 64 : 384;
+  method.tolerance = 1e-2f;
+  memset(&report, 0, sizeof report);
+  CHECK(begin_method(&w, sheet, &method, memory, sizeof memory) == CLOTH_OK, "%s",
+        cloth_method_explain(sheet, &method));
+  w.report = &report;
+  open_memory(&w, memory);
+  float k = SETTLE_FIRST;
+  int steps = STEPS;
+  for (int step = 0; step < STEPS; step++) {
+    settle_step(&w, k);
+    energy[step] = energy_of(sheet).total;
+    k = minimum(2.0f * k, SETTLE_LONGEST);
+  }
+  while (steps > 1 && fabs(energy[steps - 2] - energy[STEPS - 1]) <= digit) {
+    steps--;
+  }
+  return steps;
+}
+
+static void test_static_steps(void) {
+  static const char *const why =
+      "with 16 Newton iterations a step in place of 8, 16^2 is 2e-6 J off after 12, 3e-8 after 16";
+  method_missed("15 static", "16^2: steps until the energy is within 2e-7 J", 12, 0, steps_to_least(16, 2e-7), 25, why);
+  method_missed("15 static", "32^2: steps until the energy is within 2e-6 J", 16, 0, steps_to_least(32, 2e-6), 20, why);
+}
+
+/* The library's own step, left to rest for 30 s. */
+static void test_static_by_steps(void) {
+  cloth_config config = plain_config(16, 1000.0);
+  config.integration.velocity_damping = 3.0f;
+  config.substeps = 4;
+  config.solver.max_iterations = 200;
+  config.solver.tolerance = 1e-4f;
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  for (int step = 0; step < 1800; step++) {
+    CHECK(cloth_step(sheet, 1.0f / 60.0f) >= 0, "step %d", step);
+  }
+  method_within("15 static", "16^2, the library's implicit step for 30 s: energy [J]", -0.992933,
+                energy_of(sheet).total, 5e-6);
+}
+
 /* The largest acceleration [m/s^2], along one axis, that springs and gravity give a free particle of a sheet, in
    doubles: without what presses it into a ball of radius `r` at the origin, if it touches that. Counts those that do.
  */
@@ -1211,6 +1266,29 @@ static void test_full_newton(void) {
   newton_residuals(32, 1.0 / 60.0, stiffest, 8, 0.01126, why[1]);
 }
 
+/* With springs that resist shortening Newton's iterations leave out the curvature across them, and converge linearly:
+   in floats for three of them. */
+static void test_newton_in_compression(void) {
+  cloth_config config = plain_config(16, 1000.0);
+  config.fabric.compression = config.fabric.shear_compression = 1.0f;
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  cloth_method method = plain_method();
+  method.newton = 6;
+  method.iterations = 400;
+  method.tolerance = 1e-4f;
+  run(sheet, &method, 1.0 / 60.0, 21);
+  method.iterations = 2000;
+  double residual[2];
+  for (int n = 0; n < 2; n++) {
+    method.newton = 2 + n;
+    residual[n] = step_once(sheet, &method, 1.0 / 60.0).residual;
+    restore(sheet);
+  }
+  method_factor("13 Newton", "compression 1, k = 1/60: residual after 3 iterations over 2", 0.4, 1.5,
+                residual[1] / residual[0], 0.0, NULL);
+}
+
 /* The residuals of the last two figures by how the sheet comes to where it is after 0.35 s: the documents' are between
    the least and the most. Of 18 ways, with steps of 1/960 to 1/30 s and 1, 2 and 6 Newton iterations, those at the ends
    of the ranges. */
@@ -1296,6 +1374,21 @@ static void test_nonlinear_gradients(void) {
   nonlinear_case(1.0 / 60.0, 199.0, 0.3, 97.0);
 }
 
+/* The distance from a plane has a tangent that freezes its normal, which nonlinear gradients do not use. */
+static void test_nonlinear_plane(void) {
+  cloth_config config = plain_config(16, 1000.0);
+  config.fabric.bend = 1e-4f;
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  cloth_method method = plain_method();
+  method.bending = CLOTH_BENDING_PLANE;
+  method.solver = CLOTH_SOLVER_NONLINEAR;
+  method.iterations = 2000;
+  const cloth_method_report report = run(sheet, &method, 1.0 / 240.0, 84);
+  method_at_most("21 NLCG", "bending by planes, no tangent: residual of a step, tolerance 1e-3", 1e-3,
+                 (double)report.residual, 1.0);
+}
+
 /// Row 11: components ///
 
 /* Components per particle of a grid of n x n whose bonds are there with a probability, by the library's union. */
@@ -1367,6 +1460,38 @@ static void test_components(void) {
       method_within("11 components", "fig. 6.5, step 3: particles of the largest", 3.0, report.largest, 0.0);
     }
   }
+}
+
+/* Components of fig. 6.5 after each of ten steps, at a tolerance. */
+static void find_components(float tolerance, int counts[10]) {
+  const cloth_config config = centre_config();
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, 10 * 21 + 10);
+  cloth_method method = plain_method();
+  method.solver = CLOTH_SOLVER_COMPONENTS;
+  method.iterations = 1000;
+  method.tolerance = tolerance;
+  for (int step = 0; step < 10; step++) {
+    counts[step] = run(sheet, &method, 0.01, 1).components;
+  }
+}
+
+/* The first step whose components are not those at a tolerance of 1e-6; 11 if all are. */
+static int first_difference(float tolerance) {
+  int exact[10], counts[10], step = 0;
+  find_components(1e-6f, exact);
+  find_components(tolerance, counts);
+  while (step < 10 && counts[step] == exact[step]) {
+    step++;
+  }
+  return step + 1;
+}
+
+static void test_components_by_tolerance(void) {
+  method_within("11 components", "fig. 6.5: first step that differs at 1e-4 from 1e-6 (11: none)", 11,
+                first_difference(1e-4f), 0.0);
+  method_missed("11 components", "the same at 1e-3", 5, 0.0, first_difference(1e-3f), 4,
+                "one step earlier: 397 components in the 4th in place of 404");
 }
 
 /* Velocities of a sheet after another step, three floats a particle. */
@@ -1476,6 +1601,20 @@ static void test_sweeps(void) {
 
 /// Rows 25 to 28: the isometric model ///
 
+/* Triangles whose three corners are red nodes. */
+static int count_triangles(const isometric_sheet *s) {
+  int triangles = 0;
+  for (int n = 0; n < 2 * s->cells_warp * s->cells_weft; n++) {
+    const rigid_triangle t = triangle_at(s, n / 2 % s->cells_warp, n / 2 / s->cells_warp, n & 1);
+    int reds = 0;
+    for (int k = 0; k < 3; k++) {
+      reds += s->mobility[t.node[k]] > 0.0f;
+    }
+    triangles += reds == 3;
+  }
+  return triangles;
+}
+
 static void test_isometric_layout(void) {
   static const int document[4][4] = {{4, 56, 32, 96}, {8, 208, 128, 384}, {16, 800, 512, 1536}, {32, 3136, 2048, 6144}};
   static float floats[10 * 65 * 65];
@@ -1491,6 +1630,8 @@ static void test_isometric_layout(void) {
     char what[80];
     snprintf(what, sizeof what, "%d^2 cells: red nodes", document[n][0]);
     method_within("25 isometric", what, document[n][1], reds, 0.0);
+    snprintf(what, sizeof what, "%d^2 cells: triangles, of three red nodes each", document[n][0]);
+    method_within("25 isometric", what, document[n][2], count_triangles(&s), 0.0);
     snprintf(what, sizeof what, "%d^2 cells: their masses in thirds of a triangle's: the distance rows",
              document[n][0]);
     method_within("25 isometric", what, document[n][3], mass, 0.0);
@@ -2031,13 +2172,18 @@ int main(int count, char **arguments) {
       TEST(full_newton),
       TEST(first_residuals),
       TEST(residuals_by_start),
+      TEST(newton_in_compression),
       TEST(linear_form),
       TEST(nonlinear_gradients),
+      TEST(nonlinear_plane),
       TEST(components),
+      TEST(components_by_tolerance),
       TEST(components_agree),
       TEST(row_vectors),
       TEST(sweeps),
       TEST(static_drape),
+      TEST(static_steps),
+      TEST(static_by_steps),
       TEST(static_on_ball),
       TEST(static_nonlinear_on_ball),
       TEST(isometric_layout),

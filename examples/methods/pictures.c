@@ -188,7 +188,8 @@ static int draw_combination(image *picture, const cloth_method *method, int cont
     const rectangle area = {LEFT + column * CELL, TOP + row * (CELL + TEXT), CELL - 4, CELL - 4};
     char line[40];
     draw(picture, area, sheet, ball);
-    snprintf(line, sizeof line, "%.3g ms  %d it", (double)seen.milliseconds, seen.iterations);
+    snprintf(line, sizeof line, seen.milliseconds < 1000.0f ? "%.3g ms  %d it" : "%.0f ms  %d it",
+             (double)seen.milliseconds, seen.iterations);
     image_text(picture, area.x + 2, area.y + CELL, 1, 0x30363c, line);
     snprintf(line, sizeof line, "stretch %.1f %%", 100.0 * (double)seen.stretch);
     image_text(picture, area.x + 2, area.y + CELL + 12, 1,
