@@ -1282,7 +1282,7 @@ static void test_newton_in_compression(void) {
   double residual[2];
   for (int n = 0; n < 2; n++) {
     method.newton = 2 + n;
-    residual[n] = step_once(sheet, &method, 1.0 / 60.0).residual;
+    residual[n] = (double)step_once(sheet, &method, 1.0 / 60.0).residual;
     restore(sheet);
   }
   method_factor("13 Newton", "compression 1, k = 1/60: residual after 3 iterations over 2", 0.4, 1.5,
@@ -1306,7 +1306,7 @@ static void test_residuals_by_start(void) {
       method.newton = n == 0 ? 7 : 8;
       method.iterations = 2000;
       method.tolerance = 1e-4f;
-      const double residual = step_once(open_hang(32, ways[way].k, ways[way].newton), &method, k).residual;
+      const double residual = (double)step_once(open_hang(32, ways[way].k, ways[way].newton), &method, k).residual;
       least = fmin(least, residual);
       most = fmax(most, residual);
     }
