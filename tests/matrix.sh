@@ -9,7 +9,7 @@
 #
 # The hashes of the scenes are known, as those of golden.c: with another arithmetic, or other scenes, new ones are put
 # here in the same change.
-known="small 2718cc92abb9022a full a4ecb76223729855"
+known="small 2718cc92abb9022a full 866c60160bccbb96"
 set -u
 build=$1
 task=${2:-short}

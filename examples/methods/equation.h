@@ -184,7 +184,17 @@ static void start_at_rest(const method_work *w) {
   find_places(w);
 }
 
-/* FIELD_RESIDUAL = M (s - v') + pulls, 0 for pinned particles. Packs the tangents if asked to. */
+/* A block of vectors without their parts along the normals of supports. */
+static lanes3 along_supports(const method_work *w, int32_t i, lanes3 a) {
+  if (w->supported == 0) {
+    return a;
+  }
+  const lanes3 n = lanes3_load(field(w, FIELD_SUPPORT), i);
+  return lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n))));
+}
+
+/* FIELD_RESIDUAL = M (s - v') + pulls, 0 for pinned particles, and 0 along the normals of supports. Packs the tangents
+   if asked to. */
 static void find_residual(method_work *w, int packs) {
   const cloth *c = w->c;
   const vector_array residual = field(w, FIELD_RESIDUAL), rate = field(w, FIELD_RATE);
@@ -195,7 +205,7 @@ static void find_residual(method_work *w, int packs) {
   add_pulls(w, 1, field(w, FIELD_PLACE), rate, packs, residual);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(w->mobility + i));
-    const lanes3 r = lanes3_quantise(lanes3_keep(moves, lanes3_load(residual, i)), WORK_ROUNDER);
+    const lanes3 r = lanes3_quantise(along_supports(w, i, lanes3_keep(moves, lanes3_load(residual, i))), WORK_ROUNDER);
     lanes3_store(residual, i, r, c->count - i);
   }
 }

@@ -30,7 +30,8 @@ enum {
   FIELD_NOW_RATE,   /* history: velocities now, from which contact may leave those of the state apart [m/s] */
   FIELD_LAST_PLACE, /* positions as the last substep left them, by which a particle moved by others is known [m] */
   FIELD_LAST_RATE,  /* the same of velocities [m/s] */
-  FIELDS
+  FIELDS,
+  FIELD_SUPPORT = FIELD_OLD_FORCE /* of STATIC, which has no history: normals where colliders support particles, or 0 */
 };
 
 #define FAMILY_LIMIT 16 /* most families of elements of a method */
@@ -84,8 +85,9 @@ typedef struct method_work {
   element_family family[FAMILY_LIMIT];
   vector_array x, v; /* of the cloth: positions and velocities when the substep starts */
   const float *mobility;
-  int32_t held; /* particles that contacts of the solver hold in the substep */
-  float k, tau; /* length of the substep, and the time of the equation [s] */
+  int32_t held;      /* particles that contacts of the solver hold in the substep */
+  int32_t supported; /* particles that colliders support in a step of STATIC */
+  float k, tau;      /* length of the substep, and the time of the equation [s] */
 } method_work;
 
 static vector_array field(const method_work *w, int32_t number) {

@@ -141,8 +141,11 @@ typedef struct cloth_method_report {
   int32_t tests, boxes;        /* the most continuous tests, and comparisons of boxes, of a substep's searches */
   float residual;  /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
                       evaluated: one Newton iteration, or a solver that has no use for it */
-  int32_t settled; /* of cloth_method_settle(), 1: at rest, as its last step moved nothing by more than 2e-6 m */
-  float moved;     /* how far that step moved a particle, along one axis [m] */
+  int32_t settled; /* of cloth_method_settle(), 1: at rest, as its last step, of 10 s, moved nothing by more than 2e-6 m
+                      and left no forces but those of rounding */
+  float moved;     /* how far that step moved a particle, or would have if it was taken back, along one axis [m] */
+  float acceleration; /* of cloth_method_settle(): the largest that forces would give a particle where it ends, along
+                         one axis [m/s^2]; at rest that of roundings. Forces into colliders do not count */
 } cloth_method_report;
 
 cloth_method cloth_method_default(void);
@@ -164,9 +167,10 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
                       cloth_method_report *report);
 
 /* Brings the cloth to rest under gravity, with CLOTH_SCHEME_STATIC: positions of least energy, velocities 0. At most
-   24 steps of at most 8 Newton iterations; report.settled says whether they were enough. The minimum is a local one: a
-   sheet that resists shortening may fold, also through itself, and stay so. With CLOTH_SOLVER_NONLINEAR give it 400
-   iterations: cut short much earlier, it may end far from rest. Returns as cloth_method_step(). */
+   24 steps of at most 8 Newton iterations, 240 where there are colliders; report.settled says whether they were enough.
+   The minimum is a local one: a sheet that resists shortening may fold, also through itself, and stay so, or hang over
+   a collider from which another way would lead it down. With CLOTH_SOLVER_NONLINEAR give it 400 iterations: cut short
+   much earlier, it may end far from rest. Returns as cloth_method_step(). */
 int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
                         cloth_method_report *report);
 

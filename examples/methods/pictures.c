@@ -36,8 +36,10 @@ static const char *const solvers[SOLVERS] = {"gradients", "components", "nonline
 static const render_material fabric = {{0.62f, 0.30f, 0.16f}, {0.52f, 0.42f, 0.30f}, 8, 0.02f, 0.15f};
 static const render_material stone = {{0.45f, 0.43f, 0.40f}, {0.35f, 0.33f, 0.31f}, 12, 0.08f, 0};
 
-/* Where the last step of a sheet at rest, of 10 s, has moved something farther, it is not at rest [m]. */
+/* Where the last step of a sheet at rest has moved something farther [m], or forces would give a particle a larger
+   acceleration [m/s^2], it is not at rest. */
 #define MOVED_MOST 1.0e-4f
+#define ACCELERATION_MOST 1.0f
 
 typedef struct outcome {
   float milliseconds, stretch;
@@ -109,7 +111,7 @@ static outcome run(cloth *sheet, const cloth_method *method, void *memory, size_
     must(cloth_pin(sheet, GRID - 1), "cloth_pin");
     must(cloth_method_settle(sheet, method, memory, bytes, &report), "cloth_method_settle");
     seen.iterations = report.iterations;
-    seen.is_unsettled = report.moved > MOVED_MOST;
+    seen.is_unsettled = report.moved > MOVED_MOST || report.acceleration > ACCELERATION_MOST;
   }
   for (int frame = 0; method->scheme != CLOTH_SCHEME_STATIC && frame < FRAMES; frame++) {
     turn_ball(sheet, frame);
@@ -186,7 +188,8 @@ static int draw_combination(image *picture, const cloth_method *method, int cont
     const rectangle area = {LEFT + column * CELL, TOP + row * (CELL + TEXT), CELL - 4, CELL - 4};
     char line[40];
     draw(picture, area, sheet, ball);
-    snprintf(line, sizeof line, "%.3g ms  %d it", (double)seen.milliseconds, seen.iterations);
+    snprintf(line, sizeof line, seen.milliseconds < 1000.0f ? "%.3g ms  %d it" : "%.0f ms  %d it",
+             (double)seen.milliseconds, seen.iterations);
     image_text(picture, area.x + 2, area.y + CELL, 1, 0x30363c, line);
     snprintf(line, sizeof line, "stretch %.1f %%", 100.0 * (double)seen.stretch);
     image_text(picture, area.x + 2, area.y + CELL + 12, 1,

@@ -6,18 +6,40 @@
 /*
  * The static drape of Breen, House and Wozny (1994): the positions of least energy. Newton's method on the energy alone
  * fails where the cloth is slack; so each step is one of backward Euler from rest, whose mass term is the distance to
- * where the cloth is: a proximal Newton method. The steps double from 1/60 s to 10 s, and end when a step has moved no
- * particle by more than SETTLED_DISTANCE.
+ * where the cloth is: a proximal Newton method. The steps double from 1/64 s to 10 s, and end when a step has moved no
+ * particle by more than SETTLED_DISTANCE, and no force is left that rounding does not explain.
+ *
+ * Contact divides space into what a step may reach and what not, and is not convex: a step that leads far into a
+ * collider and is then projected out of it tangles the sheet. So with colliders a step that has moved a particle by
+ * more than a spacing is taken back, and repeated with a shorter time, and there may be more of them. So is one in
+ * which nonlinear gradients have diverged.
  */
 
 #define SETTLE_STEPS 24
+#define SETTLE_STEPS_IN_CONTACT 240
 #define SETTLE_NEWTON 8
 #define SETTLE_FIRST (1.0f / 64.0f)
 #define SETTLE_LONGEST 10.0f
 #define SETTLED_DISTANCE 2.0e-6f
+/* With colliders, most Newton iterations of a step after one that moved a particle farther than that [m]: on the way an
+   exact solution is of no use. */
+#define SETTLE_COARSE 1.0e-3f
+#define SETTLE_COARSE_NEWTON 2
+/* Residual of a step over that at its start beyond which it has diverged. At rest both are roundings. */
+#define SETTLE_DIVERGED 10.0f
+/* Factors of the time of a step that is taken back: at least, and of what would move a particle by a spacing. */
+#define SETTLE_SHORTEST_CUT 0.1f
+#define SETTLE_CUT 0.7f
+/* Rounding of the forces at rest: that of elongations, in roundings of the largest coordinate. */
+#define ROUNDINGS 8.0f
+#define FLOAT_ROUNDING 1.2e-7f
 
 static void stop_motion(const cloth *c) {
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
+}
+
+static float largest_coordinate(cloth_vector d) {
+  return maximum(absolute(d.x), maximum(absolute(d.y), absolute(d.z)));
 }
 
 /* Largest coordinate of a displacement in the last step [m]. The old places are those at its start. */
@@ -25,7 +47,7 @@ static float largest_step(const method_work *w) {
   float largest = 0.0f;
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector d = vector_subtract(vector_load(w->x, i), vector_load(field(w, FIELD_OLD_PLACE), i));
-    largest = maximum(largest, maximum(absolute(d.x), maximum(absolute(d.y), absolute(d.z))));
+    largest = maximum(largest, largest_coordinate(d));
   }
   return largest;
 }
@@ -47,6 +69,67 @@ static int settle_step(method_work *w, float k) {
   return notes;
 }
 
+/* The largest acceleration that forces give a particle, along supports and away from them, in the last step's equation,
+   once the sheet is where it leads to [m/s^2]. */
+static float largest_acceleration(method_work *w) {
+  float largest = 0.0f;
+  copy_field(w, w->x, field(w, FIELD_BASE));
+  support_particles(w, 0);
+  start_at_rest(w);
+  find_residual(w, 0);
+  for (int32_t i = 0; i < w->c->count; i++) {
+    const cloth_vector r = vector_scale(vector_load(field(w, FIELD_RESIDUAL), i), w->mobility[i] / w->tau);
+    largest = maximum(largest, largest_coordinate(r));
+  }
+  return largest;
+}
+
+/* What roundings of positions leave of it: springs of all families that are wrong by ROUNDINGS of a coordinate. */
+static float rounding_acceleration(const method_work *w) {
+  float stiffness = 0.0f, farthest = 0.0f;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    stiffness += 4.0f * w->family[n].kappa / (w->k * w->k);
+  }
+  for (int32_t i = 0; i < w->c->count; i++) {
+    farthest = maximum(farthest, largest_coordinate(vector_load(w->x, i)));
+  }
+  return ROUNDINGS * FLOAT_ROUNDING * farthest * stiffness;
+}
+
+/* Takes a step back if it went too far or failed. Returns the factor of the time of the next one. */
+static float judge_step(const method_work *w, int in_contact) {
+  const float spacing = minimum(w->c->grid.spacing_warp, w->c->grid.spacing_weft);
+  const int is_long = in_contact && w->report->moved > spacing;
+  const int has_failed = w->method->solver == CLOTH_SOLVER_NONLINEAR && w->report->residual > SETTLE_DIVERGED;
+  if (!is_long && !has_failed) {
+    return 2.0f;
+  }
+  copy_field(w, field(w, FIELD_OLD_PLACE), w->x);
+  return is_long ? maximum(SETTLE_CUT * square_root(spacing / w->report->moved), SETTLE_SHORTEST_CUT) : 0.5f;
+}
+
+/* Steps until the sheet is at rest or has made all its steps. `method` is that of the steps. Returns their notes. */
+static int settle(method_work *w, cloth_method *method) {
+  const int32_t newton = method->newton;
+  const int in_contact = inputs_of(w->c)->collider_end > 0;
+  cloth_method_report *r = w->report;
+  int notes = 0;
+  float k = SETTLE_FIRST;
+  for (int32_t step = 0; step < (in_contact ? SETTLE_STEPS_IN_CONTACT : SETTLE_STEPS) && !r->settled; step++) {
+    method->newton = in_contact && newton > 1 && r->moved > SETTLE_COARSE ? SETTLE_COARSE_NEWTON : newton;
+    notes |= settle_step(w, k);
+    r->moved = largest_step(w);
+    const float factor = judge_step(w, in_contact);
+    if (k >= SETTLE_LONGEST && factor > 1.0f && r->moved <= SETTLED_DISTANCE) {
+      r->acceleration = largest_acceleration(w);
+      r->settled = r->acceleration <= rounding_acceleration(w);
+    }
+    k = minimum(factor * k, SETTLE_LONGEST);
+  }
+  r->acceleration = largest_acceleration(w);
+  return notes;
+}
+
 int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
                         cloth_method_report *report) {
   method_work w;
@@ -65,13 +148,5 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
   w.report = report ? report : &unread;
   fill_zero(w.report, sizeof *w.report);
   open_memory(&w, memory);
-  int notes = 0;
-  float k = SETTLE_FIRST;
-  for (int32_t step = 0; step < SETTLE_STEPS && !w.report->settled; step++) {
-    notes |= settle_step(&w, k);
-    w.report->moved = largest_step(&w);
-    w.report->settled = k >= SETTLE_LONGEST && w.report->moved <= SETTLED_DISTANCE;
-    k = minimum(2.0f * k, SETTLE_LONGEST);
-  }
-  return notes;
+  return settle(&w, &proximal);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "choices.h"
 #include "contact/response.h"
+#include "contact/support.h"
 #include "solvers/newton.h"
 #include "solvers/nonlinear.h"
 #include "solvers/sweeps.h"
@@ -161,6 +162,7 @@ static void method_substep(method_work *w, int32_t index) {
   counts->contacts_sticking = 0;
   start_equation(w);
   hold_particles(w, index);
+  support_particles(w, index);
   if (has_equation(w)) {
     solve_equation(w);
   } else {
@@ -169,6 +171,7 @@ static void method_substep(method_work *w, int32_t index) {
   keep_old_state(w);
   resolve_held(w, index);
   find_places(w);
+  return_to_supports(w, index);
   round_rates(w);
   let_go_of_pushes(w, index);
   copy_field(w, field(w, FIELD_RATE), w->v);

@@ -21,8 +21,8 @@ static void find_left_over(method_work *w) {
 static void precondition_rows(const method_work *w, const void *what, const row_range *range) {
   (void)what;
   EACH_BLOCK_OF_ROWS(i, left, w, range, {
-    const lanes3 r = without_held_parts(w, i, lanes3_load(field(w, FIELD_LEFT_OVER), i));
-    const lanes3 z = lanes3_quantise(symmetric_apply(block_at(w, i), r), WORK_ROUNDER);
+    const lanes3 r = along_supports(w, i, without_held_parts(w, i, lanes3_load(field(w, FIELD_LEFT_OVER), i)));
+    const lanes3 z = lanes3_quantise(along_supports(w, i, symmetric_apply(block_at(w, i), r)), WORK_ROUNDER);
     lanes3_store(field(w, FIELD_PRODUCT), i, z, left);
     lanes_store_first(terms_of(w) + i, lanes3_dot(r, z), left);
   });

@@ -23,7 +23,7 @@
 static float weigh_residual(const method_work *w) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
     const lanes3 r = lanes3_load(field(w, FIELD_RESIDUAL), i);
-    const lanes3 z = lanes3_quantise(lanes3_scale(r, lanes_load(w->mobility + i)), WORK_ROUNDER);
+    const lanes3 z = lanes3_quantise(along_supports(w, i, lanes3_scale(r, lanes_load(w->mobility + i))), WORK_ROUNDER);
     lanes3_store(field(w, FIELD_PRODUCT), i, z, w->c->count - i);
   }
   return field_product(w, FIELD_RESIDUAL, FIELD_PRODUCT);
