@@ -672,6 +672,36 @@ static void test_planes_on_hull(void) {
   }
 }
 
+/* The smallest hull: a tetrahedron, of 4 planes and 6 edges. A sheet that falls onto its level side rests there. */
+static void test_tetrahedron(void) {
+  const double height = 0.3, third = 1.0 / 3.0, root = 0.942809041582063;
+  const cloth_vector normals[4] = {{0.0f, 1.0f, 0.0f},
+                                   vector_at(root, -third, 0.0),
+                                   vector_at(-0.5 * root, -third, 0.816496580927726),
+                                   vector_at(-0.5 * root, -third, -0.816496580927726)};
+  const float offsets[4] = {(float)height, (float)height, (float)height, (float)height};
+  built b;
+  memset(&b, 0, sizeof b);
+  b.data = cloth_geometry_data_default(CLOTH_SHAPE_HULL);
+  b.data.hull.planes = 4;
+  b.data.hull.normals = normals;
+  b.data.hull.offsets = offsets;
+  build(&b);
+  const cloth_collider collider = collider_with(&b);
+  CHECK(collider.geometry.elements == 4 + 6, "%d elements", (int)collider.geometry.elements);
+  cloth_config config = geometry_config(8);
+  config.edge_warp.x = config.edge_weft.z = 0.2f;
+  config.origin = vector_at(-0.1, height + 0.05, -0.1);
+  fixture s = fixture_make(&config);
+  const cloth_surroundings around = around_of(&b);
+  CHECK(cloth_add_collider(s.sheet, &collider) == 0, "a hull");
+  run_with(s.sheet, 120, &around);
+  for (int i = 0; i < s.count; i++)
+    CHECK(fabs(position_of(s.sheet, i).y - height) < 0.02, "particle %d lies at %g m", i, position_of(s.sheet, i).y);
+  fixture_free(&s);
+  free_built(&b);
+}
+
 /// Refusals ///
 
 static void expect_build_refused(const built *good, const cloth_geometry_data *bad, int error, const char *text) {
@@ -895,13 +925,28 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),   TEST(doubled_planes), TEST(planes_on_hull),
-      TEST(level_ground),  TEST(incline),        TEST(balls),
-      TEST(shots),         TEST(both_sides),     TEST(one_sided),
-      TEST(corner),        TEST(overflow),       TEST(moving_floor),
-      TEST(saves),         TEST(moved_geometry), TEST(work),
-      TEST(shared_bodies), TEST(shared_fields),  TEST(bodies_and_sleep),
-      TEST(hull_refusals), TEST(mesh_refusals),  TEST(sample_refusals),
+      TEST(hull_is_box),
+      TEST(doubled_planes),
+      TEST(planes_on_hull),
+      TEST(tetrahedron),
+      TEST(level_ground),
+      TEST(incline),
+      TEST(balls),
+      TEST(shots),
+      TEST(both_sides),
+      TEST(one_sided),
+      TEST(corner),
+      TEST(overflow),
+      TEST(moving_floor),
+      TEST(saves),
+      TEST(moved_geometry),
+      TEST(work),
+      TEST(shared_bodies),
+      TEST(shared_fields),
+      TEST(bodies_and_sleep),
+      TEST(hull_refusals),
+      TEST(mesh_refusals),
+      TEST(sample_refusals),
       TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);
