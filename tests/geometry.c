@@ -628,6 +628,80 @@ static void test_doubled_planes(void) {
   }
 }
 
+/* The number of planes and edges of a box with one more plane: that of a face tilted by an angle, or of the edge
+   between x and y. */
+static int elements_with(double x, double y, point normal, double offset) {
+  built box = build_box(x, y, 0.5), more;
+  memset(&more, 0, sizeof more);
+  cloth_vector normals[7];
+  float offsets[7];
+  for (int i = 0; i < 6; i++) {
+    normals[i] = box_normals[i];
+    offsets[i] = box.data.hull.offsets[i];
+  }
+  normals[6] = vector_of(normal);
+  offsets[6] = (float)offset;
+  more.data = box.data;
+  more.data.hull.planes = 7;
+  more.data.hull.normals = normals;
+  more.data.hull.offsets = offsets;
+  build(&more);
+  const cloth_collider collider = collider_with(&more);
+  free_built(&box);
+  free_built(&more);
+  return collider.geometry.elements;
+}
+
+/* A box has 6 planes and 12 edges. A plane through one of these lies on it, whatever rounding makes of its offset: the
+   edge is found with each of the three pairs of its planes. A face that is tilted by less than 0.001 rad is the face.
+ */
+static void test_planes_on_hull(void) {
+  random_source random = {3};
+  for (int n = 0; n < 50; n++) {
+    const double x = random_real(&random, 0.1, 2.0), y = random_real(&random, 0.1, 2.0);
+    const double angle = random_real(&random, 0.2, 1.3);
+    const point across = {cos(angle), sin(angle), 0.0};
+    const int elements = elements_with(x, y, across, x * across.x + y * across.y);
+    CHECK(elements == 7 + 14, "%g x %g m, %g rad: %d elements", x, y, angle, elements);
+    for (int is_face = 0; is_face < 2; is_face++) {
+      const double tilt = is_face ? 0.00094 : 0.00106;
+      const point tilted = {cos(tilt), sin(tilt), 0.0};
+      const int with_tilted = elements_with(x, y, tilted, x * tilted.x);
+      CHECK((with_tilted == 6 + 12) == is_face, "%g x %g m, tilted by %g: %d elements", x, y, tilt, with_tilted);
+    }
+  }
+}
+
+/* The smallest hull: a tetrahedron, of 4 planes and 6 edges. A sheet that falls onto its level side rests there. */
+static void test_tetrahedron(void) {
+  const double height = 0.3, third = 1.0 / 3.0, root = 0.942809041582063;
+  const cloth_vector normals[4] = {{0.0f, 1.0f, 0.0f},
+                                   vector_at(root, -third, 0.0),
+                                   vector_at(-0.5 * root, -third, 0.816496580927726),
+                                   vector_at(-0.5 * root, -third, -0.816496580927726)};
+  const float offsets[4] = {(float)height, (float)height, (float)height, (float)height};
+  built b;
+  memset(&b, 0, sizeof b);
+  b.data = cloth_geometry_data_default(CLOTH_SHAPE_HULL);
+  b.data.hull.planes = 4;
+  b.data.hull.normals = normals;
+  b.data.hull.offsets = offsets;
+  build(&b);
+  const cloth_collider collider = collider_with(&b);
+  CHECK(collider.geometry.elements == 4 + 6, "%d elements", (int)collider.geometry.elements);
+  cloth_config config = geometry_config(8);
+  config.edge_warp.x = config.edge_weft.z = 0.2f;
+  config.origin = vector_at(-0.1, height + 0.05, -0.1);
+  fixture s = fixture_make(&config);
+  const cloth_surroundings around = around_of(&b);
+  CHECK(cloth_add_collider(s.sheet, &collider) == 0, "a hull");
+  run_with(s.sheet, 120, &around);
+  for (int i = 0; i < s.count; i++)
+    CHECK(fabs(position_of(s.sheet, i).y - height) < 0.02, "particle %d lies at %g m", i, position_of(s.sheet, i).y);
+  fixture_free(&s);
+  free_built(&b);
+}
+
 /// Refusals ///
 
 static void expect_build_refused(const built *good, const cloth_geometry_data *bad, int error, const char *text) {
@@ -853,6 +927,8 @@ int main(int count, char **arguments) {
   const test tests[] = {
       TEST(hull_is_box),
       TEST(doubled_planes),
+      TEST(planes_on_hull),
+      TEST(tetrahedron),
       TEST(level_ground),
       TEST(incline),
       TEST(balls),

@@ -765,12 +765,17 @@ static void test_refused_steps(void) {
   CHECK(cloth_step_together(&a.group, FRAME, a.memory + 4, a.bytes) == CLOTH_ERROR_ARENA, "alignment");
   CHECK(cloth_step_together(&a.group, FRAME, a.f[1].arena, a.bytes) == CLOTH_ERROR_ARENA, "the memory of a cloth");
   CHECK(cloth_step_together(&a.group, FRAME, scratch[1], a.bytes) == CLOTH_ERROR_ARENA, "the scratch of a cloth");
-  cloth_effort efforts[2] = {{0, 0}, {-1, 0}};
+  cloth_effort efforts[2] = {{0, 0}, {0, 0}};
   CHECK(cloth_step_together_until(&a.group, FRAME, a.memory, a.bytes, 0, NULL) == CLOTH_ERROR_NULL, "no efforts");
-  CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE, "an effort");
-  efforts[1].refinements = 0;
-  efforts[1].cut_short = 2;
-  CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE, "neither 0 nor 1");
+  for (int i = 0; i < 2; i++) {
+    efforts[i].refinements = -1;
+    CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE, "effort %d", i);
+    efforts[i].refinements = 0;
+    efforts[i].cut_short = 2;
+    CHECK(cloth_step_together_again(&a.group, FRAME, a.memory, a.bytes, efforts) == CLOTH_ERROR_RANGE,
+          "effort %d, neither 0 nor 1", i);
+    efforts[i].cut_short = 0;
+  }
   CHECK(cloth_group_bytes(&a.group, NULL) == CLOTH_ERROR_NULL, "no bytes");
   CHECK(cloth_group_work_bound(&a.group, FRAME, NULL) == CLOTH_ERROR_NULL, "no work");
   CHECK(hash_assembly(&a) == hash, "a refused step changed something");

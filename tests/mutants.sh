@@ -31,7 +31,7 @@ frozen=$out/frozen # the sources as they are now: others may be written to while
 
 # Suites that need the library's object code alone, those that catch most for their time first; then those that include
 # cloth.c.
-linked="golden known_scenes corpus canonical_state output mask tearing seams statistics pins skin blended
+linked="golden known_scenes corpus known_histories canonical_state output mask tearing seams statistics pins skin blended
   config_ranges call_refusals arenas image_content explanations hashes save_exchange contact_cells-quick animation tethers imperfection save_refusals
   strain_limits fabrics accuracy queries contact_list group workers rest_shape settle self_contact geometry
   geometry_world give_way recovery tubes sleep work_bounds plans stress-short integration origin contact

@@ -168,6 +168,29 @@ static void test_leaving_the_world(void) {
   fixture_free(&s);
 }
 
+/* A body that would fly out of the world stops before its border, and stays stopped. */
+static void test_body_leaving_the_world(void) {
+  for (int axis = 0; axis < 3; axis++) {
+    cloth_config config = square_config(4, 0.0);
+    config.gravity = zero_vector;
+    config.capacity.max_bodies = 1;
+    fixture s = fixture_make(&config);
+    cloth_collider ball = cloth_collider_default(), now = ball;
+    const double along[3] = {axis == 0, axis == 1, axis == 2};
+    const cloth_vector place = vector_at(99999.5 * along[0], 99999.5 * along[1], 99999.5 * along[2]);
+    ball.pose.position = place;
+    cloth_body body = cloth_body_default(&ball, 1.0f);
+    body.velocity = vector_at(90.0 * along[0] + 1.0, 90.0 * along[1] + 2.0, 90.0 * along[2] + 3.0);
+    CHECK(cloth_add_collider(s.sheet, &ball) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "a body");
+    run_steps(s.sheet, 3, FRAME);
+    CHECK(cloth_get_body(s.sheet, 0, &body, &now.pose) == CLOTH_OK, "the body");
+    CHECK(body.velocity.x == 0.0f && body.velocity.y == 0.0f && body.velocity.z == 0.0f, "moves at (%g, %g, %g) m/s",
+          (double)body.velocity.x, (double)body.velocity.y, (double)body.velocity.z);
+    CHECK(point_distance(point_of(now.pose.position), point_of(place)) < 0.6, "it is elsewhere");
+    fixture_free(&s);
+  }
+}
+
 /* Positions and velocities of a state span overwritten with garbage, as after a bad network packet. */
 static void test_garbage_state(void) {
   cloth_config config = square_config(12, 1.0);
@@ -190,6 +213,7 @@ static void test_garbage_state(void) {
 static const test tests[] = {
     TEST(recovery),
     TEST(leaving_the_world),
+    TEST(body_leaving_the_world),
     TEST(garbage_state),
 };
 

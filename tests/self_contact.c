@@ -233,6 +233,28 @@ static void test_ages(void) {
   fixture_free(&p.f[0]);
 }
 
+/* A sheet that is not to untangle stays tangled as long as it passes through itself: ages have an end. */
+static void test_old_tangle(void) {
+  self_scene s = {SELF_LINE, 28, 10, 0};
+  self_stage p;
+  describe_self(&p, &s);
+  build_self(&p, &small_options, 0);
+  for (int frame = 0; frame < 65; frame++)
+    step_self(&p);
+  p.config[0].self.untangle = 0;
+  exchange_self(&p, &small_options);
+  int tangled = 0;
+  for (int frame = 0; frame < 160; frame++) {
+    cloth_self_statistics st;
+    tangled += (step_self(&p) & CLOTH_NOTE_TANGLED) != 0;
+    CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.intersections > 0, "frame %d: no intersection",
+          frame);
+    CHECK(frame < 2 || st.tangled > 0, "frame %d: %d intersections, none is old", frame, st.intersections);
+  }
+  CHECK(tangled == 158, "tangled in %d of 160 steps", tangled);
+  fixture_free(&p.f[0]);
+}
+
 /* Any memory, and scratch that is shared, gives the same bits. */
 static void test_shared_scratch(void) {
   self_stage a = clapping_stage(&small_scene, &small_options, 60), b;
@@ -708,6 +730,7 @@ static const test tests[] = {
     TEST(memory),
     TEST(saves),
     TEST(ages),
+    TEST(old_tangle),
     TEST(overflow),
     TEST(shared_scratch),
     TEST(deadline),

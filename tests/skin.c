@@ -836,6 +836,47 @@ static void test_drawn_group_refusals(void) {
     fixture_free(&p.f[n]);
 }
 
+/* Two tubes on one axis, each with its last row at the other's, sewn together around: wherever the seam begins, and
+   whichever way it goes, also over the seam of the tubes' columns, the drawn normals are the same bits. */
+static void test_seam_around_tubes(void) {
+  enum { AROUND = 12, DOWN = 4, VERTICES = 2 * (AROUND + 1) * DOWN };
+  fixture f[2];
+  cloth *sheets[2];
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = cloth_config_default();
+    config.columns = AROUND;
+    config.rows = DOWN;
+    config.grid.wrap = 1;
+    config.origin = vector_at(0.0, n ? -0.4 : 0.0, 0.0);
+    config.edge_warp = vector_at(n ? 0.75 : 0.6, 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, n ? 0.2 : -0.2, 0.0);
+    config.self_thickness = 0.005f;
+    f[n] = fixture_make(&config);
+    sheets[n] = f[n].sheet;
+  }
+  int32_t particles[2][AROUND];
+  const cloth_seam seam = {.a = {0, 0, 1, AROUND, particles[0]}, .b = {1, 0, 1, AROUND, particles[1]}};
+  cloth_group group = cloth_group_default();
+  group.cloths = sheets;
+  group.count = 2;
+  group.seams = &seam;
+  group.seam_count = 1;
+  static drawn_vertex first[VERTICES], found[VERTICES];
+  for (int begin = 0; begin < AROUND; begin++) {
+    for (int way = -1; way <= 1; way += 2) {
+      for (int n = 0; n < AROUND; n++)
+        particles[0][n] = particles[1][n] = AROUND * (DOWN - 1) + (begin + way * n + AROUND) % AROUND;
+      drawn_vertex *vertices = begin == 0 && way < 0 ? first : found;
+      const int result = cloth_write_group_vertices(&group, NULL, &drawn_layout, vertices, sizeof found);
+      CHECK(result == CLOTH_OK, "%s", cloth_result_name(result));
+      CHECK(vertices == first || memcmp(first, found, sizeof found) == 0, "from column %d, way %d: other normals",
+            begin, way);
+    }
+  }
+  fixture_free(&f[0]);
+  fixture_free(&f[1]);
+}
+
 static const test tests[] = {
     TEST(same_pose),
     TEST(fewer_attributes),
@@ -856,6 +897,7 @@ static const test tests[] = {
     TEST(seam_folds),
     TEST(drawn_group),
     TEST(drawn_group_refusals),
+    TEST(seam_around_tubes),
 #ifndef CLOTH_NO_TEARING
     TEST(seam_torn),
 #endif

@@ -142,6 +142,21 @@ static void test_waking(void) {
 }
 
 /* A pin that creeps has been told to, and colliders on the move keep a cloth awake. */
+#ifndef CLOTH_NO_SETTLE
+/* cloth_settle() moves the cloth: sleep.time begins again, also where the cloth was about to fall asleep. */
+static void test_settling(void) {
+  fixture s = sleeper(), about_to = sleeper();
+  const int frames = lull(s.sheet);
+  run_steps(about_to.sheet, frames - 1, FRAME);
+  CHECK(cloth_settle(about_to.sheet, FRAME, 0.01f, 10, NULL) >= CLOTH_OK, "settle");
+  CHECK(cloth_is_asleep(about_to.sheet) == 0, "asleep within the call");
+  const int later = lull(about_to.sheet);
+  CHECK(later >= 30, "asleep %d frames after the call", later);
+  fixture_free(&s);
+  fixture_free(&about_to);
+}
+#endif
+
 static void test_staying_awake(void) {
   fixture s = sleeper();
   cloth_set_pin_velocity(s.sheet, PIN, vector_at(0.0, 1e-4, 0.0));
@@ -238,6 +253,9 @@ static void test_cost_asleep(void) {
 static const test tests[] = {
     TEST(falling_asleep), TEST(waking),       TEST(staying_awake),
     TEST(sleep_is_state), TEST(sleep_config), TEST(cost_asleep),
+#ifndef CLOTH_NO_SETTLE
+    TEST(settling),
+#endif
 };
 
 int main(int count, char **arguments) {

@@ -52,6 +52,13 @@ $(1)/tests/scenes.o: examples/scenes.c $(HEADERS)
 	@mkdir -p $$(@D)
 	$(2) $(CFLAGS) $(3) -c $$< -o $$@
 
+$(1)/tests/fuzz_functions.h: cloth.h tests/fuzz_functions.awk
+	@mkdir -p $$(@D)
+	awk -f tests/fuzz_functions.awk cloth.h >$$@
+
+$(1)/tests/known_histories.o: tests/known_histories.c $(1)/tests/fuzz_functions.h $(HEADERS)
+	$(2) $(TEST_CFLAGS) $(3) -I$(1)/tests -c $$< -o $$@
+
 $(INSIDE:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
 
