@@ -176,15 +176,15 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_columns(const length_search *search) 
 
 /* The least level of which, and above, there are no more than `most` among so many marks. */
 static int32_t level_for(const uint8_t *marks, int32_t lines, int32_t most) {
-  int32_t level = LONG_LEVELS + 1, count = 0;
-  while (level > 1) {
-    for (int32_t n = 0; n < lines; n++) {
-      count += marks[n] == level - 1;
-    }
+  int32_t lines_at[LONG_LEVELS + 1] = {0}, level = LONG_LEVELS + 1;
+  for (int32_t n = 0; n < lines; n++) {
+    lines_at[marks[n]]++;
+  }
+  for (int32_t count = 0; level > 1; level--) {
+    count += lines_at[level - 1];
     if (count > most) {
       break;
     }
-    level--;
   }
   return level;
 }

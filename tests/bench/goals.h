@@ -8,7 +8,7 @@
 
 #include "trials.h"
 
-enum { ROW_LIMIT = 9 };
+enum { ROW_LIMIT = 11 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
