@@ -68,8 +68,7 @@ END
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
-# Clang with AVX2 at -O3, and for win32 at -Os: the same in the continuous collision of examples/methods, of which the full
-# matrix tells. At -Os clang 14 ends with a fault of its own on Helium.
+# At -Os clang 14 ends with a fault of its own on Helium.
 # m0-microbit: its 256 KB hold what the small scenes call, not all of the library with their code.
 # msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
 # and inline assembly, and without rules of aliasing, as that compiler has none.

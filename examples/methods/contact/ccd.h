@@ -123,19 +123,20 @@ static cloth_vector nearest_of_segment(cloth_vector a, cloth_vector b) {
   return vector_add_scaled(a, way, clamped_share(negate(vector_dot(a, way)), vector_dot(way, way)));
 }
 
-static int is_shorter(cloth_vector a, cloth_vector b) {
-  return vector_dot(a, a) < vector_dot(b, b);
-}
-
 /* Axes of the borders of what the differences span (a triangle; of edges a parallelogram): the shortest vector to each
    border, and the normal of the border within the plane. `ring`: the corners in order around it. */
 static int is_separated_by_borders(const pair_differences *d, const cloth_vector *middle, const int32_t *ring,
                                    cloth_vector normal, float from, float to) {
   cloth_vector nearest = middle[ring[0]];
+  float least = vector_dot(nearest, nearest);
   for (int32_t k = 0; k < d->count; k++) {
     const cloth_vector a = middle[ring[k]], b = middle[ring[(k + 1) % d->count]];
     const cloth_vector candidate = nearest_of_segment(a, b);
-    nearest = is_shorter(candidate, nearest) ? candidate : nearest;
+    const float square = vector_dot(candidate, candidate);
+    if (square < least) {
+      nearest = candidate;
+      least = square;
+    }
   }
   if (is_separated(d, nearest, from, to)) {
     return 1;
@@ -153,7 +154,8 @@ static int is_separated_by_borders(const pair_differences *d, const cloth_vector
 static int has_separating_axis(const pair_differences *d, float from, float to) {
   static const int32_t triangle_ring[4] = {0, 1, 2, 0}, edges_ring[4] = {0, 1, 3, 2};
   const float t = 0.5f * (from + to);
-  cloth_vector middle[4];
+  /* All four are set, as compilers calculate with those that are not when they pack what is into lanes. */
+  cloth_vector middle[4] = {{0.0f, 0.0f, 0.0f}};
   for (int32_t k = 0; k < d->count; k++) {
     middle[k] = vector_add_scaled(vector_scale(d->at_start[k], 1.0f - t), d->at_end[k], t);
   }
