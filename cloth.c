@@ -3317,14 +3317,10 @@ CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first,
   return lanes_strided(rest_array(c, number) + first, next, count);
 }
 
-#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS || WITH_SELF
-
 /* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
 CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {
   return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;
 }
-
-#endif
 
 #if WITH_SEAMS
 
@@ -11666,7 +11662,7 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
-#if WITH_REST_SHAPE
+#if WITH_REST_SHAPE && (WITH_PROJECTION || WITH_LIMITS)
 
 /* Factors on the rest lengths of the springs from an element to the next. Only where has_rest_shape(). */
 CLOTH_SEPARATE lanes line_rest(const cloth *c, const line_bundle *b, int32_t element) {

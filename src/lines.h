@@ -407,7 +407,7 @@ static lanes line_values(const line_bundle *b, const float *map, int32_t element
   return lanes_gather(map + b->first + element * b->along, b->across, b->count);
 }
 
-#if WITH_REST_SHAPE
+#if WITH_REST_SHAPE && (WITH_PROJECTION || WITH_LIMITS)
 
 /* Factors on the rest lengths of the springs from an element to the next. Only where has_rest_shape(). */
 CLOTH_SEPARATE lanes line_rest(const cloth *c, const line_bundle *b, int32_t element) {

@@ -53,14 +53,10 @@ CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first,
   return lanes_strided(rest_array(c, number) + first, next, count);
 }
 
-#if WITH_TEARING || WITH_MEASURE || WITH_COLLIDERS || WITH_SEAMS || WITH_SELF
-
 /* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
 CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {
   return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;
 }
-
-#endif
 
 #if WITH_SEAMS
 
