@@ -68,7 +68,7 @@ cat Makefile *.mk */*.mk */*/*.mk 2>/dev/null | awk '
   /^[A-Za-z.][^=#]*:([^=]|$)/ { sub(/:.*/, ""); for (i = 1; i <= NF; i++) print $i }' >"$out/targets"
 
 is_target() { # NAME
-  case $1 in build/*) make -n "$1" >/dev/null 2>&1 && return 0 ;; esac
+  case $1 in build/*) make -n BUILD=build "$1" >/dev/null 2>&1 && return 0 ;; esac
   awk -v name="$1" '
     $0 == name { found = 1 }
     index($0, "%") {
