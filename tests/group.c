@@ -349,7 +349,7 @@ static void test_rims(void) {
   assembly a;
   assemble(&a, 2, configs);
   throw_sheet(a.sheets[1], a.f[1].count, vector_at(-0.5, 0, 0));
-  double least = INFINITY, momentum[2] = {0, 0};
+  double least = HUGE_VAL, momentum[2] = {0, 0};
   for (int frame = -1; frame < 10; frame++) {
     if (frame >= 0)
       step_assembly(&a, 1);

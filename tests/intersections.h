@@ -121,7 +121,7 @@ typedef struct cell_range {
 static inline cell_range cells_of(const mesh *m, const point *p, int count) {
   cell_range r;
   for (int axis = 0; axis < 3; axis++) {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     for (int i = 0; i < count; i++) {
       double x = axis == 0 ? p[i].x : axis == 1 ? p[i].y : p[i].z;
       low = fmin(low, x);
@@ -208,7 +208,7 @@ static inline double distance_to_triangle(point p, const point t[3]) {
   double nn = point_dot(n, n), u = determinant(ap, ac, n) / nn, v = determinant(ab, ap, n) / nn;
   if (nn > 0 && u >= 0 && v >= 0 && u + v <= 1)
     return fabs(point_dot(ap, n)) / sqrt(nn);
-  double best = INFINITY;
+  double best = HUGE_VAL;
   for (int k = 0; k < 3; k++)
     best = fmin(best, point_distance(p, closest_on_segment(p, t[k], t[(k + 1) % 3])));
   return best;
@@ -227,9 +227,9 @@ static inline int compare_doubles(const void *a, const void *b) {
 }
 
 /* The 5th percentile, over the particles that have another layer closer than `near`, of the distance to it: to the
-   closest triangle that is more than four rows or columns away. INFINITY if there are none. */
+   closest triangle that is more than four rows or columns away. HUGE_VAL if there are none. */
 static inline double layer_gap(mesh *m, double near) {
-  double *gap = (double *)mesh_memory((size_t)m->count * sizeof *gap), result = INFINITY;
+  double *gap = (double *)mesh_memory((size_t)m->count * sizeof *gap), result = HUGE_VAL;
   int count = 0;
   mesh_read(m);
   for (int i = 0; i < m->count; i++) {

@@ -427,7 +427,7 @@ static void close_fold(fold_play *p, double least[2], double *momentum) {
     const int from = from_crest(p, i / FOLD_SIDE, i % FOLD_SIDE);
     cloth_set_particle(f.sheet, i, p->places[i], vector_at(0, from > 0 ? -0.6 : from < 0 ? 0.6 : 0, 0));
   }
-  least[0] = least[1] = INFINITY;
+  least[0] = least[1] = HUGE_VAL;
   before = fold_momentum(&f);
   for (int frame = 0; frame < 30; frame++) {
     CHECK(cloth_step(f.sheet, FRAME) >= 0, "step");
@@ -574,7 +574,7 @@ static void check_rims(int is_hole) {
   rim_play p;
   describe_rims(&p, tested_tier, is_hole);
   fixture f = throw_rims(&p);
-  double least = INFINITY;
+  double least = HUGE_VAL;
   for (int frame = 0; frame < 10; frame++) {
     CHECK(cloth_step(f.sheet, FRAME) >= 0, "step");
     least = fmin(least, rim_distance(&p, &f));
@@ -674,7 +674,7 @@ static void test_twisted_folds(void) {
       cloth_set_particle(f.sheet, i, p.places[i], vector_at(0, across == 1 ? 0 : along ? 0.8 : -0.8, 0));
     }
     const point before = fold_momentum(&f);
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int frame = 0; frame < 5; frame++) {
       CHECK(cloth_step(f.sheet, FRAME / 4) >= 0, "step");
       least = fmin(least, diagonal_distance(&p, &f));
