@@ -44,7 +44,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS || WITH_SKIN
+#if WITH_COLLIDERS || WITH_SKIN || WITH_SEAMS
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
