@@ -6673,6 +6673,7 @@ enum {
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
   COST_SOLVE = 380,       /* before and after the iterations */
+  COST_LEFT_OVER = 100,   /* what the solve leaves over, for reactions */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */
@@ -9760,6 +9761,11 @@ CLOTH_INLINE int notes_pins(const cloth *c) {
   return WITH_BODIES && c->own.pin_reactions != 0;
 }
 
+/* 1 if what a solve leaves over is found, see left_over.h. */
+CLOTH_INLINE int takes_left_over(const cloth *c) {
+  return notes_pins(c) || has_solver_contacts(c);
+}
+
 #if WITH_BODIES
 
 /* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
@@ -9808,15 +9814,6 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
 }
 
 #endif
-
-/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
-CLOTH_SEPARATE void note_residuals(const cloth *c) {
-  for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
-      note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
-    }
-  }
-}
 
 /* Positions whose differences bend, x - s x_old, around a particle. */
 typedef struct bent_sheet {
@@ -9879,6 +9876,164 @@ CLOTH_SEPARATE void note_bending(const cloth *c, const step_plan *plan) {
       note_displacement(c, i, vector_scale(hinges_on(&b, WARP, row, column), plan->bend.stiffness[WARP]));
       note_displacement(c, i, vector_scale(hinges_on(&b, WEFT, row, column), plan->bend.stiffness[WEFT]));
     }
+  }
+}
+
+#endif
+
+/// Confinements ///
+
+/*
+ * Particles confined to a line or a plane (thesis eq. 5.1: one or two degrees of freedom). The solver respects the
+ * confinements itself; here velocities and positions are brought back to them, against rounding and whatever else moved
+ * the particles.
+ * In: state.confined, in the order of the particles, whatever the order of the calls; their number in the inputs.
+ * Out: the vectors named by the caller, of confined particles only; the list itself. Scratch: none.
+ */
+
+/* The part of a vector that lies along the line or in the plane of a confinement. */
+static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
+  a = vector_flush_work(a);
+  float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
+  if (entry->freedom == FREEDOM_LINE) {
+    return vector_scale(entry->direction, along);
+  }
+  return vector_add_scaled(a, entry->direction, negate(along));
+}
+
+/* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
+   are taken relative to the anchors; velocities, with are_positions 0, as they are. */
+CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
+  vector_array a = vectors_at(c, vectors);
+  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
+    const confinement *entry = &confined_of(c)[i];
+    CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
+    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
+    cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
+    cloth_vector kept = vector_add(origin, confine_vector(entry, from));
+#if WITH_BODIES
+    if (!are_positions && notes_pins(c)) {
+      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      note_change(c, entry->particle,
+                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
+    }
+#endif
+    vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
+  }
+}
+
+/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
+   particle. */
+static confinement *find_confinement(const cloth *c, int32_t particle) {
+  confinement *entry = confined_of(c);
+  const confinement *end = entry + inputs_of(c)->confined_count;
+  while (entry < end && entry->particle < particle) {
+    entry++;
+  }
+  return entry;
+}
+
+static int is_confined(uint32_t freedom) {
+  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
+}
+
+/* Removes the entry of a particle, if there is one, and closes the gap. */
+static void remove_confinement(const cloth *c, int32_t particle) {
+  confinement *entry = find_confinement(c, particle);
+  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
+  if (!WITH_CONFINED || entry == end || entry->particle != particle) {
+    return;
+  }
+  for (; entry + 1 < end; entry++) {
+    *entry = entry[1];
+  }
+  fill_zero(entry, sizeof *entry);
+  inputs_of(c)->confined_count--;
+}
+
+/// What a solve leaves over ///
+
+/*
+ * The residual of a solve at particles that are held, along the directions that they are held in, is the force of what
+ * holds them: pins, confinements, contacts of the solver. In the directions that are free it is an error, and if the
+ * solve was cut short not a small one: it bears a part of the weight that nobody feels. With four iterations a sheet on
+ * a sphere gave the sphere 0.2 to 0.9 of its weight. So reactions take it on: what holds the cloth receives the sum of
+ * what is left over as well, shared by the size of the forces. Then reactions are again what the cloth's momentum
+ * lacks, in every solve.
+ *
+ * In: scratch.residual, contact_normal, contacts, confinements. Out: own.pin_reactions. Scratch: none.
+ */
+
+/* The sum of what is left over, for each unit of force of what holds the cloth [1]. */
+typedef struct left_over {
+  cloth_vector share;
+} left_over;
+
+static left_over no_left_over(void) {
+  const left_over none = {{0.0f, 0.0f, 0.0f}};
+  return none;
+}
+
+/* The part of the residual that a particle's pin or contact holds; that of a confinement with what it leaves free. */
+static cloth_vector held_residual(const cloth *c, int32_t i) {
+  const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), i);
+  const uint32_t kind = has_solver_contacts(c) ? CONTACT_KIND(contact_info_of(c)[i]) : CONTACT_NONE;
+  if (is_gap(c, i, GAP_PARTICLE)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  if ((freedom_of(c)[i] & FREEDOM_MASK) != FREEDOM_FREE || kind == CONTACT_STICK) {
+    return residual;
+  }
+  if (kind == CONTACT_SLIDE) {
+    const cloth_vector normal = vector_load(vectors_at(c, c->scratch.contact_normal), i);
+    return vector_scale(normal, flush_small(vector_dot(residual, normal), WORK_QUANTUM));
+  }
+  return vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Sums up what the solve of a substep has left over. */
+CLOTH_SEPARATE left_over find_left_over(const cloth *c) {
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  float force = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    const cloth_vector held = held_residual(c, i);
+    const cloth_vector error = vector_subtract(vector_load(vectors_at(c, c->scratch.residual), i), held);
+    sum = vector_add(sum, is_gap(c, i, GAP_PARTICLE) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(error));
+    force += vector_length(vector_flush_work(held));
+  }
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    sum = vector_add(sum, vector_flush_work(confine_vector(entry, residual)));
+  }
+  const left_over found = {vector_scale(vector_flush_work(sum), force > WORK_QUANTUM ? 1.0f / force : 0.0f)};
+  return vector_is_finite(found.share) ? found : no_left_over();
+}
+
+/* What a held particle receives of it, as a velocity change times the mass ratio [m/s]. */
+static cloth_vector received_of(const cloth *c, const left_over *rest, int32_t i) {
+  const float force = vector_length(vector_flush_work(held_residual(c, i)));
+  return vector_flush_work(vector_scale(vector_flush_work(rest->share), force));
+}
+
+#if WITH_BODIES
+
+/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
+CLOTH_SEPARATE void note_residuals(const cloth *c, const left_over *rest) {
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
+      note_change(c, i, vector_add(vector_load(vectors_at(c, c->scratch.residual), i), received_of(c, rest, i)));
+    }
+  }
+}
+
+/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
+CLOTH_SEPARATE void note_confined_residuals(const cloth *c, const left_over *rest) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
+    const cloth_vector held = vector_subtract(residual, confine_vector(entry, residual));
+    note_change(c, entry->particle, vector_add(held, received_of(c, rest, entry->particle)));
   }
 }
 
@@ -11088,8 +11243,8 @@ static held_particles find_held(const cloth *c) {
    residual is that of a uniform velocity change still to come. It makes the sum 0. */
 CLOTH_SEPARATE void keep_momentum(const cloth *c) {
   const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
-  const cloth_vector left_over = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
-  const lanes3 change = lanes3_splat(vector_quantise_work(left_over));
+  const cloth_vector mean = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
+  const lanes3 change = lanes3_splat(vector_quantise_work(mean));
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
     lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(change, mass_ratio_lanes(c, i)));
@@ -11257,7 +11412,8 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
   (void)solve_and_add(c, plan, substep, !has_solver_contacts(c) && uses_multilevel(c, plan, 0));
 #if WITH_BODIES
   if (notes_pins(c)) {
-    note_residuals(c);
+    const left_over rest = find_left_over(c);
+    note_residuals(c, &rest);
   }
 #endif
 }
@@ -22996,7 +23152,8 @@ static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_
 }
 
 /* Friction, release and reactions of all contacts, after the solve has changed the velocities. */
-CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, const left_over *rest,
+                                     cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
@@ -23008,9 +23165,10 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector p = vector_load(x, i);
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
+    const cloth_vector more = received_of(c, rest, i);
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
-    cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
+    cloth_vector received = vector_subtract(vector_add_scaled(force, change, mass_ratio_at(c, i)), more);
     const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     const cloth_vector impulse = vector_scale(received, reference_mass(c));
     add_reaction(c, m, p, impulse);
@@ -23920,89 +24078,6 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
 
 #endif
 
-/// Confinements ///
-
-/*
- * Particles confined to a line or a plane (thesis eq. 5.1: one or two degrees of freedom). The solver respects the
- * confinements itself; here velocities and positions are brought back to them, against rounding and whatever else moved
- * the particles.
- * In: state.confined, in the order of the particles, whatever the order of the calls; their number in the inputs.
- * Out: the vectors named by the caller, of confined particles only; the list itself. Scratch: none.
- */
-
-/* The part of a vector that lies along the line or in the plane of a confinement. */
-static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
-  a = vector_flush_work(a);
-  float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
-  if (entry->freedom == FREEDOM_LINE) {
-    return vector_scale(entry->direction, along);
-  }
-  return vector_add_scaled(a, entry->direction, negate(along));
-}
-
-#if WITH_BODIES
-
-/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
-CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
-  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const confinement *entry = &confined_of(c)[n];
-    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
-    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
-  }
-}
-
-#endif
-
-/* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
-   are taken relative to the anchors; velocities, with are_positions 0, as they are. */
-CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {
-  vector_array a = vectors_at(c, vectors);
-  for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
-    const confinement *entry = &confined_of(c)[i];
-    CLOTH_ASSERT(entry->particle >= 0 && entry->particle < c->count);
-    cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
-    cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
-    cloth_vector kept = vector_add(origin, confine_vector(entry, from));
-#if WITH_BODIES
-    if (!are_positions && notes_pins(c)) {
-      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
-      note_change(c, entry->particle,
-                  vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
-    }
-#endif
-    vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
-  }
-}
-
-/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
-   particle. */
-static confinement *find_confinement(const cloth *c, int32_t particle) {
-  confinement *entry = confined_of(c);
-  const confinement *end = entry + inputs_of(c)->confined_count;
-  while (entry < end && entry->particle < particle) {
-    entry++;
-  }
-  return entry;
-}
-
-static int is_confined(uint32_t freedom) {
-  return freedom == FREEDOM_LINE || freedom == FREEDOM_PLANE;
-}
-
-/* Removes the entry of a particle, if there is one, and closes the gap. */
-static void remove_confinement(const cloth *c, int32_t particle) {
-  confinement *entry = find_confinement(c, particle);
-  confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || entry == end || entry->particle != particle) {
-    return;
-  }
-  for (; entry + 1 < end; entry++) {
-    *entry = entry[1];
-  }
-  fill_zero(entry, sizeof *entry);
-  inputs_of(c)->confined_count--;
-}
-
 /// Motion ///
 
 /*
@@ -24807,7 +24882,8 @@ static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
 static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
   return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0)) +
-         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam) +
+         (takes_left_over(c) ? COST_LEFT_OVER : 0u);
 }
 
 /* Cost per particle of the forces of a substep and of the change that they bring. */
@@ -25955,6 +26031,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   /* 1b. Contacts that are constraints of the solve: solver_contact. */
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
 
+  left_over rest = no_left_over();
   /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
@@ -25962,10 +26039,11 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
     loosen_attached(c, plan, 1);
 #endif
     add_implicit_change(c, plan, index, contacts);
+    rest = takes_left_over(c) ? find_left_over(c) : rest;
 #if WITH_BODIES
     loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
-      note_confined_residuals(c);
+      note_confined_residuals(c, &rest);
     }
 #endif
   } else {
@@ -25974,13 +26052,13 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
 
 #if WITH_BODIES
   if (notes_pins(c)) {
-    note_residuals(c);
+    note_residuals(c, &rest);
   }
 #endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
-    resolve_contacts(c, plan, index, statistics_of(c));
+    resolve_contacts(c, plan, index, &rest, statistics_of(c));
   }
   return contacts;
 }

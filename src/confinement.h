@@ -28,19 +28,6 @@ static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
-#if WITH_BODIES
-
-/* Notes what a solve has left over at confined particles, in the directions that they are held in. */
-CLOTH_SEPARATE void note_confined_residuals(const cloth *c) {
-  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const confinement *entry = &confined_of(c)[n];
-    const cloth_vector residual = vector_load(vectors_at(c, c->scratch.residual), entry->particle);
-    note_change(c, entry->particle, vector_subtract(residual, confine_vector(entry, residual)));
-  }
-}
-
-#endif
-
 /* Projects the vectors of confined particles, which lie at the offset `vectors`, onto their lines and planes. Positions
    are taken relative to the anchors; velocities, with are_positions 0, as they are. */
 CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_positions) {

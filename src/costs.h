@@ -52,6 +52,7 @@ enum {
   COST_PRECONDITIONER = 450,
   COST_SEAM_BLOCKS = 190, /* per spring across the seam, in the preconditioner */
   COST_SOLVE = 380,       /* before and after the iterations */
+  COST_LEFT_OVER = 100,   /* what the solve leaves over, for reactions */
   COST_WARM = 420,        /* warm start, without its application of the operator */
   COST_ITERATION = 230,   /* an iteration, without its springs */
   COST_PAIR = 65,         /* stretch springs in an iteration; shear springs as well */

@@ -5,6 +5,7 @@
 #include "conjugate_gradient.h"
 #include "lanes.h"
 #include "layout.h"
+#include "left_over.h"
 #include "multilevel.h"
 #include "pin_reactions.h"
 #include "preconditioner.h"
@@ -99,8 +100,8 @@ static held_particles find_held(const cloth *c) {
    residual is that of a uniform velocity change still to come. It makes the sum 0. */
 CLOTH_SEPARATE void keep_momentum(const cloth *c) {
   const vector_array y = vectors_at(c, c->scratch.solution), r = vectors_at(c, c->scratch.residual);
-  const cloth_vector left_over = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
-  const lanes3 change = lanes3_splat(vector_quantise_work(left_over));
+  const cloth_vector mean = vector_scale(sum_of_vectors(c, r), 1.0f / sum_of_mass_ratios(c));
+  const lanes3 change = lanes3_splat(vector_quantise_work(mean));
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
     lanes3 residual = lanes3_subtract(lanes3_load(r, i), lanes3_scale(change, mass_ratio_lanes(c, i)));
@@ -268,7 +269,8 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
   (void)solve_and_add(c, plan, substep, !has_solver_contacts(c) && uses_multilevel(c, plan, 0));
 #if WITH_BODIES
   if (notes_pins(c)) {
-    note_residuals(c);
+    const left_over rest = find_left_over(c);
+    note_residuals(c, &rest);
   }
 #endif
 }

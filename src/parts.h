@@ -73,6 +73,8 @@
 #include "contact_momentum.h"
 #include "forces.h"
 #include "pin_reactions.h"
+#include "confinement.h"
+#include "left_over.h"
 #include "operator.h"
 #include "attached_solve.h"
 #include "preconditioner.h"
@@ -117,7 +119,6 @@
 #include "attachments.h"
 #include "targets.h"
 #include "tear.h"
-#include "confinement.h"
 #include "motion.h"
 #include "sleep.h"
 

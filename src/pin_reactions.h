@@ -25,6 +25,11 @@ CLOTH_INLINE int notes_pins(const cloth *c) {
   return WITH_BODIES && c->own.pin_reactions != 0;
 }
 
+/* 1 if what a solve leaves over is found, see left_over.h. */
+CLOTH_INLINE int takes_left_over(const cloth *c) {
+  return notes_pins(c) || has_solver_contacts(c);
+}
+
 #if WITH_BODIES
 
 /* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
@@ -73,15 +78,6 @@ CLOTH_SEPARATE void note_body_forces(const cloth *c, const step_plan *plan) {
 }
 
 #endif
-
-/* Notes what forces, or a solve, have left over at the pins: scratch.residual, gravity and air included. */
-CLOTH_SEPARATE void note_residuals(const cloth *c) {
-  for (int32_t i = 0; i < c->count; i++) {
-    if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE)) {
-      note_change(c, i, vector_load(vectors_at(c, c->scratch.residual), i));
-    }
-  }
-}
 
 /* Positions whose differences bend, x - s x_old, around a particle. */
 typedef struct bent_sheet {

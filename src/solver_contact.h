@@ -8,6 +8,7 @@
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "left_over.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
@@ -189,7 +190,8 @@ static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_
 }
 
 /* Friction, release and reactions of all contacts, after the solve has changed the velocities. */
-CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, cloth_statistics *counts) {
+CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int32_t substep, const left_over *rest,
+                                     cloth_statistics *counts) {
   vector_array x = vectors_at(c, c->state.position);
   vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = 0; i < c->count; i++) {
@@ -201,9 +203,10 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector p = vector_load(x, i);
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
+    const cloth_vector more = received_of(c, rest, i);
     cloth_vector change = resolve_contact(c, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
-    cloth_vector received = vector_add_scaled(force, change, mass_ratio_at(c, i));
+    cloth_vector received = vector_subtract(vector_add_scaled(force, change, mass_ratio_at(c, i)), more);
     const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;
     const cloth_vector impulse = vector_scale(received, reference_mass(c));
     add_reaction(c, m, p, impulse);

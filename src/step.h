@@ -14,6 +14,7 @@
 #include "gaps.h"
 #include "gathers.h"
 #include "implicit.h"
+#include "left_over.h"
 #include "motion.h"
 #include "origin.h"
 #include "overstretched.h"
@@ -57,6 +58,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
   /* 1b. Contacts that are constraints of the solve: solver_contact. */
   int32_t contacts = has_solver_contacts(c) ? find_solver_contacts(c, plan, index) : 0;
 
+  left_over rest = no_left_over();
   /* 1c. The solve: implicit (operator, preconditioner, multilevel, conjugate_gradient). Without one: motion. */
   if (WITH_SOLVER && (plan->solves || contacts)) {
     add_work(c, plan->solves ? 0u : 1u, (uint32_t)c->count * solve_cost(c, plan));
@@ -64,10 +66,11 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
     loosen_attached(c, plan, 1);
 #endif
     add_implicit_change(c, plan, index, contacts);
+    rest = takes_left_over(c) ? find_left_over(c) : rest;
 #if WITH_BODIES
     loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
-      note_confined_residuals(c);
+      note_confined_residuals(c, &rest);
     }
 #endif
   } else {
@@ -76,13 +79,13 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
 
 #if WITH_BODIES
   if (notes_pins(c)) {
-    note_residuals(c);
+    note_residuals(c, &rest);
   }
 #endif
 
   /* 1d. Friction and release of those contacts: solver_contact. */
   if (WITH_CONTACT_SOLVER && contacts) {
-    resolve_contacts(c, plan, index, statistics_of(c));
+    resolve_contacts(c, plan, index, &rest, statistics_of(c));
   }
   return contacts;
 }

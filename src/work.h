@@ -59,7 +59,8 @@ static uint32_t iteration_cost(const cloth *c, const step_plan *plan) {
 static uint32_t solve_cost(const cloth *c, const step_plan *plan) {
   uint32_t seam = active_seam_lines(c, plan, CLOTH_MODE_IMPLICIT) * COST_SEAM_BLOCKS;
   return (uint32_t)(COST_PRECONDITIONER + COST_SOLVE + (c->state.warm_start ? COST_WARM : 0)) +
-         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam);
+         (c->state.warm_start || has_solver_contacts(c) ? iteration_cost(c, plan) : 0u) + share_of_row(c, seam) +
+         (takes_left_over(c) ? COST_LEFT_OVER : 0u);
 }
 
 /* Cost per particle of the forces of a substep and of the change that they bring. */

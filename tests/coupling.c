@@ -98,6 +98,35 @@ static void test_weight_on_shapes(void) {
   }
 }
 
+/* Implicit springs as they are by default, whose solve the cap cuts short: on pins, and on what contact in the solver
+   holds. */
+static void test_weight_of_short_solves(void) {
+  for (int k = 0; k < 2; k++) {
+    char what[96];
+    cloth_config config = sheet_config(32, k ? 10 : 4, 0.5f);
+    config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+    fixture hung = fixture_make(&config);
+    cloth_pin(hung.sheet, 0);
+    cloth_pin(hung.sheet, 31);
+    snprintf(what, sizeof what, "weight on two pins, a short solve, %d substeps", config.substeps);
+    line(what, weighed(&hung, &config, 0), 0.99, 1.01);
+    fixture_free(&hung);
+    config = sheet_config(16, k ? 10 : 4, 0.5f);
+    config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+    config.contact.mode = CLOTH_CONTACT_SOLVER;
+    for (int shape = 0; shape < 3; shape++) {
+      static const int shapes[] = {CLOTH_SHAPE_SPHERE, CLOTH_SHAPE_BOX, CLOTH_SHAPE_CYLINDER};
+      static const char *const names[] = {"ball", "box", "cylinder"};
+      fixture s = fixture_make(&config);
+      add_support(s.sheet, shapes[shape]);
+      snprintf(what, sizeof what, "weight on a %s in the solver, a short solve, %d substeps", names[shape],
+               config.substeps);
+      line(what, weighed(&s, &config, 1), 0.98, 1.02); /* see test_weight_in_tiers() */
+      fixture_free(&s);
+    }
+  }
+}
+
 /* Methods: blends of BDF2, implicit springs, contact in the solver, strain limits, a map of masses. */
 static void test_weight_in_tiers(void) {
   static const char *const names[] = {"blend 0",  "blend 0.8", "blend 1",       "springs implicit and explicit",
@@ -695,10 +724,23 @@ static void test_pendulum(void) {
 }
 
 static const test tests[] = {
-    TEST(weight_on_shapes), TEST(weight_in_tiers), TEST(slide),      TEST(weight_on_pins),
-    TEST(bucket),           TEST(free_momentum),   TEST(bounce),     TEST(free_body),
-    TEST(spin_about_axes),  TEST(weight_asleep),   TEST(state),      TEST(pendulum),
-    TEST(rest_on_cloth),    TEST(rest_attached),   TEST(light_body), TEST(slope),
+    TEST(weight_on_shapes),
+    TEST(weight_of_short_solves),
+    TEST(weight_in_tiers),
+    TEST(slide),
+    TEST(weight_on_pins),
+    TEST(bucket),
+    TEST(free_momentum),
+    TEST(bounce),
+    TEST(free_body),
+    TEST(spin_about_axes),
+    TEST(weight_asleep),
+    TEST(state),
+    TEST(pendulum),
+    TEST(rest_on_cloth),
+    TEST(rest_attached),
+    TEST(light_body),
+    TEST(slope),
 };
 
 int main(int count, char **arguments) {

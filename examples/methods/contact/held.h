@@ -140,7 +140,8 @@ static void resolve_held(const method_work *w, int32_t index) {
   copy_field(w, field(w, FIELD_LEFT_OVER), vectors_at(c, c->scratch.residual));
   copy_field(w, field(w, FIELD_RATE), w->v);
   keep_held_changes(w, index);
-  resolve_contacts(c, &workspace_of(c)->plan, index, statistics_of(c));
+  const left_over none = no_left_over(); /* a method's solve ends at its tolerance */
+  resolve_contacts(c, &workspace_of(c)->plan, index, &none, statistics_of(c));
   add_scaled(w, FIELD_PRODUCT, FIELD_RATE, -1.0f, FIELD_PRODUCT);
   copy_field(w, w->v, field(w, FIELD_RATE));
   add_scaled(w, FIELD_PRODUCT, FIELD_RATE, 1.0f, FIELD_PRODUCT);
