@@ -9992,7 +9992,7 @@ static cloth_vector held_residual(const cloth *c, int32_t i) {
 }
 
 /* Sums up what the solve of a substep has left over. */
-CLOTH_SEPARATE left_over find_left_over(const cloth *c) {
+CLOTH_SEPARATE left_over sum_left_over(const cloth *c) {
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
   float force = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
@@ -11412,7 +11412,7 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
   (void)solve_and_add(c, plan, substep, !has_solver_contacts(c) && uses_multilevel(c, plan, 0));
 #if WITH_BODIES
   if (notes_pins(c)) {
-    const left_over rest = find_left_over(c);
+    const left_over rest = sum_left_over(c);
     note_residuals(c, &rest);
   }
 #endif
@@ -26039,7 +26039,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
     loosen_attached(c, plan, 1);
 #endif
     add_implicit_change(c, plan, index, contacts);
-    rest = takes_left_over(c) ? find_left_over(c) : rest;
+    rest = takes_left_over(c) ? sum_left_over(c) : rest;
 #if WITH_BODIES
     loosen_attached(c, plan, 0);
     if (notes_pins(c)) {

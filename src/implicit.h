@@ -269,7 +269,7 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
   (void)solve_and_add(c, plan, substep, !has_solver_contacts(c) && uses_multilevel(c, plan, 0));
 #if WITH_BODIES
   if (notes_pins(c)) {
-    const left_over rest = find_left_over(c);
+    const left_over rest = sum_left_over(c);
     note_residuals(c, &rest);
   }
 #endif

@@ -49,7 +49,7 @@ static cloth_vector held_residual(const cloth *c, int32_t i) {
 }
 
 /* Sums up what the solve of a substep has left over. */
-CLOTH_SEPARATE left_over find_left_over(const cloth *c) {
+CLOTH_SEPARATE left_over sum_left_over(const cloth *c) {
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
   float force = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {

@@ -66,7 +66,7 @@ CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t
     loosen_attached(c, plan, 1);
 #endif
     add_implicit_change(c, plan, index, contacts);
-    rest = takes_left_over(c) ? find_left_over(c) : rest;
+    rest = takes_left_over(c) ? sum_left_over(c) : rest;
 #if WITH_BODIES
     loosen_attached(c, plan, 0);
     if (notes_pins(c)) {
