@@ -4,14 +4,15 @@ driver_port=$((port + 1))
 driver=http://127.0.0.1:$driver_port
 
 request() { # METHOD PATH BODY
-  curl -s --max-time 60 -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} "$driver/session$2"
+  curl -s --max-time 260 -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} "$driver/session$2"
 }
 
 value_of() {
   sed 's/^{"value"://; s/}$//; s/^"//; s/"$//'
 }
 
-# Scripts are in single quotes inside, to stand in JSON as they are.
+# Scripts are in single quotes inside, to stand in JSON as they are. They may take minutes: on a machine that does other
+# work a towel with impulses takes more than the half minute that WebDriver allows by default.
 run() { # SCRIPT
   request POST "/$session/execute/sync" "$(echo "{\"script\": \"$1\", \"args\": []}" | tr '\n' ' ')" | value_of
 }
@@ -48,6 +49,7 @@ start() {
   arguments='"--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader", "--hide-scrollbars"'
   session=$(request POST "" "{\"capabilities\": {\"alwaysMatch\": {\"browserName\": \"chrome\",
+    \"timeouts\": {\"script\": 240000},
     \"goog:loggingPrefs\": {\"browser\": \"ALL\"}, \"goog:chromeOptions\": {\"args\": [$arguments]}}}}" |
     sed -n 's/.*"sessionId":"\([0-9a-f]*\)".*/\1/p')
   [ -n "$session" ]
