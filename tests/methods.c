@@ -1766,6 +1766,50 @@ static void test_refusals(void) {
   CHECK(refusal(sheet, cloth_method_default()) != NULL, "a cloth with a history of its own is not refused");
 }
 
+/* The longest step that the explicit scheme accepts keeps a sheet that hardly moves from growing. */
+static double explicit_growth(int material, double warp, double weft, double length) {
+  cloth_config config = plain_config(10, weft);
+  config.fabric.stretch_warp = (float)warp;
+  config.edge_weft = vector(0.0f, 0.0f, (float)length);
+  config.fabric.compression = config.fabric.shear_compression = 1.0f;
+  config.gravity = vector(0.0f, 0.0f, 0.0f);
+  cloth_method m = plain_method();
+  m.material = material;
+  m.scheme = CLOTH_SCHEME_EXPLICIT;
+  double accepted = 1e-5, refused = 1.0, largest = 0.0;
+  for (int n = 0; n < 30; n++) {
+    const double dt = sqrt(accepted * refused);
+    cloth *sheet = open_sheet(&config);
+    *(cloth_method_step(sheet, &m, (float)dt, memory, sizeof memory, NULL) < 0 ? &refused : &accepted) = dt;
+  }
+  cloth *sheet = open_sheet(&config);
+  uint32_t random = 7;
+  for (int i = 0; i < sheet->count; i++) {
+    const cloth_vector v = {(float)(1e-2 * next_random(&random)), 0.0f, (float)(1e-2 * next_random(&random))};
+    CHECK(cloth_set_particle(sheet, i, vector_load(vectors_at(sheet, sheet->state.position), i), v) == CLOTH_OK,
+          "particle %d", i);
+  }
+  for (int n = 0; n < 1000; n++) {
+    run(sheet, &m, 0.999 * accepted, 1);
+    for (int i = 0; i < sheet->count; i++) {
+      largest = fmax(largest, (double)largest_coordinate(vector_load(vectors_at(sheet, sheet->state.velocity), i)));
+    }
+  }
+  return largest / 1e-2;
+}
+
+static void test_explicit_steps(void) {
+  static const struct {
+    double warp, weft, length;
+  } sheets[] = {{1000.0, 1000.0, 1.0}, {10000.0, 100.0, 1.0}, {1000.0, 1000.0, 4.0}};
+  for (int material = 0; material <= CLOTH_MATERIAL_TRISPRINGS; material++) {
+    for (int n = 0; n < 3; n++) {
+      const double growth = explicit_growth(material, sheets[n].warp, sheets[n].weft, sheets[n].length);
+      CHECK(growth < 20.0, "material %d, sheet %d: speeds grow %g-fold in the longest step", material, n, growth);
+    }
+  }
+}
+
 /* Contact in the solver is for a linear solve with a residual. */
 static void test_held_refusals(void) {
   cloth_config config = plain_config(6, 1000.0);
@@ -2167,6 +2211,7 @@ int main(int count, char **arguments) {
       TEST(plane_torque),
       TEST(elastica),
       TEST(explicit_limits),
+      TEST(explicit_steps),
       TEST(orders),
       TEST(implicit_decay),
       TEST(full_newton),
