@@ -1810,6 +1810,34 @@ static void test_explicit_steps(void) {
   }
 }
 
+/* Nothing changes the mean velocity of a sheet that flies freely, but rounding and what a solver leaves. */
+static void test_free_flight(void) {
+  for (int scheme = CLOTH_SCHEME_EULER; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    cloth_config config = cloth_config_default();
+    config.columns = config.rows = 12;
+    config.integration.bdf2_blend = 0.0f;
+    config.integration.velocity_damping = 0.0f;
+    config.gravity = vector(0.0f, 0.0f, 0.0f);
+    cloth *sheet = open_sheet(&config);
+    cloth_method m = cloth_method_default();
+    m.scheme = scheme;
+    m.solver = CLOTH_SOLVER_NONLINEAR;
+    uint32_t random = 3;
+    double mean = 0.0;
+    for (int i = 0; i < sheet->count; i++) {
+      const cloth_vector v = {5.0f, (float)next_random(&random), (float)next_random(&random)};
+      CHECK(cloth_set_particle(sheet, i, vector_load(vectors_at(sheet, sheet->state.position), i), v) == CLOTH_OK,
+            "particle %d", i);
+    }
+    run(sheet, &m, 1.0 / 60.0, 30);
+    for (int i = 0; i < sheet->count; i++) {
+      mean += (double)vector_load(vectors_at(sheet, sheet->state.velocity), i).x * (double)mass_ratio_at(sheet, i);
+    }
+    mean *= (double)reference_mass(sheet) / 0.2;
+    CHECK(fabs(mean - 5.0) < 2e-3, "scheme %d: mean velocity %g m/s of 5", scheme, mean);
+  }
+}
+
 /* Contact in the solver is for a linear solve with a residual. */
 static void test_held_refusals(void) {
   cloth_config config = plain_config(6, 1000.0);
@@ -2221,6 +2249,7 @@ int main(int count, char **arguments) {
       TEST(linear_form),
       TEST(nonlinear_gradients),
       TEST(nonlinear_plane),
+      TEST(free_flight),
       TEST(components),
       TEST(components_by_tolerance),
       TEST(components_agree),
