@@ -1838,6 +1838,30 @@ static void test_free_flight(void) {
   }
 }
 
+/* A sheet is only said to be at rest if it is, also where one iteration hardly moves it and where positions are
+   coarse. */
+static void test_static_verdicts(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 16;
+  config.integration.bdf2_blend = 0.0f;
+  cloth_method m = cloth_method_default();
+  cloth_method_report report;
+  m.scheme = CLOTH_SCHEME_STATIC;
+  m.solver = CLOTH_SOLVER_NONLINEAR;
+  m.iterations = 1;
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, &report) >= 0, "not settled");
+  CHECK(!report.settled, "at rest with %g m/s^2", (double)report.acceleration);
+  m.solver = CLOTH_SOLVER_GRADIENTS;
+  m.iterations = 64;
+  config.origin.x = 50.0f;
+  sheet = open_sheet(&config);
+  pin_corners(sheet);
+  CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, &report) >= 0, "not settled");
+  CHECK(report.settled, "50 m off not at rest: %g m, %g m/s^2", (double)report.moved, (double)report.acceleration);
+}
+
 /* Contact in the solver is for a linear solve with a residual. */
 static void test_held_refusals(void) {
   cloth_config config = plain_config(6, 1000.0);
@@ -2258,6 +2282,7 @@ int main(int count, char **arguments) {
       TEST(static_drape),
       TEST(static_steps),
       TEST(static_by_steps),
+      TEST(static_verdicts),
       TEST(static_on_ball),
       TEST(static_nonlinear_on_ball),
       TEST(isometric_layout),
