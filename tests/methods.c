@@ -1761,6 +1761,11 @@ static void test_refusals(void) {
   m = cloth_method_default();
   m.scheme = CLOTH_SCHEME_EXPLICIT;
   CHECK(cloth_method_step(sheet, &m, 0.1f, memory, sizeof memory, NULL) == CLOTH_ERROR_UNSTABLE, "unstable step");
+  m = cloth_method_default();
+  const cloth_workers workers = {NULL, NULL};
+  m.workers = &workers;
+  m.pieces = 2;
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory, sizeof memory, NULL) == CLOTH_ERROR_NULL, "idle workers");
   config.integration.bdf2_blend = 0.5f;
   sheet = open_sheet(&config);
   CHECK(refusal(sheet, cloth_method_default()) != NULL, "a cloth with a history of its own is not refused");

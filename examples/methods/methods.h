@@ -155,7 +155,7 @@ cloth_method cloth_method_default(void);
 const char *cloth_method_explain(const cloth *sheet, const cloth_method *method);
 
 /* Writes how many bytes of memory a method needs to *bytes. Returns CLOTH_OK; CONFIG: not made by
-   cloth_method_default(); RANGE; METHOD: the choices do not fit. */
+   cloth_method_default(); RANGE; NULL, also for workers without a function; METHOD: the choices do not fit. */
 int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *bytes);
 
 /* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least
