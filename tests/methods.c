@@ -1761,9 +1761,110 @@ static void test_refusals(void) {
   m = cloth_method_default();
   m.scheme = CLOTH_SCHEME_EXPLICIT;
   CHECK(cloth_method_step(sheet, &m, 0.1f, memory, sizeof memory, NULL) == CLOTH_ERROR_UNSTABLE, "unstable step");
+  m = cloth_method_default();
+  const cloth_workers workers = {NULL, NULL};
+  m.workers = &workers;
+  m.pieces = 2;
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory, sizeof memory, NULL) == CLOTH_ERROR_NULL, "idle workers");
   config.integration.bdf2_blend = 0.5f;
   sheet = open_sheet(&config);
   CHECK(refusal(sheet, cloth_method_default()) != NULL, "a cloth with a history of its own is not refused");
+}
+
+/* The longest step that the explicit scheme accepts keeps a sheet that hardly moves from growing. */
+static double explicit_growth(int material, double warp, double weft, double length) {
+  cloth_config config = plain_config(10, weft);
+  config.fabric.stretch_warp = (float)warp;
+  config.edge_weft = vector(0.0f, 0.0f, (float)length);
+  config.fabric.compression = config.fabric.shear_compression = 1.0f;
+  config.gravity = vector(0.0f, 0.0f, 0.0f);
+  cloth_method m = plain_method();
+  m.material = material;
+  m.scheme = CLOTH_SCHEME_EXPLICIT;
+  double accepted = 1e-5, refused = 1.0, largest = 0.0;
+  for (int n = 0; n < 30; n++) {
+    const double dt = sqrt(accepted * refused);
+    cloth *sheet = open_sheet(&config);
+    *(cloth_method_step(sheet, &m, (float)dt, memory, sizeof memory, NULL) < 0 ? &refused : &accepted) = dt;
+  }
+  cloth *sheet = open_sheet(&config);
+  uint32_t random = 7;
+  for (int i = 0; i < sheet->count; i++) {
+    const cloth_vector v = {(float)(1e-2 * next_random(&random)), 0.0f, (float)(1e-2 * next_random(&random))};
+    CHECK(cloth_set_particle(sheet, i, vector_load(vectors_at(sheet, sheet->state.position), i), v) == CLOTH_OK,
+          "particle %d", i);
+  }
+  for (int n = 0; n < 1000; n++) {
+    run(sheet, &m, 0.999 * accepted, 1);
+    for (int i = 0; i < sheet->count; i++) {
+      largest = fmax(largest, (double)largest_coordinate(vector_load(vectors_at(sheet, sheet->state.velocity), i)));
+    }
+  }
+  return largest / 1e-2;
+}
+
+static void test_explicit_steps(void) {
+  static const struct {
+    double warp, weft, length;
+  } sheets[] = {{1000.0, 1000.0, 1.0}, {10000.0, 100.0, 1.0}, {1000.0, 1000.0, 4.0}};
+  for (int material = 0; material <= CLOTH_MATERIAL_TRISPRINGS; material++) {
+    for (int n = 0; n < 3; n++) {
+      const double growth = explicit_growth(material, sheets[n].warp, sheets[n].weft, sheets[n].length);
+      CHECK(growth < 20.0, "material %d, sheet %d: speeds grow %g-fold in the longest step", material, n, growth);
+    }
+  }
+}
+
+/* Nothing changes the mean velocity of a sheet that flies freely, but rounding and what a solver leaves. */
+static void test_free_flight(void) {
+  for (int scheme = CLOTH_SCHEME_EULER; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    cloth_config config = cloth_config_default();
+    config.columns = config.rows = 12;
+    config.integration.bdf2_blend = 0.0f;
+    config.integration.velocity_damping = 0.0f;
+    config.gravity = vector(0.0f, 0.0f, 0.0f);
+    cloth *sheet = open_sheet(&config);
+    cloth_method m = cloth_method_default();
+    m.scheme = scheme;
+    m.solver = CLOTH_SOLVER_NONLINEAR;
+    uint32_t random = 3;
+    double mean = 0.0;
+    for (int i = 0; i < sheet->count; i++) {
+      const cloth_vector v = {5.0f, (float)next_random(&random), (float)next_random(&random)};
+      CHECK(cloth_set_particle(sheet, i, vector_load(vectors_at(sheet, sheet->state.position), i), v) == CLOTH_OK,
+            "particle %d", i);
+    }
+    run(sheet, &m, 1.0 / 60.0, 30);
+    for (int i = 0; i < sheet->count; i++) {
+      mean += (double)vector_load(vectors_at(sheet, sheet->state.velocity), i).x * (double)mass_ratio_at(sheet, i);
+    }
+    mean *= (double)reference_mass(sheet) / 0.2;
+    CHECK(fabs(mean - 5.0) < 2e-3, "scheme %d: mean velocity %g m/s of 5", scheme, mean);
+  }
+}
+
+/* A sheet is only said to be at rest if it is, also where one iteration hardly moves it and where positions are
+   coarse. */
+static void test_static_verdicts(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 16;
+  config.integration.bdf2_blend = 0.0f;
+  cloth_method m = cloth_method_default();
+  cloth_method_report report;
+  m.scheme = CLOTH_SCHEME_STATIC;
+  m.solver = CLOTH_SOLVER_NONLINEAR;
+  m.iterations = 1;
+  cloth *sheet = open_sheet(&config);
+  pin_corners(sheet);
+  CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, &report) >= 0, "not settled");
+  CHECK(!report.settled, "at rest with %g m/s^2", (double)report.acceleration);
+  m.solver = CLOTH_SOLVER_GRADIENTS;
+  m.iterations = 64;
+  config.origin.x = 50.0f;
+  sheet = open_sheet(&config);
+  pin_corners(sheet);
+  CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, &report) >= 0, "not settled");
+  CHECK(report.settled, "50 m off not at rest: %g m, %g m/s^2", (double)report.moved, (double)report.acceleration);
 }
 
 /* Contact in the solver is for a linear solve with a residual. */
@@ -2167,6 +2268,7 @@ int main(int count, char **arguments) {
       TEST(plane_torque),
       TEST(elastica),
       TEST(explicit_limits),
+      TEST(explicit_steps),
       TEST(orders),
       TEST(implicit_decay),
       TEST(full_newton),
@@ -2176,6 +2278,7 @@ int main(int count, char **arguments) {
       TEST(linear_form),
       TEST(nonlinear_gradients),
       TEST(nonlinear_plane),
+      TEST(free_flight),
       TEST(components),
       TEST(components_by_tolerance),
       TEST(components_agree),
@@ -2184,6 +2287,7 @@ int main(int count, char **arguments) {
       TEST(static_drape),
       TEST(static_steps),
       TEST(static_by_steps),
+      TEST(static_verdicts),
       TEST(static_on_ball),
       TEST(static_nonlinear_on_ball),
       TEST(isometric_layout),
