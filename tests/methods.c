@@ -1843,6 +1843,51 @@ static void test_free_flight(void) {
   }
 }
 
+/* A pin that cloth_move_pin() moves arrives after every step, by schemes whose base is not the start of the substep. */
+static void test_moved_pin(void) {
+  for (int scheme = CLOTH_SCHEME_BDF2; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    cloth_config config = plain_config(6, 1000.0);
+    config.substeps = 2;
+    cloth *sheet = open_sheet(&config);
+    pin_corners(sheet);
+    cloth_method m = plain_method();
+    m.scheme = scheme;
+    for (int step = 0; step < 10; step++) {
+      const cloth_vector goal = {-0.004f * (float)step, 0.01f * (float)step, 0.003f * (float)(step % 3)};
+      CHECK(cloth_move_pin(sheet, 0, goal) == CLOTH_OK, "scheme %d, step %d: the pin does not move", scheme, step);
+      run(sheet, &m, 1.0 / 60.0, 1);
+      const cloth_vector place = vector_load(vectors_at(sheet, sheet->state.position), 0);
+      const float off = largest_coordinate(vector_subtract(place, goal));
+      CHECK(off < 1e-6f, "scheme %d, step %d: the pin is %g m off", scheme, step, (double)off);
+    }
+  }
+}
+
+/* A sheet that flies freely goes on with its velocity where the time of a step changes: the history of substeps of
+   another length is not used. */
+static void test_changed_steps(void) {
+  static const double dt[] = {1.0 / 60.0, 1.0 / 60.0, 1.0 / 240.0, 1.0 / 240.0, 1.0 / 30.0, 1.0 / 60.0};
+  for (int scheme = CLOTH_SCHEME_BDF2; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    cloth_config config = plain_config(6, 1000.0);
+    config.gravity = vector(0.0f, 0.0f, 0.0f);
+    cloth *sheet = open_sheet(&config);
+    cloth_method m = plain_method();
+    m.scheme = scheme;
+    double far = 0.0;
+    for (int i = 0; i < sheet->count; i++) {
+      CHECK(cloth_set_particle(sheet, i, vector_load(vectors_at(sheet, sheet->state.position), i),
+                               vector(0.0f, 2.0f, 0.0f)) == CLOTH_OK,
+            "particle %d", i);
+    }
+    for (size_t step = 0; step < sizeof dt / sizeof dt[0]; step++) {
+      run(sheet, &m, dt[step], 1);
+      far += 2.0 * dt[step];
+      const double3 place = place_at(sheet, 3, 3);
+      CHECK(fabs(place.x[1] - far) < 1e-6, "scheme %d, step %zu: at %.9g m, not %.9g", scheme, step, place.x[1], far);
+    }
+  }
+}
+
 /* A sheet is only said to be at rest if it is, also where one iteration hardly moves it and where positions are
    coarse. */
 static void test_static_verdicts(void) {
@@ -1991,7 +2036,7 @@ static slide_result slide_down(double friction, int contact, const cloth_method 
   cloth *sheet = open_incline(friction, contact, method && method->scheme == CLOTH_SCHEME_EXPLICIT);
   const double weight = 9.81 * mass_of(sheet);
   for (int step = 0; step < 60; step++) {
-    cloth_reaction reaction;
+    cloth_reaction reaction = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
     if (method) {
       run(sheet, method, 1.0 / 60.0, 1);
     } else {
@@ -2066,7 +2111,7 @@ static void check_fall(const contact_case *k, int contact, double friction) {
   plane.static_friction = plane.kinetic_friction = (float)friction;
   cloth_add_collider(sheet, &plane);
   for (int step = 0; step < 60; step++) {
-    cloth_reaction reaction;
+    cloth_reaction reaction = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
     run(sheet, &method, 1.0 / 60.0, 1);
     cloth_get_collider_reaction(sheet, 0, &reaction);
     received -= (double)reaction.impulse.y;
@@ -2279,6 +2324,8 @@ int main(int count, char **arguments) {
       TEST(nonlinear_gradients),
       TEST(nonlinear_plane),
       TEST(free_flight),
+      TEST(moved_pin),
+      TEST(changed_steps),
       TEST(components),
       TEST(components_by_tolerance),
       TEST(components_agree),
