@@ -184,6 +184,9 @@ static int check_method(const cloth *c, const cloth_method *m) {
   if (!is_method(m)) {
     return CLOTH_ERROR_RANGE;
   }
+  if (m->workers && !m->workers->run) {
+    return CLOTH_ERROR_NULL;
+  }
   return find_method_conflict(c, m) ? CLOTH_ERROR_METHOD : CLOTH_OK;
 }
 
@@ -214,6 +217,6 @@ const char *cloth_method_explain(const cloth *sheet, const cloth_method *method)
   case CLOTH_ERROR_CONFIG:
     return "the method was not made by cloth_method_default()";
   default:
-    return "no cloth, or no method";
+    return "no cloth, no method, or workers without a function";
   }
 }

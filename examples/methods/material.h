@@ -180,18 +180,20 @@ static void add_bending(method_work *w) {
 }
 
 /* Largest eigenvalue of a family's matrix over four times that of one of its springs: its coefficient in the stability
-   number. A line of springs has the eigenvalue 4 k, second differences have 16 k, hinges as much over their height. */
+   number. A line of springs has the eigenvalue 4 k, second differences have 16 k, hinges as much over their height. A
+   wave in which each particle moves against its four neighbours strains triangles by 4 / u^2 + 4 / v^2. */
 static float stability_factor(const method_work *w, const method_law *l) {
   const float u = w->c->grid.spacing_warp, v = w->c->grid.spacing_weft, least = minimum(u, v);
+  const float wave = 1.0f / (u * u) + 1.0f / (v * v);
   switch (l->kind) {
   case LAW_SPRING:
     return l->stiffness;
   case LAW_BUCKLING:
     return l->stiffness;
   case LAW_SHEAR:
-    return l->stiffness * l->area / (u * v);
+    return l->stiffness * l->area * wave;
   case LAW_TRISPRING:
-    return (l->stiffness + 2.0f * l->second) * l->area / (least * least);
+    return (l->stiffness + 2.0f * l->second) * l->area * wave;
   case LAW_HINGE:
     return 8.0f * l->stiffness / (least * least);
   case LAW_PLANE:

@@ -141,8 +141,9 @@ typedef struct cloth_method_report {
   int32_t tests, boxes;        /* the most continuous tests, and comparisons of boxes, of a substep's searches */
   float residual;  /* of the last substep: that of the equation over that at its first iterate [1]; 0 if it was not
                       evaluated: one Newton iteration, or a solver that has no use for it */
-  int32_t settled; /* of cloth_method_settle(), 1: at rest, as its last step, of 10 s, moved nothing by more than 2e-6 m
-                      and left no forces but those of rounding */
+  int32_t settled; /* of cloth_method_settle(), 1: at rest, as its last step, of 10 s, moved nothing by more than 2e-6
+                      m, or a rounding of a position farther off than 16 m, and left no forces but those of rounding. In
+                      fabrics of 1e4 N/m and more these hide the weight: NONLINEAR cut short may pass there */
   float moved;     /* how far that step moved a particle, or would have if it was taken back, along one axis [m] */
   float acceleration; /* of cloth_method_settle(): the largest that forces would give a particle where it ends, along
                          one axis [m/s^2]; at rest that of roundings. Forces into colliders do not count */
@@ -154,7 +155,7 @@ cloth_method cloth_method_default(void);
 const char *cloth_method_explain(const cloth *sheet, const cloth_method *method);
 
 /* Writes how many bytes of memory a method needs to *bytes. Returns CLOTH_OK; CONFIG: not made by
-   cloth_method_default(); RANGE; METHOD: the choices do not fit. */
+   cloth_method_default(); RANGE; NULL, also for workers without a function; METHOD: the choices do not fit. */
 int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *bytes);
 
 /* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least

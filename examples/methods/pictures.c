@@ -170,6 +170,17 @@ static void draw(image *picture, rectangle area, const cloth *sheet, const rende
   render_mesh_destroy(&mesh);
 }
 
+/* Time and iterations in few digits: a picture is 16 characters wide. */
+static void write_costs(char *line, size_t bytes, const outcome *seen) {
+  const double milliseconds = (double)seen->milliseconds;
+  char count[16];
+  const int is_many = seen->iterations >= 10000;
+  snprintf(count, sizeof count, is_many ? "%dk it" : "%d it",
+           is_many ? (seen->iterations + 500) / 1000 : seen->iterations);
+  snprintf(line, bytes, milliseconds < 1000.0 ? "%.3g ms  %s" : "%.1f s  %s",
+           milliseconds < 1000.0 ? milliseconds : 1e-3 * milliseconds, count);
+}
+
 /* Runs one combination and draws it; a refused one stays empty. Returns 1 if it was drawn. */
 static int draw_combination(image *picture, const cloth_method *method, int contact, int column, int row,
                             const render_mesh *ball) {
@@ -188,8 +199,7 @@ static int draw_combination(image *picture, const cloth_method *method, int cont
     const rectangle area = {LEFT + column * CELL, TOP + row * (CELL + TEXT), CELL - 4, CELL - 4};
     char line[40];
     draw(picture, area, sheet, ball);
-    snprintf(line, sizeof line, seen.milliseconds < 1000.0f ? "%.3g ms  %d it" : "%.0f ms  %d it",
-             (double)seen.milliseconds, seen.iterations);
+    write_costs(line, sizeof line, &seen);
     image_text(picture, area.x + 2, area.y + CELL, 1, 0x30363c, line);
     snprintf(line, sizeof line, "stretch %.1f %%", 100.0 * (double)seen.stretch);
     image_text(picture, area.x + 2, area.y + CELL + 12, 1,

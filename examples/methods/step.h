@@ -184,18 +184,26 @@ static void method_substep(method_work *w, int32_t index) {
   accept_particles(c, counts);
 }
 
-/* Explicit schemes refuse a step beyond the bound of the stability numbers' sum (thesis section 4.1.3). */
+/* Explicit schemes refuse a step beyond the bound of the stability numbers' sum (thesis section 4.1.3). Springs along
+   warp and weft, which are perpendicular at rest, move particles apart: of both the larger number counts. */
 #define EXPLICIT_KAPPA_SUM 1.0f
 
+static int is_along_threads(const element_family *f) {
+  return f->law.kind == LAW_SPRING && (f->row[1] == f->row[0] || f->column[1] == f->column[0]);
+}
+
 static int is_unstable(method_work *w, float k) {
-  float sum = 0.0f;
+  float sum = 0.0f, threads = 0.0f;
   if (w->method->scheme != CLOTH_SCHEME_EXPLICIT) {
     return 0;
   }
   find_stability(w, k);
   for (int32_t n = 0; n < w->family_count; n++) {
-    sum += w->family[n].law.kind == LAW_SPRING && w->family[n].row[1] == 0 ? 0.0f : w->family[n].kappa;
+    const element_family *f = &w->family[n];
+    threads = is_along_threads(f) ? maximum(threads, f->kappa) : threads;
+    sum += is_along_threads(f) ? 0.0f : f->kappa;
   }
+  sum += threads;
   if (has_repulsion(w)) {
     sum += k * (k * over_mass(w, direction_stiffness(w->c, WARP)) + 2.0f * over_mass(w, direction_damping(w->c, WARP)));
   }
