@@ -2204,7 +2204,7 @@ static double contact_row_vectors(const contact_scene *s) {
    sheet of 1.5 m, beside the middle of a sphere, its second, and that with some frictions it sticks and with some slips
    (section 6.4.2). Figures of sticky scenes are a prototype's, whose scenes nothing describes: for those here are
    HANG's sheet and steps. */
-static void test_held_row_vectors(void) {
+static void test_products_by_contact(void) {
   static const double k = 1.0 / 120.0;
   const contact_scene sticky = {1.0f, 0.3f, 0.0f, 10.0f, 0, 300, k}, large = {1.0f, 0.5f, 0.0f, 10.0f, 150, 300, k};
   const contact_scene sliding = {1.0f, 0.3f, 0.0f, 0.3f, 0, 300, k}, ground = {1.0f, 0.0f, 0.3f, 10.0f, 0, 300, k};
@@ -2367,7 +2367,7 @@ int main(int count, char **arguments) {
       TEST(held_on_incline),
       TEST(projected_on_incline),
       TEST(falls),
-      TEST(held_row_vectors),
+      TEST(products_by_contact),
       TEST(held_combinations),
       TEST(every_combination),
       TEST(sample_of_choices),
