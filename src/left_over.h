@@ -53,9 +53,12 @@ CLOTH_SEPARATE left_over sum_left_over(const cloth *c) {
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
   float force = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
+    if (is_gap(c, i, GAP_PARTICLE)) {
+      continue;
+    }
     const cloth_vector held = held_residual(c, i);
     const cloth_vector error = vector_subtract(vector_load(vectors_at(c, c->scratch.residual), i), held);
-    sum = vector_add(sum, is_gap(c, i, GAP_PARTICLE) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(error));
+    sum = vector_add(sum, vector_flush_work(error));
     force += vector_length(vector_flush_work(held));
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {

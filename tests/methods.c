@@ -1432,6 +1432,22 @@ static cloth_config centre_config(void) {
   return config;
 }
 
+static cloth *open_centre_sheet(void) {
+  const cloth_config config = centre_config();
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, 10 * 21 + 10);
+  return sheet;
+}
+
+/* Solved by component to a tolerance, however many iterations that takes. */
+static cloth_method by_component(float tolerance) {
+  cloth_method method = plain_method();
+  method.solver = CLOTH_SOLVER_COMPONENTS;
+  method.iterations = 1000;
+  method.tolerance = tolerance;
+  return method;
+}
+
 static void test_components(void) {
   static const int document[10] = {440, 440, 428, 404, 372, 336, 288, 232, 168, 89};
   method_within("11 components", "random bonds, p = 1/2, 64^2: components a particle", 0.1085, mean_components(64, 0.5),
@@ -1440,13 +1456,8 @@ static void test_components(void) {
   method_within("11 components", "random bonds, p = 3/4", 0.0056, mean_components(64, 0.75), 0.001);
   static centre_sheet doubles;
   start_centre_sheet(&doubles, 1e-6);
-  const cloth_config config = centre_config();
-  cloth *sheet = open_sheet(&config);
-  cloth_pin(sheet, 10 * 21 + 10);
-  cloth_method method = plain_method();
-  method.solver = CLOTH_SOLVER_COMPONENTS;
-  method.iterations = 1000;
-  method.tolerance = 1e-4f;
+  cloth *sheet = open_centre_sheet();
+  const cloth_method method = by_component(1e-4f);
   for (int step = 0; step < 10; step++) {
     const cloth_method_report report = run(sheet, &method, 0.01, 1);
     char what[80];
@@ -1466,13 +1477,8 @@ static void test_components(void) {
 
 /* Components of fig. 6.5 after each of ten steps, at a tolerance. */
 static void find_components(float tolerance, int counts[10]) {
-  const cloth_config config = centre_config();
-  cloth *sheet = open_sheet(&config);
-  cloth_pin(sheet, 10 * 21 + 10);
-  cloth_method method = plain_method();
-  method.solver = CLOTH_SOLVER_COMPONENTS;
-  method.iterations = 1000;
-  method.tolerance = tolerance;
+  cloth *sheet = open_centre_sheet();
+  const cloth_method method = by_component(tolerance);
   for (int step = 0; step < 10; step++) {
     counts[step] = run(sheet, &method, 0.01, 1).components;
   }
@@ -1515,16 +1521,13 @@ static double largest_difference(const float *a, const float *b, int count) {
   return largest;
 }
 
-/* Solving by component against solving as a whole: fig. 6.5 after 6 steps, a step with both at one tolerance. */
 /* The largest difference of a step by components to the whole solve, over the largest change of a velocity, in steps 1
    to 10. */
 static double components_difference(float tolerance) {
   static float before[3 * 441], whole[3 * 441], parts[3 * 441];
   double largest = 0.0;
   for (int step = 0; step < 10; step++) {
-    const cloth_config config = centre_config();
-    cloth *sheet = open_sheet(&config);
-    cloth_pin(sheet, 10 * 21 + 10);
+    cloth *sheet = open_centre_sheet();
     cloth_method method = plain_method();
     method.iterations = 1000;
     method.tolerance = 1e-5f;

@@ -211,15 +211,20 @@ static void test_saves(void) {
   check_saves(&o);
 }
 
+/* A sheet that has passed through itself, without self-contact. */
+static void cross_itself(self_stage *p) {
+  self_scene s = {SELF_LINE, 28, 10, 0};
+  describe_self(p, &s);
+  build_self(p, &small_options, 0);
+  for (int frame = 0; frame < 65; frame++)
+    step_self(p);
+}
+
 /* Ages are part of the state: cloths that differ in them alone have different hashes. The sheet passes through itself,
    then gets self-contact. */
 static void test_ages(void) {
-  self_scene s = {SELF_LINE, 28, 10, 0};
   self_stage p;
-  describe_self(&p, &s);
-  build_self(&p, &small_options, 0);
-  for (int frame = 0; frame < 65; frame++)
-    step_self(&p);
+  cross_itself(&p);
   exchange_self(&p, &small_options);
   uint64_t before = read_hash(p.sheets[0]);
   cloth_self_statistics st;
@@ -235,12 +240,8 @@ static void test_ages(void) {
 
 /* A sheet that is not to untangle stays tangled as long as it passes through itself: ages have an end. */
 static void test_old_tangle(void) {
-  self_scene s = {SELF_LINE, 28, 10, 0};
   self_stage p;
-  describe_self(&p, &s);
-  build_self(&p, &small_options, 0);
-  for (int frame = 0; frame < 65; frame++)
-    step_self(&p);
+  cross_itself(&p);
   p.config[0].self.untangle = 0;
   exchange_self(&p, &small_options);
   int tangled = 0;
