@@ -213,8 +213,8 @@ static void test_saves(void) {
 
 /* A sheet that has passed through itself, without self-contact. */
 static void cross_itself(self_stage *p) {
-  self_scene s = {SELF_LINE, 28, 10, 0};
-  describe_self(p, &s);
+  static const self_scene scene = {SELF_LINE, 28, 10, 0};
+  describe_self(p, &scene);
   build_self(p, &small_options, 0);
   for (int frame = 0; frame < 65; frame++)
     step_self(p);
