@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact.h"
+#include "contact_links.h"
 #include "contact_record.h"
 #include "contact_response.h"
 #include "contact_sums.h"
@@ -90,6 +91,16 @@ static float depth_in_body(const cloth *c, const moving_body *m, cloth_vector p)
          distance_of_point(shape_of(c, m), geometry_of(c, shape_of(c, m)), to_local(&m->start, p), &normal);
 }
 
+/* Does a collider let a particle go, or lift it out, because the cloth leads through it? Projection does so, see
+   contact_links.h; the solve must not hold the particle then. */
+static int is_left_to_projection(const cloth *c, const step_plan *plan, const moving_body *m, cloth_vector p,
+                                 int32_t i) {
+  const touching_particle particle = {p, i};
+  const cloth_collider *body = shape_of(c, m);
+  cloth_vector place;
+  return may_let_go(plan, m) && has_inside(body) && answer_of(c, body, m, &particle, &place) != LINKS_NOTHING;
+}
+
 /* Sets up the constraint of one particle: its contact word, its normal, and the velocity change z that is prescribed in
    the constrained directions. Returns z, which is 0 without a constraint. */
 static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, int32_t substep, int32_t i) {
@@ -111,6 +122,9 @@ static cloth_vector constrain_particle(const cloth *c, const step_plan *plan, in
     return zero;
   }
   const moving_body *m = body_in_substep(c, plan, index, substep);
+  if (is_left_to_projection(c, plan, m, p, i)) {
+    return zero;
+  }
   cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(plan, m, p)));
   normal = vector_flush_work(normal);
   float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
@@ -156,6 +170,25 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
   return vector_add_scaled(vector_scale(residual, -1.0f), normal, negate(push * mass_ratio_at(c, i)));
 }
 
+/* A coefficient of friction of a particle that a force presses against a collider, given as a velocity change times the
+   mass ratio [m/s]: less where links lead steeply into the collider, see contact_links.h. */
+static float friction_at(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i, float coefficient,
+                         float normal_force) {
+  const float pressed = normal_force * floats_at(c, c->scratch.mobility)[i] * plan->h;
+  if (shape_of(c, m)->shape == CLOTH_SHAPE_PLANE ||
+      !(pressed > LINK_PRESSURE * minimum(c->grid.spacing_warp, c->grid.spacing_weft))) {
+    return coefficient;
+  }
+  const touching_particle particle = {vector_load(vectors_at(c, c->state.position), i), i};
+  const link_report report = report_links(c, shape_of(c, m), m, &particle);
+  lanes3 link[4];
+  for (int32_t direction = 0; direction < 4; direction++) {
+    link[direction] = lanes3_splat(report.ends[direction]);
+  }
+  const lanes3 normal = lanes3_splat(vector_load(vectors_at(c, c->scratch.contact_normal), i));
+  return lanes_first_value(bent_friction(coefficient, link_share(link, normal)));
+}
+
 /*
  * Draws the consequences of the constraint force on one particle, and returns the velocity change to add. A force that
  * pulls releases the particle, and one beyond static friction lets it slide; both take effect in the next solve, as
@@ -163,8 +196,8 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
  * particle that slides relative to the surface at velocity `relative` is slowed by kinetic friction, which can only
  * reduce its speed; if that stops it and it has slid for SLIDE_DWELL substeps it sticks.
  */
-static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_t i, cloth_vector relative,
-                                    cloth_vector force) {
+static cloth_vector resolve_contact(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
+                                    cloth_vector relative, cloth_vector force) {
   uint32_t *info = &contact_info_of(c)[i];
   uint32_t dwell = CONTACT_DWELL(*info);
   cloth_vector zero = vector(0.0f, 0.0f, 0.0f);
@@ -176,13 +209,15 @@ static cloth_vector resolve_contact(const cloth *c, const moving_body *m, int32_
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
     float tangential_force = vector_length(vector_add_scaled(force, normal, negate(normal_force)));
-    int slips = tangential_force > shape_of(c, m)->static_friction * normal_force;
+    int slips =
+        tangential_force > friction_at(c, plan, m, i, shape_of(c, m)->static_friction, normal_force) * normal_force;
     *info = slips ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
     return zero;
   }
   cloth_vector slip = vector_add_scaled(relative, normal, negate(vector_dot(relative, normal)));
   float speed = vector_length(slip);
-  float max_friction = shape_of(c, m)->kinetic_friction * normal_force * floats_at(c, c->scratch.mobility)[i];
+  float coefficient = friction_at(c, plan, m, i, shape_of(c, m)->kinetic_friction, normal_force);
+  float max_friction = coefficient * normal_force * floats_at(c, c->scratch.mobility)[i];
   int stops = speed <= max_friction;
   int sticks = stops && dwell == 0;
   *info = CONTACT_WORD(m->index, dwell > 0 ? dwell - 1 : 0, sticks ? CONTACT_STICK : CONTACT_SLIDE);
@@ -204,7 +239,7 @@ CLOTH_SEPARATE void resolve_contacts(const cloth *c, const step_plan *plan, int3
     cloth_vector relative = vector_subtract(vector_load(v, i), surface_velocity(plan, m, p));
     cloth_vector force = constraint_force(c, i, push_speed(plan, depth_in_body(c, m, p)));
     const cloth_vector more = received_of(c, rest, i);
-    cloth_vector change = resolve_contact(c, m, i, relative, force);
+    cloth_vector change = resolve_contact(c, plan, m, i, relative, force);
     vector_store(v, i, vector_add(vector_load(v, i), change));
     cloth_vector received = vector_subtract(vector_add_scaled(force, change, mass_ratio_at(c, i)), more);
     const int32_t is_held = CONTACT_KIND(contact_info_of(c)[i]) != CONTACT_RELEASED;

@@ -156,11 +156,15 @@ static void bodies(void) {
 
 /// Born, teleported, yanked ///
 
-/* A sheet begins inside a body at rest: hung, or level and free, `off` from the body's middle. */
-static outcome born_inside(int32_t shape, int is_hung, double off, int substeps) {
+/* A sheet begins inside a body at rest: hung, or level and free, `off` from the body's middle. `in_solver`: springs are
+   implicit, and contacts are held by the solve. */
+static outcome born_inside(int32_t shape, int is_hung, double off, int in_solver) {
   outcome o = no_outcome;
   cloth_config config = hung_config(32);
-  config.substeps = substeps;
+  if (in_solver) {
+    config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+    config.contact.mode = CLOTH_CONTACT_SOLVER;
+  }
   if (!is_hung) {
     config.edge_weft = vector_at(0.0, 0.0, 1.0);
     config.origin = vector_at(0.0, -0.5, -0.5);
@@ -174,19 +178,26 @@ static outcome born_inside(int32_t shape, int is_hung, double off, int substeps)
   return o;
 }
 
+static void birth(int32_t shape, int is_hung, double off, int in_solver) {
+  char name[96];
+  snprintf(name, sizeof name, "born%s: %s in a %s, %g m off", in_solver ? ", contact in the solve" : "",
+           is_hung ? "hung" : "free", shape_names[shape], off);
+  if (is_chosen(name)) {
+    const outcome o = born_inside(shape, is_hung, off, in_solver);
+    report(name, &o);
+  }
+}
+
+/* With contact in the solve the suite plays a third of the lines, as each takes a second. A free sheet that begins 0.15
+   m below the middle of a cylinder stays stretched over its rim. */
 static void births(void) {
   const double offs[] = {0.0, 0.05, 0.15};
-  char name[96];
-  for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++)
-    for (int is_hung = 0; is_hung < 2; is_hung++)
-      for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "born: %s in a %s, %g m off", is_hung ? "hung" : "free", shape_names[shape],
-                 offs[i]);
-        if (is_chosen(name)) {
-          outcome o = born_inside(shape, is_hung, offs[i], cloth_config_default().substeps);
-          report(name, &o);
-        }
-      }
+  for (int in_solver = 0; in_solver < 2; in_solver++)
+    for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++)
+      for (int is_hung = 0; is_hung < 2; is_hung++)
+        for (int i = 0; i < 3; i++)
+          if (!in_solver || is_table || i == 1)
+            birth(shape, is_hung, offs[i], in_solver);
 }
 
 /* A body is set into the middle of a hung sheet, and 1 s later elsewhere in it. */
