@@ -414,11 +414,18 @@ static sheet_energy energy_of(const cloth *sheet) {
 
 typedef struct drape_case {
   int n, iterations, by_edge; /* by_edge: the upper edge is held, and springs resist shortening too */
+  int is_upright;             /* starts upright, else level */
   double energy, elastic, lowest, stretch;
 } drape_case;
 
+static cloth_config drape_config(int n, int is_upright) {
+  cloth_config config = plain_config(n, 1000.0);
+  config.edge_weft = is_upright ? vector(0.0f, -1.0f, 0.0f) : config.edge_weft;
+  return config;
+}
+
 static void drape(const drape_case *d) {
-  cloth_config config = plain_config(d->n, 1000.0);
+  cloth_config config = drape_config(d->n, d->is_upright);
   config.fabric.compression = config.fabric.shear_compression = d->by_edge ? 1.0f : 0.0f;
   cloth *sheet = open_sheet(&config);
   for (int column = 0; column < d->n; column += d->by_edge ? 1 : d->n - 1) {
@@ -435,11 +442,13 @@ static void drape(const drape_case *d) {
         report.settled, (double)report.moved);
   const sheet_energy e = energy_of(sheet);
   char what[80];
-  snprintf(what, sizeof what, "%d^2 held %s: energy [J]", d->n, d->by_edge ? "by its upper edge" : "at two corners");
-  method_within("15 static", what, d->energy, e.total, 5e-6);
+  snprintf(what, sizeof what, "%d^2 held %s%s: energy [J]", d->n, d->by_edge ? "by its upper edge" : "at two corners",
+           d->is_upright ? ", upright at first" : "");
+  method_within("15 static", what, d->energy, e.total, d->is_upright ? 1e-6 : 5e-6);
   snprintf(what, sizeof what, "%d^2: lowest particle [m]", d->n);
-  /* With compression the energy is not convex: the document's is another minimum, 4e-6 J higher. */
-  method_within("15 static", what, d->lowest, e.lowest, d->by_edge ? 1e-4 : 5e-5);
+  /* With compression the energy is not convex: the document's is that of a sheet that stays in its plane. From level a
+     sheet comes to rest in folds, 4e-6 J lower. */
+  method_within("15 static", what, d->lowest, e.lowest, d->is_upright ? 1e-5 : d->by_edge ? 1e-4 : 5e-5);
   if (d->by_edge) {
     print_method_row("15 static", "the same: energy over the document's minimum [J]", 0.0, e.total - d->energy,
                      "<= 1e-6", e.total <= d->energy + 1e-6);
@@ -454,18 +463,19 @@ static void drape(const drape_case *d) {
 }
 
 static void test_static_drape(void) {
-  static const drape_case cases[] = {{16, 64, 0, -0.992933, 0.005810, -1.00717, 0.00750},
-                                     {32, 384, 0, -0.996451, 0.007780, -1.01151, 0.0129},
-                                     {16, 256, 1, -0.981394, 0.0, -1.00065, 0.0}};
+  static const drape_case cases[] = {{16, 64, 0, 0, -0.992933, 0.005810, -1.00717, 0.00750},
+                                     {32, 384, 0, 0, -0.996451, 0.007780, -1.01151, 0.0129},
+                                     {16, 256, 1, 0, -0.981394, 0.0, -1.00065, 0.0},
+                                     {16, 256, 1, 1, -0.981394, 0.0, -1.00065, 0.0}};
   for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
     drape(&cases[n]);
   }
 }
 
 /* Steps of a sheet held by two corners until its energy is within `digit` of what it is after 48. */
-static int steps_to_least(int n, double digit) {
+static int steps_to_least(int n, int iterations, int is_upright, double digit) {
   enum { STEPS = 2 * SETTLE_STEPS };
-  cloth_config config = plain_config(n, 1000.0);
+  cloth_config config = drape_config(n, is_upright);
   cloth *sheet = open_sheet(&config);
   pin_corners(sheet);
   cloth_method method = plain_method();
@@ -474,7 +484,7 @@ static int steps_to_least(int n, double digit) {
   double energy[STEPS];
   method.scheme = CLOTH_SCHEME_STATIC;
   method.newton = SETTLE_NEWTON;
-  method.iterations = n == 16 ? 64 : 384;
+  method.iterations = iterations;
   method.tolerance = 1e-2f;
   memset(&report, 0, sizeof report);
   CHECK(begin_method(&w, sheet, &method, memory, sizeof memory) == CLOTH_OK, "%s",
@@ -494,13 +504,22 @@ static int steps_to_least(int n, double digit) {
   return steps;
 }
 
-/* The document has 8 Newton iterations of 64 of the solver a step, too. Another share of the slope at which a step
-   along a solution is long enough, 0.1 to 0.9, leads to 25 to 33 steps of 16 x 16. */
+/* With the document's 8 Newton iterations of 64 of the solver a step. It does not tell how its sheet starts; it has the
+   energy of one that stays in its plane, so upright. Its search accepts a shortened step as soon as it does not go too
+   far, which takes 14 and 24 steps, from level 25 and 44; another program of it in doubles takes 15 and 24, 31 and more
+   than 48. */
 static void test_static_steps(void) {
-  method_missed("15 static", "16^2: steps until the energy is within 2e-7 J", 12, 0, steps_to_least(16, 2e-7), 25,
-                "not explained: 15, 10, 8 with 16, 32, 64 Newton iterations a step, 17 with uncapped solves");
-  method_missed("15 static", "32^2: steps until the energy is within 2e-6 J", 16, 0, steps_to_least(32, 2e-6), 20,
-                "not explained: 14, 9, 8 with 16, 32, 64 Newton iterations a step");
+  const int level[3] = {steps_to_least(16, 64, 0, 2e-7), steps_to_least(32, 64, 0, 2e-6),
+                        steps_to_least(32, 384, 0, 2e-6)};
+  const int small = steps_to_least(16, 64, 1, 2e-7), large = steps_to_least(32, 64, 1, 2e-6);
+  const int capless = steps_to_least(32, 384, 1, 2e-6);
+  method_at_most("15 static", "16^2: steps until the energy is within 2e-7 J", 12, small, 1.0);
+  method_missed("15 static", "32^2: steps until the energy is within 2e-6 J", 16, 0, large, 19,
+                "24 by the document's search along a solution, by another program of it, too");
+  method_at_most("15 static", "the same with 384 iterations of the solver", 16, capless, 1.0);
+  printf("            from level: %d and %d, with 384 iterations %d\n", level[0], level[1], level[2]);
+  CHECK(level[0] <= 18 && level[1] <= 30 && level[2] <= 17, "%d, %d, %d steps from level", level[0], level[1],
+        level[2]);
 }
 
 /* The library's own step, left to rest for 30 s. */

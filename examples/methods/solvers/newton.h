@@ -31,22 +31,36 @@ static void step_along_solution(const method_work *w, float t) {
   find_places(w);
 }
 
-/* Steps along the solution, from a slope `start`, and shortens the step where it went too far. Leaves the residual of
-   the new iterate. */
+/* A place along the solution, in parts of it, and the slope there: positive where the end lies farther. */
+typedef struct search_point {
+  float t, slope;
+} search_point;
+
+/* Moves the end of a step along the solution from `from` to t. Leaves the residual there. */
+static search_point search_at(method_work *w, float from, float t) {
+  step_along_solution(w, t - from);
+  find_residual(w, 0);
+  const search_point at = {t, field_product(w, FIELD_SOLUTION, FIELD_RESIDUAL)};
+  return at;
+}
+
+/* 1 if a step along the solution may end there. A shortened step of a static drape must not stop far before the end,
+   either: its steps of time are long, and what holds it back is little. */
+static int is_long_enough(const method_work *w, search_point at, float start) {
+  const float enough = SLOPE_SHARE * start;
+  const int is_near = w->method->scheme == CLOTH_SCHEME_STATIC && at.t < 1.0f && at.slope > enough;
+  return at.slope >= negate(enough) && !is_near;
+}
+
+/* Steps along the solution. Where the whole step goes too far, looks for the end by the regula falsi between the last
+   point that is too near and the last that is too far. Leaves the residual of the new iterate. */
 static void search_along_solution(method_work *w) {
   const float start = field_product(w, FIELD_SOLUTION, FIELD_RESIDUAL);
-  float t = 1.0f;
-  step_along_solution(w, t);
-  find_residual(w, 0);
-  for (int32_t cut = 0; cut < CLOTH_METHOD_CUTS; cut++) {
-    const float end = field_product(w, FIELD_SOLUTION, FIELD_RESIDUAL);
-    if (!(start > 0.0f) || end >= negate(SLOPE_SHARE * start)) {
-      break;
-    }
-    const float shorter = t * maximum(LEAST_CUT, start / (start - end));
-    step_along_solution(w, shorter - t);
-    t = shorter;
-    find_residual(w, 0);
+  search_point near = {0.0f, start}, far = near, at = search_at(w, 0.0f, 1.0f);
+  for (int32_t cut = 0; cut < CLOTH_METHOD_CUTS && start > 0.0f && !is_long_enough(w, at, start); cut++) {
+    *(at.slope < 0.0f ? &far : &near) = at;
+    const float share = maximum(LEAST_CUT, near.slope / (near.slope - far.slope));
+    at = search_at(w, at.t, near.t + share * (far.t - near.t));
     w->report->cuts++;
   }
 }
