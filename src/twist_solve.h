@@ -96,15 +96,12 @@ CLOTH_INLINE lanes factor_twist(lanes w, lanes before, lanes after, lanes *f) {
   return g;
 }
 
-/* Writes g and f of uniform columns. */
-static void factor_uniform_twist(float *factors, int32_t rows, float kappa) {
-  lanes f = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
-                           lanes_splat(row + 1 < rows ? kappa : 0.0f), &f);
-    factors[2 * row] = lanes_first_value(g);
-    factors[2 * row + 1] = lanes_first_value(f);
-  }
+/* Writes g and f of a row of uniform columns. *f is that of the row before. */
+CLOTH_INLINE void factor_uniform_twist(float *factors, int32_t row, int32_t rows, float kappa, lanes *f) {
+  const lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
+                               lanes_splat(row + 1 < rows ? kappa : 0.0f), f);
+  factors[2 * row] = lanes_first_value(g);
+  factors[2 * row + 1] = lanes_first_value(*f);
 }
 
 /* Solves the twist between a block of columns and the columns after each: the changes of their differences. */
@@ -238,9 +235,24 @@ static void solve_twists(const cloth *c, const step_plan *plan) {
   run_pieces(c, plan, move_rows_by_twist, NULL, c->grid.rows, LINE_BLOCK);
 }
 
-/* Computes once a step what all uniform lines share. */
+/* Computes once a step what all uniform lines share. The factors of bending and of twist each wait for a quotient of
+   the element before, so that both together take no longer than one. */
 CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
-  factor_uniform_line(bend_factors_of(c, WEFT), c->grid.rows, plan->bend.stiffness[WEFT]);
-  factor_uniform_line(bend_factors_of(c, WARP), c->grid.columns, plan->bend.stiffness[WARP]);
-  factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP], twist = 2.0f * plan->bend.twist;
+  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP), *of_twist = twist_factors_of(c);
+  bend_elimination n = start_elimination();
+  lanes f = lanes_splat(0.0f);
+  for (int32_t row = 0; row < rows; row++) {
+    factor_uniform_element(of_columns, row, rows, weft, &n);
+    factor_uniform_twist(of_twist, row, rows, twist, &f);
+  }
+  if (columns == rows && warp == weft) {
+    copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
+    return;
+  }
+  n = start_elimination();
+  for (int32_t column = 0; column < columns; column++) {
+    factor_uniform_element(of_rows, column, columns, warp, &n);
+  }
 }
