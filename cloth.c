@@ -2875,24 +2875,17 @@ typedef struct freedom_summary {
   uint32_t some, every;
 } freedom_summary;
 
-/* 1 if one of the eight particles whose freedom is in two words is pinned. Most are free, and have the last bit. */
-CLOTH_INLINE int has_pin(const any_word *two) {
-  const uint32_t last_bits = 0x01010101u;
-  if ((two[0] & two[1] & last_bits) == last_bits) {
-    return 0;
-  }
-  return ((two[0] | two[0] >> 1) & (two[1] | two[1] >> 1) & last_bits) != last_bits;
-}
-
-/* The first pinned particle from one on; c->count if there is none. Reads eight at a time. */
+/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
+   bit of their freedom is set. */
 static int32_t next_pin(const cloth *c, int32_t i) {
   const any_word *words = (const any_word *)(const void *)freedom_of(c);
-  const int32_t count = c->count, last = count / 4 - 1; /* last: whole word */
+  const uint32_t last_bits = 0x01010101u;
+  const int32_t count = c->count;
   while (i < count && !is_pinned(c, i)) {
     i++;
     if (i % 4 == 0) {
       int32_t word = i / 4;
-      while (word < last && !has_pin(words + word)) {
+      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
         word += 2;
       }
       i = 4 * word;
@@ -12117,10 +12110,20 @@ CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lane
 /* The factors of an element in own.line_factors: of the elements one and two before it, and its own. */
 enum { FACTOR_P_BEFORE, FACTOR_Q_BEFORE, FACTOR_G, FACTOR_P, FACTOR_Q };
 
+/* What the factorisation of a line starts with. */
+CLOTH_INLINE bend_elimination start_elimination(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  return n;
+}
+
 /* Writes the factors of element i of a uniform open line of `length` elements. */
 CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t length, float kappa, bend_elimination *n) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes hinge[3] = {i >= 2 ? one : zero, i >= 1 && i + 1 < length ? one : zero, i + 2 < length ? one : zero};
+  lanes hinge[3];
+  for (int32_t k = 0; k < 3; k++) {
+    hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
+  }
   float *f = factors + BEND_FACTOR_FLOATS * i;
   f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
   f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
@@ -12128,13 +12131,6 @@ CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t leng
   f[FACTOR_G] = lanes_first_value(b.g);
   f[FACTOR_P] = lanes_first_value(b.p);
   f[FACTOR_Q] = lanes_first_value(b.q);
-}
-
-/* What the factorisation of a line starts with. */
-CLOTH_INLINE bend_elimination start_elimination(void) {
-  const lanes zero = lanes_splat(0.0f);
-  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
-  return n;
 }
 
 /* The factors of uniform columns; those of rows follow them, then those of the twist between uniform columns. */
@@ -12758,25 +12754,29 @@ static void solve_twists(const cloth *c, const step_plan *plan) {
   run_pieces(c, plan, move_rows_by_twist, NULL, c->grid.rows, LINE_BLOCK);
 }
 
-/* Computes once a step what all uniform lines share. The factors of bending and of twist each wait for a quotient of
-   the element before, so that both together take no longer than one. */
-CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
-  const int32_t rows = c->grid.rows, columns = c->grid.columns;
-  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP], twist = 2.0f * plan->bend.twist;
-  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP), *of_twist = twist_factors_of(c);
+/* Writes the factors of uniform lines and, unless `of_twist` is NULL, those of the twist of as many rows. Each element
+   waits for a quotient of the one before, so that both side by side take no longer than one of them. */
+static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, float *of_twist, float twist) {
   bend_elimination n = start_elimination();
   lanes f = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    factor_uniform_element(of_columns, row, rows, weft, &n);
-    factor_uniform_twist(of_twist, row, rows, twist, &f);
+  for (int32_t i = 0; i < length; i++) {
+    factor_uniform_element(of_lines, i, length, kappa, &n);
+    if (of_twist) {
+      factor_uniform_twist(of_twist, i, length, twist, &f);
+    }
   }
+}
+
+/* Computes once a step what all uniform lines share. */
+CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
+  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
   if (columns == rows && warp == weft) {
     copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
-    return;
-  }
-  n = start_elimination();
-  for (int32_t column = 0; column < columns; column++) {
-    factor_uniform_element(of_rows, column, columns, warp, &n);
+  } else {
+    factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
   }
 }
 
@@ -14469,7 +14469,7 @@ static uint8_t level_of_excess(float excess) {
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns, wraps = is_wrapped(s.c);
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
   uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
   for (int32_t row = 0; row < rows; row++) {
@@ -14480,8 +14480,7 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
       const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
       most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
     });
-    const int is_long = wraps || lanes_any(lanes_less(lanes_splat(0.0f), most));
-    marks[row] = is_long ? level_of_excess(lanes_largest(most, closing_excess(&s, row))) : 0;
+    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
     found += marks[row] > 0;
   }
   return found;
@@ -14877,16 +14876,25 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
    tell all. A bit beside the kind tells that the anchors are those of the block above. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY, TETHERS_KIND = 3, TETHERS_AS_ABOVE = 4 };
 
-/* 1 if `count` anchors are the same as others. Compares two at a time. */
-CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+/* 1 if `count` anchors are the same as others. */
+CLOTH_ONCE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  int32_t n = 0;
+  while (n < count && a[n] == b[n]) {
+    n++;
+  }
+  return n == count;
+}
+
+/* The same for a whole block. Compares two at a time. */
+CLOTH_INLINE int are_same_blocks(const int32_t *a, const int32_t *b) {
   uint64_t apart = 0;
-  for (int32_t n = 0; n + 1 < count; n += 2) {
+  for (int32_t n = 0; n < TETHER_BLOCK; n += 2) {
     uint64_t of_a, of_b;
     copy_memory(&of_a, a + n, sizeof of_a);
     copy_memory(&of_b, b + n, sizeof of_b);
     apart |= of_a ^ of_b;
   }
-  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+  return apart == 0;
 }
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
@@ -14894,7 +14902,7 @@ static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
 }
 
 /* The kind of the mark of `count` particles. */
-CLOTH_SEPARATE uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
+static uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
   if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
@@ -14912,7 +14920,7 @@ static int32_t rows_with_same_anchors(const cloth *c, int32_t slot) {
   const int32_t columns = c->grid.columns, count = c->count;
   const int32_t *pins = tethers_of(c, slot);
   int32_t i = columns;
-  while (i + TETHER_BLOCK <= count && are_same_anchors(pins + i, pins + i - columns, TETHER_BLOCK)) {
+  while (i + TETHER_BLOCK <= count && are_same_blocks(pins + i, pins + i - columns)) {
     i += TETHER_BLOCK;
   }
   while (i < count && pins[i] == pins[i - columns]) {
@@ -14929,11 +14937,9 @@ static int32_t mark_row(const cloth *c, int32_t slot, int32_t row) {
   int32_t any = 0;
   for (int32_t block = 0; block < blocks; block++) {
     const int32_t *here = pins + block * TETHER_BLOCK, left = columns - block * TETHER_BLOCK;
-    const int is_whole = left >= TETHER_BLOCK;
-    const int is_as_above = row > 0 && (is_whole ? are_same_anchors(here, here - columns, TETHER_BLOCK)
-                                                 : are_same_anchors(here, here - columns, left));
-    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE)
-                               : tether_kind(c, here, is_whole ? TETHER_BLOCK : left);
+    const int32_t count = left < TETHER_BLOCK ? left : TETHER_BLOCK;
+    const int is_as_above = row > 0 && are_same_anchors(here, here - columns, count);
+    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE) : tether_kind(c, here, count);
     any |= (marks[block] & TETHERS_KIND) != TETHERS_NONE;
   }
   return any;
@@ -15000,7 +15006,7 @@ typedef struct anchor_pairs {
 
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
-CLOTH_SEPARATE void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
   const cloth *c = p->c;
   step_plan *plan = p->plan;
   const vector_array x = vectors_at(c, c->state.position);

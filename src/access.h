@@ -344,24 +344,17 @@ typedef struct freedom_summary {
   uint32_t some, every;
 } freedom_summary;
 
-/* 1 if one of the eight particles whose freedom is in two words is pinned. Most are free, and have the last bit. */
-CLOTH_INLINE int has_pin(const any_word *two) {
-  const uint32_t last_bits = 0x01010101u;
-  if ((two[0] & two[1] & last_bits) == last_bits) {
-    return 0;
-  }
-  return ((two[0] | two[0] >> 1) & (two[1] | two[1] >> 1) & last_bits) != last_bits;
-}
-
-/* The first pinned particle from one on; c->count if there is none. Reads eight at a time. */
+/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
+   bit of their freedom is set. */
 static int32_t next_pin(const cloth *c, int32_t i) {
   const any_word *words = (const any_word *)(const void *)freedom_of(c);
-  const int32_t count = c->count, last = count / 4 - 1; /* last: whole word */
+  const uint32_t last_bits = 0x01010101u;
+  const int32_t count = c->count;
   while (i < count && !is_pinned(c, i)) {
     i++;
     if (i % 4 == 0) {
       int32_t word = i / 4;
-      while (word < last && !has_pin(words + word)) {
+      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
         word += 2;
       }
       i = 4 * word;

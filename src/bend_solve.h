@@ -71,10 +71,20 @@ CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lane
 /* The factors of an element in own.line_factors: of the elements one and two before it, and its own. */
 enum { FACTOR_P_BEFORE, FACTOR_Q_BEFORE, FACTOR_G, FACTOR_P, FACTOR_Q };
 
+/* What the factorisation of a line starts with. */
+CLOTH_INLINE bend_elimination start_elimination(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  return n;
+}
+
 /* Writes the factors of element i of a uniform open line of `length` elements. */
 CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t length, float kappa, bend_elimination *n) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes hinge[3] = {i >= 2 ? one : zero, i >= 1 && i + 1 < length ? one : zero, i + 2 < length ? one : zero};
+  lanes hinge[3];
+  for (int32_t k = 0; k < 3; k++) {
+    hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
+  }
   float *f = factors + BEND_FACTOR_FLOATS * i;
   f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
   f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
@@ -82,13 +92,6 @@ CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t leng
   f[FACTOR_G] = lanes_first_value(b.g);
   f[FACTOR_P] = lanes_first_value(b.p);
   f[FACTOR_Q] = lanes_first_value(b.q);
-}
-
-/* What the factorisation of a line starts with. */
-CLOTH_INLINE bend_elimination start_elimination(void) {
-  const lanes zero = lanes_splat(0.0f);
-  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
-  return n;
 }
 
 /* The factors of uniform columns; those of rows follow them, then those of the twist between uniform columns. */

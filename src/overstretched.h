@@ -135,7 +135,7 @@ static uint8_t level_of_excess(float excess) {
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns, wraps = is_wrapped(s.c);
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
   uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
   for (int32_t row = 0; row < rows; row++) {
@@ -146,8 +146,7 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
       const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
       most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
     });
-    const int is_long = wraps || lanes_any(lanes_less(lanes_splat(0.0f), most));
-    marks[row] = is_long ? level_of_excess(lanes_largest(most, closing_excess(&s, row))) : 0;
+    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
     found += marks[row] > 0;
   }
   return found;

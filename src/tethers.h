@@ -248,16 +248,25 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
    tell all. A bit beside the kind tells that the anchors are those of the block above. */
 enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY, TETHERS_KIND = 3, TETHERS_AS_ABOVE = 4 };
 
-/* 1 if `count` anchors are the same as others. Compares two at a time. */
-CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+/* 1 if `count` anchors are the same as others. */
+CLOTH_ONCE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  int32_t n = 0;
+  while (n < count && a[n] == b[n]) {
+    n++;
+  }
+  return n == count;
+}
+
+/* The same for a whole block. Compares two at a time. */
+CLOTH_INLINE int are_same_blocks(const int32_t *a, const int32_t *b) {
   uint64_t apart = 0;
-  for (int32_t n = 0; n + 1 < count; n += 2) {
+  for (int32_t n = 0; n < TETHER_BLOCK; n += 2) {
     uint64_t of_a, of_b;
     copy_memory(&of_a, a + n, sizeof of_a);
     copy_memory(&of_b, b + n, sizeof of_b);
     apart |= of_a ^ of_b;
   }
-  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+  return apart == 0;
 }
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
@@ -265,7 +274,7 @@ static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
 }
 
 /* The kind of the mark of `count` particles. */
-CLOTH_SEPARATE uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
+static uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
   if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
@@ -283,7 +292,7 @@ static int32_t rows_with_same_anchors(const cloth *c, int32_t slot) {
   const int32_t columns = c->grid.columns, count = c->count;
   const int32_t *pins = tethers_of(c, slot);
   int32_t i = columns;
-  while (i + TETHER_BLOCK <= count && are_same_anchors(pins + i, pins + i - columns, TETHER_BLOCK)) {
+  while (i + TETHER_BLOCK <= count && are_same_blocks(pins + i, pins + i - columns)) {
     i += TETHER_BLOCK;
   }
   while (i < count && pins[i] == pins[i - columns]) {
@@ -300,11 +309,9 @@ static int32_t mark_row(const cloth *c, int32_t slot, int32_t row) {
   int32_t any = 0;
   for (int32_t block = 0; block < blocks; block++) {
     const int32_t *here = pins + block * TETHER_BLOCK, left = columns - block * TETHER_BLOCK;
-    const int is_whole = left >= TETHER_BLOCK;
-    const int is_as_above = row > 0 && (is_whole ? are_same_anchors(here, here - columns, TETHER_BLOCK)
-                                                 : are_same_anchors(here, here - columns, left));
-    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE)
-                               : tether_kind(c, here, is_whole ? TETHER_BLOCK : left);
+    const int32_t count = left < TETHER_BLOCK ? left : TETHER_BLOCK;
+    const int is_as_above = row > 0 && are_same_anchors(here, here - columns, count);
+    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE) : tether_kind(c, here, count);
     any |= (marks[block] & TETHERS_KIND) != TETHERS_NONE;
   }
   return any;
@@ -371,7 +378,7 @@ typedef struct anchor_pairs {
 
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
-CLOTH_SEPARATE void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
   const cloth *c = p->c;
   step_plan *plan = p->plan;
   const vector_array x = vectors_at(c, c->state.position);

@@ -235,24 +235,28 @@ static void solve_twists(const cloth *c, const step_plan *plan) {
   run_pieces(c, plan, move_rows_by_twist, NULL, c->grid.rows, LINE_BLOCK);
 }
 
-/* Computes once a step what all uniform lines share. The factors of bending and of twist each wait for a quotient of
-   the element before, so that both together take no longer than one. */
-CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
-  const int32_t rows = c->grid.rows, columns = c->grid.columns;
-  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP], twist = 2.0f * plan->bend.twist;
-  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP), *of_twist = twist_factors_of(c);
+/* Writes the factors of uniform lines and, unless `of_twist` is NULL, those of the twist of as many rows. Each element
+   waits for a quotient of the one before, so that both side by side take no longer than one of them. */
+static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, float *of_twist, float twist) {
   bend_elimination n = start_elimination();
   lanes f = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    factor_uniform_element(of_columns, row, rows, weft, &n);
-    factor_uniform_twist(of_twist, row, rows, twist, &f);
+  for (int32_t i = 0; i < length; i++) {
+    factor_uniform_element(of_lines, i, length, kappa, &n);
+    if (of_twist) {
+      factor_uniform_twist(of_twist, i, length, twist, &f);
+    }
   }
+}
+
+/* Computes once a step what all uniform lines share. */
+CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
+  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
   if (columns == rows && warp == weft) {
     copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
-    return;
-  }
-  n = start_elimination();
-  for (int32_t column = 0; column < columns; column++) {
-    factor_uniform_element(of_rows, column, columns, warp, &n);
+  } else {
+    factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
   }
 }
