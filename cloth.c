@@ -2224,7 +2224,7 @@ typedef struct step_plan {
   int32_t bends;         /* 1 if the cloth resists bending */
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
-  int32_t tethered;      /* 1 if a particle has a tether */
+  int32_t tethered;      /* 0 if no particle has a tether; else rows, from the first on, that hang on the same pins */
   int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
   int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   int32_t is_calm;       /* 1 if contact pushes need not follow small differences, see contact_push.h */
@@ -2875,21 +2875,18 @@ typedef struct freedom_summary {
   uint32_t some, every;
 } freedom_summary;
 
-/* 1 if one of the particles whose freedom is in the word is pinned. */
-CLOTH_INLINE int has_pin(uint32_t freedom) {
-  return ((freedom | freedom >> 1) & 0x01010101u) != 0x01010101u;
-}
-
-/* The first pinned particle from one on; c->count if there is none. Reads four at a time. */
+/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
+   bit of their freedom is set. */
 static int32_t next_pin(const cloth *c, int32_t i) {
   const any_word *words = (const any_word *)(const void *)freedom_of(c);
-  const int32_t whole = c->count / 4;
-  while (i < c->count && !is_pinned(c, i)) {
+  const uint32_t last_bits = 0x01010101u;
+  const int32_t count = c->count;
+  while (i < count && !is_pinned(c, i)) {
     i++;
     if (i % 4 == 0) {
       int32_t word = i / 4;
-      while (word < whole && !has_pin(words[word])) {
-        word++;
+      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
+        word += 2;
       }
       i = 4 * word;
     }
@@ -7889,34 +7886,32 @@ static int32_t count_uniform_particles(const cloth *c) {
 
 #endif
 
-/* The number of particles of mobility 1 among `count`, at most LINE_BLOCK. Whole blocks, which are most, take a few
-   instructions. */
-CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
-  lanes deviation = lanes_splat(0.0f);
-  for (int32_t n = 0; n < count; n += CLOTH_LANES) {
-    const lanes_mask valid = lanes_first(count - n); /* what lies behind may be anything */
-    const lanes value = lanes_keep(valid, lanes_load(mobility + n));
-    const lanes difference = lanes_subtract(value, lanes_keep(valid, lanes_splat(1.0f)));
-    deviation = lanes_maximum(deviation, lanes_absolute(difference));
+/* The first particle from one on whose mobility is not 1; `count` if there is none. */
+CLOTH_INLINE int32_t next_varied(const float *mobility, int32_t i, int32_t count) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  while (i + CLOTH_LANES <= count) {
+    const lanes deviation = lanes_absolute(lanes_subtract(lanes_load(mobility + i), one));
+    if (lanes_any(lanes_less(zero, deviation))) {
+      break;
+    }
+    i += CLOTH_LANES;
   }
-  if (!lanes_any(lanes_less(lanes_splat(0.0f), deviation))) {
-    return count;
+  while (i < count && mobility[i] == 1.0f) {
+    i++;
   }
-  int32_t uniform = 0;
-  for (int32_t n = 0; n < count; n++) {
-    uniform += mobility[n] == 1.0f;
-  }
-  return uniform;
+  return i;
 }
 
-/* Flags of `count` particles, at most LINE_BLOCK, of which as many as `uniform` have mobility 1. */
-static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t uniform) {
-  int32_t pins = 0;
-  for (int32_t n = 0; n < count && uniform < count; n++) {
+/* Flags of `count` particles of a block, one of which has not mobility 1. Adds the number of those that have to
+ *total. */
+static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t *total) {
+  int32_t pins = 0, unit = 0;
+  for (int32_t n = 0; n < count; n++) {
     pins += mobility[n] == 0.0f;
+    unit += mobility[n] == 1.0f;
   }
-  return (uint8_t)((uniform == count ? LINES_UNIFORM : 0) | (pins > 0 ? LINES_PINNED : 0) |
-                   (pins > 1 ? LINES_TWICE : 0));
+  *total += unit;
+  return (uint8_t)((pins > 0 ? LINES_PINNED : 0) | (pins > 1 ? LINES_TWICE : 0));
 }
 
 /* Flags of lines with those of more particles. */
@@ -7928,27 +7923,23 @@ static uint8_t joined_flags(uint8_t a, uint8_t b) {
 /* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
 CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
-  const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
-  int32_t total = 0;
-  for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-    *line_flags_of_columns(c, column) = (uint8_t)(may_be ? LINES_UNIFORM : 0);
+  const int32_t columns = c->grid.columns, rows = c->grid.rows, count = c->count, may_be = may_be_uniform(c);
+  const int32_t lines = rows + (columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  uint8_t *flags = line_flags_of_rows(c);
+  int32_t total = count;
+  for (int32_t n = 0; n < lines; n++) {
+    flags[n] = (uint8_t)(may_be ? LINES_UNIFORM : 0);
   }
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    uint8_t *of_row = line_flags_of_rows(c) + row;
-    *of_row = (uint8_t)(may_be ? LINES_UNIFORM : 0);
-    for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-      const float *block = mobility + row * columns + column;
-      const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
-      const int32_t uniform = count_in_block(block, left);
-      total += uniform;
-      if (uniform == left) { /* changes no flag */
-        continue;
-      }
-      const uint8_t flags = flags_of_block(block, left, uniform);
-      uint8_t *of_columns = line_flags_of_columns(c, column);
-      *of_columns = joined_flags(*of_columns, flags);
-      *of_row = joined_flags(*of_row, flags);
-    }
+  for (int32_t i = next_varied(mobility, 0, count); i < count; i = next_varied(mobility, i, count)) {
+    const int32_t row = i / columns, column = (i - row * columns) / LINE_BLOCK * LINE_BLOCK;
+    const int32_t first = row * columns + column, left = columns - column;
+    const int32_t block = left < LINE_BLOCK ? left : LINE_BLOCK;
+    const uint8_t varied = flags_of_block(mobility + first, block, &total);
+    uint8_t *of_columns = line_flags_of_columns(c, column);
+    *of_columns = joined_flags(*of_columns, varied);
+    flags[row] = joined_flags(flags[row], varied);
+    total -= block;
+    i = first + block;
   }
   return may_be ? total : 0;
 }
@@ -12119,23 +12110,27 @@ CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lane
 /* The factors of an element in own.line_factors: of the elements one and two before it, and its own. */
 enum { FACTOR_P_BEFORE, FACTOR_Q_BEFORE, FACTOR_G, FACTOR_P, FACTOR_Q };
 
-/* Writes the factors of a uniform open line of `length` elements. */
-static void factor_uniform_line(float *factors, int32_t length, float kappa) {
+/* What the factorisation of a line starts with. */
+CLOTH_INLINE bend_elimination start_elimination(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  return n;
+}
+
+/* Writes the factors of element i of a uniform open line of `length` elements. */
+CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t length, float kappa, bend_elimination *n) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
-  for (int32_t i = 0; i < length; i++) {
-    float *f = factors + BEND_FACTOR_FLOATS * i;
-    lanes hinge[3];
-    for (int32_t k = 0; k < 3; k++) {
-      hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
-    }
-    f[FACTOR_P_BEFORE] = lanes_first_value(n.p);
-    f[FACTOR_Q_BEFORE] = lanes_first_value(n.q_before);
-    hinge_factors b = factor_element(&n, kappa, one, hinge);
-    f[FACTOR_G] = lanes_first_value(b.g);
-    f[FACTOR_P] = lanes_first_value(b.p);
-    f[FACTOR_Q] = lanes_first_value(b.q);
+  lanes hinge[3];
+  for (int32_t k = 0; k < 3; k++) {
+    hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
   }
+  float *f = factors + BEND_FACTOR_FLOATS * i;
+  f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
+  f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
+  const hinge_factors b = factor_element(n, kappa, one, hinge);
+  f[FACTOR_G] = lanes_first_value(b.g);
+  f[FACTOR_P] = lanes_first_value(b.p);
+  f[FACTOR_Q] = lanes_first_value(b.q);
 }
 
 /* The factors of uniform columns; those of rows follow them, then those of the twist between uniform columns. */
@@ -12197,10 +12192,11 @@ CLOTH_INLINE lanes3 bend_value(const bend_lines *l, int32_t element) {
   return x;
 }
 
-/* A window that moves along lines: the values around an element, and the hinges before, at and after it. */
+/* A window that moves along lines, at an element. */
 typedef struct bend_window {
-  lanes3 x, after; /* values of the element after, and difference from there to the next */
-  lanes3 before_hinge, hinge, after_hinge;
+  lanes3 x, after; /* value of the element after, and difference to it */
+  lanes3 hinge;    /* at the element after */
+  lanes3 change;   /* of the hinges, from that at the element to that at the element after */
 } bend_window;
 
 /* 1 where an element of a line is a pin, else 0. */
@@ -12226,46 +12222,41 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
   return varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
-/* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
-CLOTH_INLINE void move_window(const bend_lines *l, int32_t element, bend_window *w) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  w->before_hinge = w->hinge;
-  w->hinge = w->after_hinge;
-  w->after_hinge = none;
+/* Moves a window on: from the element before to `element`. Returns the force on the element over kappa. */
+CLOTH_INLINE lanes3 move_window(const bend_lines *l, int32_t element, bend_window *w) {
+  const lanes3 hinge = w->hinge, change = w->change;
+  w->hinge = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (element + 2 < l->b.length || (WITH_WRAP && l->b.is_ring)) {
     const lanes3 x = bend_value(l, element + 2);
     const lanes3 d = lanes3_subtract(x, w->x);
-    w->after_hinge = lanes3_subtract(d, w->after);
+    w->hinge = lanes3_subtract(d, w->after);
     if (l->c->constant.stiffness_map) {
-      w->after_hinge = lanes3_quantise(w->after_hinge, WORK_ROUNDER);
+      w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
     }
     if (!l->has_equal_hinges) {
-      w->after_hinge = lanes3_scale(w->after_hinge, hinge_factor(l, element + 1));
+      w->hinge = lanes3_scale(w->hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
     w->after = d;
   }
+  w->change = lanes3_subtract(w->hinge, hinge);
+  return lanes3_subtract(change, w->change);
 }
 
 /* The window before element 0. On open lines there are no hinges before element 1. */
 CLOTH_INLINE bend_window start_window(const bend_lines *l) {
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  bend_window w = {none, none, none, none, none};
+  bend_window w = {none, none, none, none};
   if (WITH_WRAP && l->b.is_ring) {
     w.x = bend_value(l, -1);
     w.after = lanes3_subtract(w.x, bend_value(l, -2));
-    move_window(l, -2, &w);
-    move_window(l, -1, &w);
+    (void)move_window(l, -2, &w);
+    (void)move_window(l, -1, &w);
     return w;
   }
   w.x = bend_value(l, l->b.length > 1 ? 1 : 0);
   w.after = lanes3_subtract(w.x, bend_value(l, 0));
   return w;
-}
-
-/* Force on the window's element over kappa. */
-CLOTH_INLINE lanes3 window_force(const bend_window *w) {
-  return lanes3_subtract(lanes3_subtract(w->hinge, w->before_hinge), lanes3_subtract(w->after_hinge, w->hinge));
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
@@ -12278,14 +12269,13 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
   const int32_t length = l->b.length;
   const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
   const lanes3 none = lanes3_of(zero, zero, zero);
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  bend_elimination n = start_elimination();
   bend_window w = start_window(l);
   lanes3 y = none, y_before = none;
   for (int32_t i = 0; i < length; i++) {
     float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
-    move_window(l, i, &w);
-    lanes3 r = lanes3_scale(window_force(&w), kappa);
+    lanes3 r = lanes3_scale(move_window(l, i, &w), kappa);
     lanes g;
     if (uniform) {
       r = lanes3_subtract(r, lanes3_scale(y, lanes_splat(f[FACTOR_P_BEFORE])));
@@ -12374,15 +12364,14 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
   const int32_t last = l->b.length - 3;
   const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  bend_elimination n = start_elimination();
   lanes3 y = none, y_before = none;
   ring_border u = {zero, zero}, u_before = u;
   bend_window w = start_window(l);
   for (int32_t i = 0; i <= last; i++) {
     const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
-    move_window(l, i, &w);
     const lanes p = n.p, q = n.q_before;
-    lanes3 r = lanes3_subtract(lanes3_scale(window_force(&w), kappa), lanes3_scale(y, p));
+    lanes3 r = lanes3_subtract(lanes3_scale(move_window(l, i, &w), kappa), lanes3_scale(y, p));
     r = lanes3_subtract(r, lanes3_scale(y_before, q));
     ring_border v = ring_border_of(l, i);
     v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u.to_last_but_one, p));
@@ -12403,8 +12392,7 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
     bend_slot_store(slot, lanes3_scale(y, f.g));
   }
   for (int32_t i = last + 1; i < last + 3; i++) {
-    move_window(l, i, &w);
-    bend_slot_store(bend_slot(l, i), lanes3_scale(window_force(&w), kappa));
+    bend_slot_store(bend_slot(l, i), lanes3_scale(move_window(l, i, &w), kappa));
   }
 }
 
@@ -12627,15 +12615,12 @@ CLOTH_INLINE lanes factor_twist(lanes w, lanes before, lanes after, lanes *f) {
   return g;
 }
 
-/* Writes g and f of uniform columns. */
-static void factor_uniform_twist(float *factors, int32_t rows, float kappa) {
-  lanes f = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
-                           lanes_splat(row + 1 < rows ? kappa : 0.0f), &f);
-    factors[2 * row] = lanes_first_value(g);
-    factors[2 * row + 1] = lanes_first_value(f);
-  }
+/* Writes g and f of a row of uniform columns. *f is that of the row before. */
+CLOTH_INLINE void factor_uniform_twist(float *factors, int32_t row, int32_t rows, float kappa, lanes *f) {
+  const lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
+                               lanes_splat(row + 1 < rows ? kappa : 0.0f), f);
+  factors[2 * row] = lanes_first_value(g);
+  factors[2 * row + 1] = lanes_first_value(*f);
 }
 
 /* Solves the twist between a block of columns and the columns after each: the changes of their differences. */
@@ -12769,11 +12754,30 @@ static void solve_twists(const cloth *c, const step_plan *plan) {
   run_pieces(c, plan, move_rows_by_twist, NULL, c->grid.rows, LINE_BLOCK);
 }
 
+/* Writes the factors of uniform lines and, unless `of_twist` is NULL, those of the twist of as many rows. Each element
+   waits for a quotient of the one before, so that both side by side take no longer than one of them. */
+static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, float *of_twist, float twist) {
+  bend_elimination n = start_elimination();
+  lanes f = lanes_splat(0.0f);
+  for (int32_t i = 0; i < length; i++) {
+    factor_uniform_element(of_lines, i, length, kappa, &n);
+    if (of_twist) {
+      factor_uniform_twist(of_twist, i, length, twist, &f);
+    }
+  }
+}
+
 /* Computes once a step what all uniform lines share. */
 CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
-  factor_uniform_line(bend_factors_of(c, WEFT), c->grid.rows, plan->bend.stiffness[WEFT]);
-  factor_uniform_line(bend_factors_of(c, WARP), c->grid.columns, plan->bend.stiffness[WARP]);
-  factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
+  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
+  if (columns == rows && warp == weft) {
+    copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
+  } else {
+    factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
+  }
 }
 
 /// Hinges at pins ///
@@ -14398,6 +14402,7 @@ static uint32_t line_again_cost(const cloth *c, const step_plan *plan, int32_t d
 /* What a search for springs that are too long reads. */
 typedef struct length_search {
   const cloth *c;
+  const cloth *gapped; /* of gapped_cloth() */
   vector_array x;
   const float *longest; /* of the direction */
   const float *shares;  /* which tell what contact pushed, see contact_push.h; or NULL */
@@ -14407,6 +14412,7 @@ typedef struct length_search {
 static length_search length_search_of(const cloth *c, const step_plan *plan, int32_t d) {
   const float rest = plan->spring[d].rest;
   const length_search s = {.c = c,
+                           .gapped = gapped_cloth(c),
                            .x = predicted_of(c),
                            .longest = longest_of(c, d),
                            .shares = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL,
@@ -14429,13 +14435,13 @@ CLOTH_INLINE lanes excess_of_springs(const length_search *s, int32_t i, int32_t 
 }
 
 /* 0 for springs that are absent. */
-CLOTH_INLINE lanes excess_without_gaps(const cloth *c, int32_t i, uint32_t bit, lanes excess) {
+CLOTH_INLINE lanes excess_without_gaps(const length_search *s, int32_t i, uint32_t bit, lanes excess) {
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    return lanes_keep(without_gap(c, i, 1, c->count - i, bit), excess);
+  if (s->gapped) {
+    return lanes_keep(without_gap(s->gapped, i, 1, s->gapped->count - i, bit), excess);
   }
 #endif
-  (void)c;
+  (void)s;
   (void)i;
   (void)bit;
   return excess;
@@ -14463,20 +14469,19 @@ static uint8_t level_of_excess(float excess) {
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const cloth *c = s.c;
-  const int32_t springs = c->grid.columns - 1;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t first = row * c->grid.columns;
+  for (int32_t row = 0; row < rows; row++) {
+    const int32_t first = row * columns;
     lanes most = lanes_splat(0.0f);
-    for (int32_t column = 0; column < springs; column += CLOTH_LANES) {
+    EACH_BLOCK(column, left, columns - 1, {
       const int32_t i = first + column;
-      const lanes excess = excess_without_gaps(c, i, GAP_WARP, excess_of_springs(&s, i, 1));
-      most = lanes_maximum(most, lanes_keep(lanes_first(springs - column), excess));
-    }
-    const float excess = lanes_largest(most, closing_excess(&s, row));
-    marked_rows_of(c)[row] = level_of_excess(excess);
-    found += marked_rows_of(c)[row] > 0;
+      const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
+      most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
+    });
+    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
+    found += marks[row] > 0;
   }
   return found;
 }
@@ -14484,20 +14489,20 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
 /* The same for the columns. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_columns(const length_search *search) {
   const length_search s = *search;
-  const cloth *c = s.c;
-  const int32_t columns = c->grid.columns;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  uint8_t *marks = marked_columns_of(s.c);
   int32_t found = 0;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     lanes most = lanes_splat(0.0f);
-    for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t row = 0; row + 1 < rows; row++) {
       const int32_t i = row * columns + column;
       const lanes excess = excess_of_springs(&s, i, columns);
-      most = lanes_maximum(most, excess_without_gaps(c, i, GAP_WEFT, excess));
+      most = lanes_maximum(most, excess_without_gaps(&s, i, GAP_WEFT, excess));
     }
     float values[CLOTH_LANES];
     lanes_store(values, most);
     for (int32_t lane = 0; lane < CLOTH_LANES && column + lane < columns; lane++) {
-      marked_columns_of(c)[column + lane] = level_of_excess(values[lane]);
+      marks[column + lane] = level_of_excess(values[lane]);
       found += values[lane] > 0.0f;
     }
   }
@@ -14866,27 +14871,38 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-/* Mark of a block of TETHER_BLOCK particles of a row, by its anchors: none; one for all; as many as particles,
-   consecutive in a row in column order; or any others. But in the last case the mark and the first anchor tell all. */
-enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
+/* Mark of a block of TETHER_BLOCK particles of a row. Its kind is by its anchors: none; one for all; as many as
+   particles, consecutive in a row in column order; or any others. But in the last case the kind and the first anchor
+   tell all. A bit beside the kind tells that the anchors are those of the block above. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY, TETHERS_KIND = 3, TETHERS_AS_ABOVE = 4 };
 
-/* 1 if `count` anchors are the same as others. Compares two at a time. */
-CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+/* 1 if `count` anchors are the same as others. */
+CLOTH_ONCE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  int32_t n = 0;
+  while (n < count && a[n] == b[n]) {
+    n++;
+  }
+  return n == count;
+}
+
+/* The same for a whole block. Compares two at a time. */
+CLOTH_INLINE int are_same_blocks(const int32_t *a, const int32_t *b) {
   uint64_t apart = 0;
-  for (int32_t n = 0; n + 1 < count; n += 2) {
+  for (int32_t n = 0; n < TETHER_BLOCK; n += 2) {
     uint64_t of_a, of_b;
     copy_memory(&of_a, a + n, sizeof of_a);
     copy_memory(&of_b, b + n, sizeof of_b);
     apart |= of_a ^ of_b;
   }
-  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+  return apart == 0;
 }
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
-CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+/* The kind of the mark of `count` particles. */
+static uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
   if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
@@ -14899,23 +14915,61 @@ CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t co
   return is_row ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
 }
 
-/* Marks all blocks of all slots. Returns 1 if there is any tether. */
-CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
+/* The number of rows from the first on that have the same anchors in a slot. */
+static int32_t rows_with_same_anchors(const cloth *c, int32_t slot) {
+  const int32_t columns = c->grid.columns, count = c->count;
+  const int32_t *pins = tethers_of(c, slot);
+  int32_t i = columns;
+  while (i + TETHER_BLOCK <= count && are_same_blocks(pins + i, pins + i - columns)) {
+    i += TETHER_BLOCK;
+  }
+  while (i < count && pins[i] == pins[i - columns]) {
+    i++;
+  }
+  return i / columns;
+}
+
+/* Marks the blocks of a row in a slot. Returns 1 if there is any tether. */
+static int32_t mark_row(const cloth *c, int32_t slot, int32_t row) {
+  const int32_t columns = c->grid.columns, blocks = tether_blocks(c);
+  const int32_t *pins = tethers_of(c, slot) + row * columns;
+  uint8_t *marks = tether_marks_of(c, slot, row);
   int32_t any = 0;
-  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    for (int32_t row = 0; row < c->grid.rows; row++) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
-      uint8_t *marks = tether_marks_of(c, slot, row);
-      for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
-        const int32_t left = c->grid.columns - column;
-        const uint8_t mark =
-            left < TETHER_BLOCK ? tether_mark(c, pins + column, left) : tether_mark(c, pins + column, TETHER_BLOCK);
-        marks[column / TETHER_BLOCK] = mark;
-        any |= mark != TETHERS_NONE;
-      }
-    }
+  for (int32_t block = 0; block < blocks; block++) {
+    const int32_t *here = pins + block * TETHER_BLOCK, left = columns - block * TETHER_BLOCK;
+    const int32_t count = left < TETHER_BLOCK ? left : TETHER_BLOCK;
+    const int is_as_above = row > 0 && are_same_anchors(here, here - columns, count);
+    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE) : tether_kind(c, here, count);
+    any |= (marks[block] & TETHERS_KIND) != TETHERS_NONE;
   }
   return any;
+}
+
+/* Marks all blocks of a slot. Returns 1 if there is any tether. `alike`: rows from the first on that have the same
+   anchors. */
+static int32_t mark_slot(const cloth *c, int32_t slot, int32_t alike) {
+  const int32_t blocks = tether_blocks(c);
+  uint8_t *marks = tether_marks_of(c, slot, 0);
+  int32_t any = mark_row(c, slot, 0);
+  for (int32_t n = blocks; n < alike * blocks; n++) {
+    marks[n] = (uint8_t)(marks[n - blocks] | TETHERS_AS_ABOVE);
+  }
+  for (int32_t row = alike; row < c->grid.rows; row++) {
+    any |= mark_row(c, slot, row);
+  }
+  return any;
+}
+
+/* Marks all blocks of all slots. Returns 0 if there is no tether, else the number of rows from the first on that have
+   the same anchors in all slots. */
+CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
+  int32_t any = 0, least = c->grid.rows;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t alike = rows_with_same_anchors(c, slot);
+    any |= mark_slot(c, slot, alike);
+    least = alike < least ? alike : least;
+  }
+  return any ? least : 0;
 }
 
 /*
@@ -14939,14 +14993,27 @@ static float squared_length(cloth_vector a) {
   return vector_dot(a, a);
 }
 
+/* The anchors of all particles, and what is done for pairs of them. */
+typedef struct anchor_pairs {
+  const cloth *c;
+  step_plan *plan;
+  rest_metric metric;
+  const int32_t *first, *second; /* in both slots; the same if there is one */
+  int32_t columns;
+  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
+  int32_t a, b;         /* the last pair that was looked at; -1: none */
+} anchor_pairs;
+
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
-static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+  const cloth *c = p->c;
+  step_plan *plan = p->plan;
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
   const lanes columns =
-      shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
-  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+      shorter_columns(p->metric, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
+  const float rest = lanes_first_value(rest_squared(p->metric, columns, lanes_splat((float)(row_a - row_b))));
   const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
   const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
   const float apart = maximum(squared_length(before), squared_length(after));
@@ -14956,11 +15023,14 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   }
 }
 
-/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
-static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+/* The same for two anchors, of which there may be none, twice the same, or the last pair once more. Returns how many
+   pairs that is. */
+static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
   const int is_pair = a >= 0 && b >= 0 && a != b;
-  if (is_pair) {
-    let_out_for_pair(c, plan, m, a, b);
+  if (is_pair && (a != p->a || b != p->b || p->looks_at_all)) {
+    p->a = a;
+    p->b = b;
+    let_out_for_pair(p, a, b);
   }
   return (uint32_t)is_pair;
 }
@@ -14984,12 +15054,13 @@ static int may_bear(const cloth *c, int32_t particle) {
 
 /* The same for particles that bear a body with mass and their anchors: what it stretches the cloth to, tethers do not
    take back. They would draw the particles along its surface until it passes between them. */
-static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
+static uint32_t let_out_for_bodies(anchor_pairs *p) {
+  const cloth *c = p->c;
   uint32_t pairs = 0;
   for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
     const int32_t slots = may_bear(c, i) ? c->settings.tethers.count : 0;
     for (int32_t slot = 0; slot < slots; slot++) {
-      pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
+      pairs += let_out_for(p, tethers_of(c, slot)[i], i);
     }
   }
   return pairs;
@@ -14997,19 +15068,14 @@ static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_m
 
 #endif
 
-/* The anchors of all particles, and what is done for pairs of them. */
-typedef struct anchor_pairs {
-  const cloth *c;
-  step_plan *plan;
-  rest_metric metric;
-  const int32_t *first, *second; /* in both slots; the same if there is one */
-  int32_t columns;
-  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
-} anchor_pairs;
+/* 1 if all particles of a block have the same anchor, or none. */
+static int have_one(uint8_t mark) {
+  return (mark & TETHERS_KIND) <= TETHERS_ONE;
+}
 
 /* Lets tethers out for the anchors of a particle, and for those of it and of the particles before it in its row and
    column, unless the particle above or the one before has the same pairs. Returns how many pairs that is. */
-static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
+static uint32_t let_out_at(anchor_pairs *p, int32_t i) {
   const int32_t *first = p->first, *second = p->second, here = first[i], above = i - p->columns;
   if (above > 0 && !p->looks_at_all) {
     const int is_as_above = first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1];
@@ -15018,30 +15084,25 @@ static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
       return 0;
     }
   }
-  uint32_t pairs = let_out_for(p->c, p->plan, &p->metric, here, second[i]);
-  pairs += i > 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[i - 1]) : 0u;
-  pairs += above >= 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[above]) : 0u;
+  uint32_t pairs = let_out_for(p, here, second[i]);
+  pairs += i > 0 ? let_out_for(p, here, first[i - 1]) : 0u;
+  pairs += above >= 0 ? let_out_for(p, here, first[above]) : 0u;
   return pairs;
 }
 
 /* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
    or that all have the same and so have those above, only the first may have pairs that are not known. */
-static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
+static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
   const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
   uint32_t pairs = 0;
   for (int32_t block = 0; block < blocks; block++) {
-    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column;
-    const int32_t left = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK;
-    int32_t count = left; /* of particles to look at */
+    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column, above = i - p->columns;
+    int32_t count = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK; /* to look at */
     if (row > 0 && !p->looks_at_all) {
-      const int32_t above = i - p->columns;
-      const int have_one = mark[block] <= TETHERS_ONE && other_mark[block] <= TETHERS_ONE;
-      if (mark[block] == mark[block - blocks] && other_mark[block] == other_mark[block - blocks] &&
-          mark[block] != TETHERS_MANY && other_mark[block] != TETHERS_MANY && p->first[i] == p->first[above] &&
-          p->second[i] == p->second[above]) {
+      if (mark[block] & other_mark[block] & TETHERS_AS_ABOVE) {
         count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
-      } else if (have_one && mark[block - blocks] <= TETHERS_ONE) {
+      } else if (have_one(mark[block]) && have_one(other_mark[block]) && have_one(mark[block - blocks])) {
         count = 1;
       }
     }
@@ -15055,19 +15116,24 @@ static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
 /* Sets what tethers grow by in a step. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
   const int32_t last_slot = c->settings.tethers.count - 1;
-  const anchor_pairs p = {.c = c,
-                          .plan = plan,
-                          .metric = metric_of(c, plan->tether_scale),
-                          .first = tethers_of(c, 0),
-                          .second = tethers_of(c, last_slot),
-                          .columns = c->grid.columns,
-                          .looks_at_all = c->settings.capacity.fixed_work};
+  anchor_pairs p = {.c = c,
+                    .plan = plan,
+                    .metric = metric_of(c, plan->tether_scale),
+                    .first = tethers_of(c, 0),
+                    .second = tethers_of(c, last_slot),
+                    .columns = c->grid.columns,
+                    .looks_at_all = c->settings.capacity.fixed_work,
+                    .a = -1,
+                    .b = -1};
   uint32_t pairs = 0;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    pairs += let_out_in_row(&p, row);
+    /* From the third on, rows with the same anchors have no pairs that are not known. */
+    if (row < 2 || row >= plan->tethered || p.looks_at_all) {
+      pairs += let_out_in_row(&p, row);
+    }
   }
 #if WITH_BODIES
-  pairs += let_out_for_bodies(c, plan, &p.metric);
+  pairs += let_out_for_bodies(&p);
 #endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }
@@ -15376,15 +15442,13 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
-  const int32_t *pins = tethers_of(c, slot) + column;
-  int32_t pin = pins[row * c->grid.columns];
-  uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-  int32_t end = row + 1;
-  while (end < c->grid.rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
-         pins[end * c->grid.columns] == pin) {
-    end++;
+  const int32_t blocks = tether_blocks(c);
+  const uint8_t *mark = tether_marks_of(c, slot, row) + column / TETHER_BLOCK;
+  int32_t rows = 1;
+  while (row + rows < c->grid.rows && (mark[rows * blocks] & TETHERS_AS_ABOVE)) {
+    rows++;
   }
-  return end - row;
+  return rows;
 }
 
 /* Rows of a block of columns that hang alike: on one pin, or each column on one of consecutive pins. */
@@ -15459,7 +15523,7 @@ static void pull_tethers_of_columns(const cloth *c, const step_plan *plan, stage
   for (piece.column = p->first; piece.column < p->end; piece.column += TETHER_BLOCK) {
     int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
-      int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
+      const int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK] & TETHERS_KIND;
       piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
       piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;

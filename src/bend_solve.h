@@ -71,23 +71,27 @@ CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lane
 /* The factors of an element in own.line_factors: of the elements one and two before it, and its own. */
 enum { FACTOR_P_BEFORE, FACTOR_Q_BEFORE, FACTOR_G, FACTOR_P, FACTOR_Q };
 
-/* Writes the factors of a uniform open line of `length` elements. */
-static void factor_uniform_line(float *factors, int32_t length, float kappa) {
+/* What the factorisation of a line starts with. */
+CLOTH_INLINE bend_elimination start_elimination(void) {
+  const lanes zero = lanes_splat(0.0f);
+  const bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  return n;
+}
+
+/* Writes the factors of element i of a uniform open line of `length` elements. */
+CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t length, float kappa, bend_elimination *n) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
-  for (int32_t i = 0; i < length; i++) {
-    float *f = factors + BEND_FACTOR_FLOATS * i;
-    lanes hinge[3];
-    for (int32_t k = 0; k < 3; k++) {
-      hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
-    }
-    f[FACTOR_P_BEFORE] = lanes_first_value(n.p);
-    f[FACTOR_Q_BEFORE] = lanes_first_value(n.q_before);
-    hinge_factors b = factor_element(&n, kappa, one, hinge);
-    f[FACTOR_G] = lanes_first_value(b.g);
-    f[FACTOR_P] = lanes_first_value(b.p);
-    f[FACTOR_Q] = lanes_first_value(b.q);
+  lanes hinge[3];
+  for (int32_t k = 0; k < 3; k++) {
+    hinge[k] = i - 1 + k >= 1 && i - 1 + k <= length - 2 ? one : zero;
   }
+  float *f = factors + BEND_FACTOR_FLOATS * i;
+  f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
+  f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
+  const hinge_factors b = factor_element(n, kappa, one, hinge);
+  f[FACTOR_G] = lanes_first_value(b.g);
+  f[FACTOR_P] = lanes_first_value(b.p);
+  f[FACTOR_Q] = lanes_first_value(b.q);
 }
 
 /* The factors of uniform columns; those of rows follow them, then those of the twist between uniform columns. */
@@ -149,10 +153,11 @@ CLOTH_INLINE lanes3 bend_value(const bend_lines *l, int32_t element) {
   return x;
 }
 
-/* A window that moves along lines: the values around an element, and the hinges before, at and after it. */
+/* A window that moves along lines, at an element. */
 typedef struct bend_window {
-  lanes3 x, after; /* values of the element after, and difference from there to the next */
-  lanes3 before_hinge, hinge, after_hinge;
+  lanes3 x, after; /* value of the element after, and difference to it */
+  lanes3 hinge;    /* at the element after */
+  lanes3 change;   /* of the hinges, from that at the element to that at the element after */
 } bend_window;
 
 /* 1 where an element of a line is a pin, else 0. */
@@ -178,46 +183,41 @@ CLOTH_INLINE lanes hinge_factor(const bend_lines *l, int32_t element) {
   return varies ? lanes_multiply(factor, line_hinges(l->c, l->lines, element)) : factor;
 }
 
-/* Moves a window on: from the element before to `element`. Its last hinge is then that at element + 1. */
-CLOTH_INLINE void move_window(const bend_lines *l, int32_t element, bend_window *w) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  w->before_hinge = w->hinge;
-  w->hinge = w->after_hinge;
-  w->after_hinge = none;
+/* Moves a window on: from the element before to `element`. Returns the force on the element over kappa. */
+CLOTH_INLINE lanes3 move_window(const bend_lines *l, int32_t element, bend_window *w) {
+  const lanes3 hinge = w->hinge, change = w->change;
+  w->hinge = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (element + 2 < l->b.length || (WITH_WRAP && l->b.is_ring)) {
     const lanes3 x = bend_value(l, element + 2);
     const lanes3 d = lanes3_subtract(x, w->x);
-    w->after_hinge = lanes3_subtract(d, w->after);
+    w->hinge = lanes3_subtract(d, w->after);
     if (l->c->constant.stiffness_map) {
-      w->after_hinge = lanes3_quantise(w->after_hinge, WORK_ROUNDER);
+      w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
     }
     if (!l->has_equal_hinges) {
-      w->after_hinge = lanes3_scale(w->after_hinge, hinge_factor(l, element + 1));
+      w->hinge = lanes3_scale(w->hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
     w->after = d;
   }
+  w->change = lanes3_subtract(w->hinge, hinge);
+  return lanes3_subtract(change, w->change);
 }
 
 /* The window before element 0. On open lines there are no hinges before element 1. */
 CLOTH_INLINE bend_window start_window(const bend_lines *l) {
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  bend_window w = {none, none, none, none, none};
+  bend_window w = {none, none, none, none};
   if (WITH_WRAP && l->b.is_ring) {
     w.x = bend_value(l, -1);
     w.after = lanes3_subtract(w.x, bend_value(l, -2));
-    move_window(l, -2, &w);
-    move_window(l, -1, &w);
+    (void)move_window(l, -2, &w);
+    (void)move_window(l, -1, &w);
     return w;
   }
   w.x = bend_value(l, l->b.length > 1 ? 1 : 0);
   w.after = lanes3_subtract(w.x, bend_value(l, 0));
   return w;
-}
-
-/* Force on the window's element over kappa. */
-CLOTH_INLINE lanes3 window_force(const bend_window *w) {
-  return lanes3_subtract(lanes3_subtract(w->hinge, w->before_hinge), lanes3_subtract(w->after_hinge, w->hinge));
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
@@ -230,14 +230,13 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
   const int32_t length = l->b.length;
   const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
   const lanes3 none = lanes3_of(zero, zero, zero);
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  bend_elimination n = start_elimination();
   bend_window w = start_window(l);
   lanes3 y = none, y_before = none;
   for (int32_t i = 0; i < length; i++) {
     float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
-    move_window(l, i, &w);
-    lanes3 r = lanes3_scale(window_force(&w), kappa);
+    lanes3 r = lanes3_scale(move_window(l, i, &w), kappa);
     lanes g;
     if (uniform) {
       r = lanes3_subtract(r, lanes3_scale(y, lanes_splat(f[FACTOR_P_BEFORE])));
@@ -326,15 +325,14 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
   const int32_t last = l->b.length - 3;
   const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  bend_elimination n = {zero, zero, zero, zero, zero, zero};
+  bend_elimination n = start_elimination();
   lanes3 y = none, y_before = none;
   ring_border u = {zero, zero}, u_before = u;
   bend_window w = start_window(l);
   for (int32_t i = 0; i <= last; i++) {
     const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
-    move_window(l, i, &w);
     const lanes p = n.p, q = n.q_before;
-    lanes3 r = lanes3_subtract(lanes3_scale(window_force(&w), kappa), lanes3_scale(y, p));
+    lanes3 r = lanes3_subtract(lanes3_scale(move_window(l, i, &w), kappa), lanes3_scale(y, p));
     r = lanes3_subtract(r, lanes3_scale(y_before, q));
     ring_border v = ring_border_of(l, i);
     v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u.to_last_but_one, p));
@@ -355,8 +353,7 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
     bend_slot_store(slot, lanes3_scale(y, f.g));
   }
   for (int32_t i = last + 1; i < last + 3; i++) {
-    move_window(l, i, &w);
-    bend_slot_store(bend_slot(l, i), lanes3_scale(window_force(&w), kappa));
+    bend_slot_store(bend_slot(l, i), lanes3_scale(move_window(l, i, &w), kappa));
   }
 }
 

@@ -68,6 +68,7 @@ static uint32_t line_again_cost(const cloth *c, const step_plan *plan, int32_t d
 /* What a search for springs that are too long reads. */
 typedef struct length_search {
   const cloth *c;
+  const cloth *gapped; /* of gapped_cloth() */
   vector_array x;
   const float *longest; /* of the direction */
   const float *shares;  /* which tell what contact pushed, see contact_push.h; or NULL */
@@ -77,6 +78,7 @@ typedef struct length_search {
 static length_search length_search_of(const cloth *c, const step_plan *plan, int32_t d) {
   const float rest = plan->spring[d].rest;
   const length_search s = {.c = c,
+                           .gapped = gapped_cloth(c),
                            .x = predicted_of(c),
                            .longest = longest_of(c, d),
                            .shares = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL,
@@ -99,13 +101,13 @@ CLOTH_INLINE lanes excess_of_springs(const length_search *s, int32_t i, int32_t 
 }
 
 /* 0 for springs that are absent. */
-CLOTH_INLINE lanes excess_without_gaps(const cloth *c, int32_t i, uint32_t bit, lanes excess) {
+CLOTH_INLINE lanes excess_without_gaps(const length_search *s, int32_t i, uint32_t bit, lanes excess) {
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    return lanes_keep(without_gap(c, i, 1, c->count - i, bit), excess);
+  if (s->gapped) {
+    return lanes_keep(without_gap(s->gapped, i, 1, s->gapped->count - i, bit), excess);
   }
 #endif
-  (void)c;
+  (void)s;
   (void)i;
   (void)bit;
   return excess;
@@ -133,20 +135,19 @@ static uint8_t level_of_excess(float excess) {
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const cloth *c = s.c;
-  const int32_t springs = c->grid.columns - 1;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t first = row * c->grid.columns;
+  for (int32_t row = 0; row < rows; row++) {
+    const int32_t first = row * columns;
     lanes most = lanes_splat(0.0f);
-    for (int32_t column = 0; column < springs; column += CLOTH_LANES) {
+    EACH_BLOCK(column, left, columns - 1, {
       const int32_t i = first + column;
-      const lanes excess = excess_without_gaps(c, i, GAP_WARP, excess_of_springs(&s, i, 1));
-      most = lanes_maximum(most, lanes_keep(lanes_first(springs - column), excess));
-    }
-    const float excess = lanes_largest(most, closing_excess(&s, row));
-    marked_rows_of(c)[row] = level_of_excess(excess);
-    found += marked_rows_of(c)[row] > 0;
+      const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
+      most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
+    });
+    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
+    found += marks[row] > 0;
   }
   return found;
 }
@@ -154,20 +155,20 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
 /* The same for the columns. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_columns(const length_search *search) {
   const length_search s = *search;
-  const cloth *c = s.c;
-  const int32_t columns = c->grid.columns;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  uint8_t *marks = marked_columns_of(s.c);
   int32_t found = 0;
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     lanes most = lanes_splat(0.0f);
-    for (int32_t row = 0; row + 1 < c->grid.rows; row++) {
+    for (int32_t row = 0; row + 1 < rows; row++) {
       const int32_t i = row * columns + column;
       const lanes excess = excess_of_springs(&s, i, columns);
-      most = lanes_maximum(most, excess_without_gaps(c, i, GAP_WEFT, excess));
+      most = lanes_maximum(most, excess_without_gaps(&s, i, GAP_WEFT, excess));
     }
     float values[CLOTH_LANES];
     lanes_store(values, most);
     for (int32_t lane = 0; lane < CLOTH_LANES && column + lane < columns; lane++) {
-      marked_columns_of(c)[column + lane] = level_of_excess(values[lane]);
+      marks[column + lane] = level_of_excess(values[lane]);
       found += values[lane] > 0.0f;
     }
   }

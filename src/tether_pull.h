@@ -5,6 +5,7 @@
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "layout.h"
 #include "pieces.h"
 #include "pin_reactions.h"
 #include "scalar.h"
@@ -241,15 +242,13 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
-  const int32_t *pins = tethers_of(c, slot) + column;
-  int32_t pin = pins[row * c->grid.columns];
-  uint8_t mark = tether_marks_of(c, slot, row)[column / TETHER_BLOCK];
-  int32_t end = row + 1;
-  while (end < c->grid.rows && tether_marks_of(c, slot, end)[column / TETHER_BLOCK] == mark &&
-         pins[end * c->grid.columns] == pin) {
-    end++;
+  const int32_t blocks = tether_blocks(c);
+  const uint8_t *mark = tether_marks_of(c, slot, row) + column / TETHER_BLOCK;
+  int32_t rows = 1;
+  while (row + rows < c->grid.rows && (mark[rows * blocks] & TETHERS_AS_ABOVE)) {
+    rows++;
   }
-  return end - row;
+  return rows;
 }
 
 /* Rows of a block of columns that hang alike: on one pin, or each column on one of consecutive pins. */
@@ -324,7 +323,7 @@ static void pull_tethers_of_columns(const cloth *c, const step_plan *plan, stage
   for (piece.column = p->first; piece.column < p->end; piece.column += TETHER_BLOCK) {
     int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
-      int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK];
+      const int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK] & TETHERS_KIND;
       piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
       piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;

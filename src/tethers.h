@@ -243,27 +243,38 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-/* Mark of a block of TETHER_BLOCK particles of a row, by its anchors: none; one for all; as many as particles,
-   consecutive in a row in column order; or any others. But in the last case the mark and the first anchor tell all. */
-enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY };
+/* Mark of a block of TETHER_BLOCK particles of a row. Its kind is by its anchors: none; one for all; as many as
+   particles, consecutive in a row in column order; or any others. But in the last case the kind and the first anchor
+   tell all. A bit beside the kind tells that the anchors are those of the block above. */
+enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY, TETHERS_KIND = 3, TETHERS_AS_ABOVE = 4 };
 
-/* 1 if `count` anchors are the same as others. Compares two at a time. */
-CLOTH_INLINE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+/* 1 if `count` anchors are the same as others. */
+CLOTH_ONCE int are_same_anchors(const int32_t *a, const int32_t *b, int32_t count) {
+  int32_t n = 0;
+  while (n < count && a[n] == b[n]) {
+    n++;
+  }
+  return n == count;
+}
+
+/* The same for a whole block. Compares two at a time. */
+CLOTH_INLINE int are_same_blocks(const int32_t *a, const int32_t *b) {
   uint64_t apart = 0;
-  for (int32_t n = 0; n + 1 < count; n += 2) {
+  for (int32_t n = 0; n < TETHER_BLOCK; n += 2) {
     uint64_t of_a, of_b;
     copy_memory(&of_a, a + n, sizeof of_a);
     copy_memory(&of_b, b + n, sizeof of_b);
     apart |= of_a ^ of_b;
   }
-  return apart == 0 && (count % 2 == 0 || a[count - 1] == b[count - 1]);
+  return apart == 0;
 }
 
 static uint8_t *tether_marks_of(const cloth *c, int32_t slot, int32_t row) {
   return (uint8_t *)at(c, c->scratch.tether_marks) + (slot * c->grid.rows + row) * tether_blocks(c);
 }
 
-CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t count) {
+/* The kind of the mark of `count` particles. */
+static uint8_t tether_kind(const cloth *c, const int32_t *pins, int32_t count) {
   if (are_same_anchors(pins, pins + 1, count - 1)) {
     return pins[0] < 0 ? TETHERS_NONE : TETHERS_ONE;
   }
@@ -276,23 +287,61 @@ CLOTH_INLINE uint8_t tether_mark(const cloth *c, const int32_t *pins, int32_t co
   return is_row ? TETHERS_SIDE_BY_SIDE : TETHERS_MANY;
 }
 
-/* Marks all blocks of all slots. Returns 1 if there is any tether. */
-CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
+/* The number of rows from the first on that have the same anchors in a slot. */
+static int32_t rows_with_same_anchors(const cloth *c, int32_t slot) {
+  const int32_t columns = c->grid.columns, count = c->count;
+  const int32_t *pins = tethers_of(c, slot);
+  int32_t i = columns;
+  while (i + TETHER_BLOCK <= count && are_same_blocks(pins + i, pins + i - columns)) {
+    i += TETHER_BLOCK;
+  }
+  while (i < count && pins[i] == pins[i - columns]) {
+    i++;
+  }
+  return i / columns;
+}
+
+/* Marks the blocks of a row in a slot. Returns 1 if there is any tether. */
+static int32_t mark_row(const cloth *c, int32_t slot, int32_t row) {
+  const int32_t columns = c->grid.columns, blocks = tether_blocks(c);
+  const int32_t *pins = tethers_of(c, slot) + row * columns;
+  uint8_t *marks = tether_marks_of(c, slot, row);
   int32_t any = 0;
-  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    for (int32_t row = 0; row < c->grid.rows; row++) {
-      const int32_t *pins = tethers_of(c, slot) + row * c->grid.columns;
-      uint8_t *marks = tether_marks_of(c, slot, row);
-      for (int32_t column = 0; column < c->grid.columns; column += TETHER_BLOCK) {
-        const int32_t left = c->grid.columns - column;
-        const uint8_t mark =
-            left < TETHER_BLOCK ? tether_mark(c, pins + column, left) : tether_mark(c, pins + column, TETHER_BLOCK);
-        marks[column / TETHER_BLOCK] = mark;
-        any |= mark != TETHERS_NONE;
-      }
-    }
+  for (int32_t block = 0; block < blocks; block++) {
+    const int32_t *here = pins + block * TETHER_BLOCK, left = columns - block * TETHER_BLOCK;
+    const int32_t count = left < TETHER_BLOCK ? left : TETHER_BLOCK;
+    const int is_as_above = row > 0 && are_same_anchors(here, here - columns, count);
+    marks[block] = is_as_above ? (uint8_t)(marks[block - blocks] | TETHERS_AS_ABOVE) : tether_kind(c, here, count);
+    any |= (marks[block] & TETHERS_KIND) != TETHERS_NONE;
   }
   return any;
+}
+
+/* Marks all blocks of a slot. Returns 1 if there is any tether. `alike`: rows from the first on that have the same
+   anchors. */
+static int32_t mark_slot(const cloth *c, int32_t slot, int32_t alike) {
+  const int32_t blocks = tether_blocks(c);
+  uint8_t *marks = tether_marks_of(c, slot, 0);
+  int32_t any = mark_row(c, slot, 0);
+  for (int32_t n = blocks; n < alike * blocks; n++) {
+    marks[n] = (uint8_t)(marks[n - blocks] | TETHERS_AS_ABOVE);
+  }
+  for (int32_t row = alike; row < c->grid.rows; row++) {
+    any |= mark_row(c, slot, row);
+  }
+  return any;
+}
+
+/* Marks all blocks of all slots. Returns 0 if there is no tether, else the number of rows from the first on that have
+   the same anchors in all slots. */
+CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
+  int32_t any = 0, least = c->grid.rows;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t alike = rows_with_same_anchors(c, slot);
+    any |= mark_slot(c, slot, alike);
+    least = alike < least ? alike : least;
+  }
+  return any ? least : 0;
 }
 
 /*
@@ -316,14 +365,27 @@ static float squared_length(cloth_vector a) {
   return vector_dot(a, a);
 }
 
+/* The anchors of all particles, and what is done for pairs of them. */
+typedef struct anchor_pairs {
+  const cloth *c;
+  step_plan *plan;
+  rest_metric metric;
+  const int32_t *first, *second; /* in both slots; the same if there is one */
+  int32_t columns;
+  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
+  int32_t a, b;         /* the last pair that was looked at; -1: none */
+} anchor_pairs;
+
 /* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
    lines, so that they are never farther apart than at one of the two. */
-static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+  const cloth *c = p->c;
+  step_plan *plan = p->plan;
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
   const lanes columns =
-      shorter_columns(*m, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
-  const float rest = lanes_first_value(rest_squared(*m, columns, lanes_splat((float)(row_a - row_b))));
+      shorter_columns(p->metric, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
+  const float rest = lanes_first_value(rest_squared(p->metric, columns, lanes_splat((float)(row_a - row_b))));
   const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
   const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
   const float apart = maximum(squared_length(before), squared_length(after));
@@ -333,11 +395,14 @@ static void let_out_for_pair(const cloth *c, step_plan *plan, const rest_metric 
   }
 }
 
-/* The same for two anchors, of which there may be none or twice the same. Returns how many pairs that is. */
-static uint32_t let_out_for(const cloth *c, step_plan *plan, const rest_metric *m, int32_t a, int32_t b) {
+/* The same for two anchors, of which there may be none, twice the same, or the last pair once more. Returns how many
+   pairs that is. */
+static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
   const int is_pair = a >= 0 && b >= 0 && a != b;
-  if (is_pair) {
-    let_out_for_pair(c, plan, m, a, b);
+  if (is_pair && (a != p->a || b != p->b || p->looks_at_all)) {
+    p->a = a;
+    p->b = b;
+    let_out_for_pair(p, a, b);
   }
   return (uint32_t)is_pair;
 }
@@ -361,12 +426,13 @@ static int may_bear(const cloth *c, int32_t particle) {
 
 /* The same for particles that bear a body with mass and their anchors: what it stretches the cloth to, tethers do not
    take back. They would draw the particles along its surface until it passes between them. */
-static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_metric *m) {
+static uint32_t let_out_for_bodies(anchor_pairs *p) {
+  const cloth *c = p->c;
   uint32_t pairs = 0;
   for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
     const int32_t slots = may_bear(c, i) ? c->settings.tethers.count : 0;
     for (int32_t slot = 0; slot < slots; slot++) {
-      pairs += let_out_for(c, plan, m, tethers_of(c, slot)[i], i);
+      pairs += let_out_for(p, tethers_of(c, slot)[i], i);
     }
   }
   return pairs;
@@ -374,19 +440,14 @@ static uint32_t let_out_for_bodies(const cloth *c, step_plan *plan, const rest_m
 
 #endif
 
-/* The anchors of all particles, and what is done for pairs of them. */
-typedef struct anchor_pairs {
-  const cloth *c;
-  step_plan *plan;
-  rest_metric metric;
-  const int32_t *first, *second; /* in both slots; the same if there is one */
-  int32_t columns;
-  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
-} anchor_pairs;
+/* 1 if all particles of a block have the same anchor, or none. */
+static int have_one(uint8_t mark) {
+  return (mark & TETHERS_KIND) <= TETHERS_ONE;
+}
 
 /* Lets tethers out for the anchors of a particle, and for those of it and of the particles before it in its row and
    column, unless the particle above or the one before has the same pairs. Returns how many pairs that is. */
-static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
+static uint32_t let_out_at(anchor_pairs *p, int32_t i) {
   const int32_t *first = p->first, *second = p->second, here = first[i], above = i - p->columns;
   if (above > 0 && !p->looks_at_all) {
     const int is_as_above = first[above] == here && second[above] == second[i] && first[above - 1] == first[i - 1];
@@ -395,30 +456,25 @@ static uint32_t let_out_at(const anchor_pairs *p, int32_t i) {
       return 0;
     }
   }
-  uint32_t pairs = let_out_for(p->c, p->plan, &p->metric, here, second[i]);
-  pairs += i > 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[i - 1]) : 0u;
-  pairs += above >= 0 ? let_out_for(p->c, p->plan, &p->metric, here, first[above]) : 0u;
+  uint32_t pairs = let_out_for(p, here, second[i]);
+  pairs += i > 0 ? let_out_for(p, here, first[i - 1]) : 0u;
+  pairs += above >= 0 ? let_out_for(p, here, first[above]) : 0u;
   return pairs;
 }
 
 /* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
    or that all have the same and so have those above, only the first may have pairs that are not known. */
-static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
+static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
   const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
   uint32_t pairs = 0;
   for (int32_t block = 0; block < blocks; block++) {
-    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column;
-    const int32_t left = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK;
-    int32_t count = left; /* of particles to look at */
+    const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column, above = i - p->columns;
+    int32_t count = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK; /* to look at */
     if (row > 0 && !p->looks_at_all) {
-      const int32_t above = i - p->columns;
-      const int have_one = mark[block] <= TETHERS_ONE && other_mark[block] <= TETHERS_ONE;
-      if (mark[block] == mark[block - blocks] && other_mark[block] == other_mark[block - blocks] &&
-          mark[block] != TETHERS_MANY && other_mark[block] != TETHERS_MANY && p->first[i] == p->first[above] &&
-          p->second[i] == p->second[above]) {
+      if (mark[block] & other_mark[block] & TETHERS_AS_ABOVE) {
         count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
-      } else if (have_one && mark[block - blocks] <= TETHERS_ONE) {
+      } else if (have_one(mark[block]) && have_one(other_mark[block]) && have_one(mark[block - blocks])) {
         count = 1;
       }
     }
@@ -432,19 +488,24 @@ static uint32_t let_out_in_row(const anchor_pairs *p, int32_t row) {
 /* Sets what tethers grow by in a step. */
 CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
   const int32_t last_slot = c->settings.tethers.count - 1;
-  const anchor_pairs p = {.c = c,
-                          .plan = plan,
-                          .metric = metric_of(c, plan->tether_scale),
-                          .first = tethers_of(c, 0),
-                          .second = tethers_of(c, last_slot),
-                          .columns = c->grid.columns,
-                          .looks_at_all = c->settings.capacity.fixed_work};
+  anchor_pairs p = {.c = c,
+                    .plan = plan,
+                    .metric = metric_of(c, plan->tether_scale),
+                    .first = tethers_of(c, 0),
+                    .second = tethers_of(c, last_slot),
+                    .columns = c->grid.columns,
+                    .looks_at_all = c->settings.capacity.fixed_work,
+                    .a = -1,
+                    .b = -1};
   uint32_t pairs = 0;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    pairs += let_out_in_row(&p, row);
+    /* From the third on, rows with the same anchors have no pairs that are not known. */
+    if (row < 2 || row >= plan->tethered || p.looks_at_all) {
+      pairs += let_out_in_row(&p, row);
+    }
   }
 #if WITH_BODIES
-  pairs += let_out_for_bodies(c, plan, &p.metric);
+  pairs += let_out_for_bodies(&p);
 #endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
 }

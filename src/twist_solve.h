@@ -96,15 +96,12 @@ CLOTH_INLINE lanes factor_twist(lanes w, lanes before, lanes after, lanes *f) {
   return g;
 }
 
-/* Writes g and f of uniform columns. */
-static void factor_uniform_twist(float *factors, int32_t rows, float kappa) {
-  lanes f = lanes_splat(0.0f);
-  for (int32_t row = 0; row < rows; row++) {
-    lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
-                           lanes_splat(row + 1 < rows ? kappa : 0.0f), &f);
-    factors[2 * row] = lanes_first_value(g);
-    factors[2 * row + 1] = lanes_first_value(f);
-  }
+/* Writes g and f of a row of uniform columns. *f is that of the row before. */
+CLOTH_INLINE void factor_uniform_twist(float *factors, int32_t row, int32_t rows, float kappa, lanes *f) {
+  const lanes g = factor_twist(lanes_splat(2.0f), lanes_splat(row > 0 ? kappa : 0.0f),
+                               lanes_splat(row + 1 < rows ? kappa : 0.0f), f);
+  factors[2 * row] = lanes_first_value(g);
+  factors[2 * row + 1] = lanes_first_value(*f);
 }
 
 /* Solves the twist between a block of columns and the columns after each: the changes of their differences. */
@@ -238,9 +235,28 @@ static void solve_twists(const cloth *c, const step_plan *plan) {
   run_pieces(c, plan, move_rows_by_twist, NULL, c->grid.rows, LINE_BLOCK);
 }
 
+/* Writes the factors of uniform lines and, unless `of_twist` is NULL, those of the twist of as many rows. Each element
+   waits for a quotient of the one before, so that both side by side take no longer than one of them. */
+static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, float *of_twist, float twist) {
+  bend_elimination n = start_elimination();
+  lanes f = lanes_splat(0.0f);
+  for (int32_t i = 0; i < length; i++) {
+    factor_uniform_element(of_lines, i, length, kappa, &n);
+    if (of_twist) {
+      factor_uniform_twist(of_twist, i, length, twist, &f);
+    }
+  }
+}
+
 /* Computes once a step what all uniform lines share. */
 CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
-  factor_uniform_line(bend_factors_of(c, WEFT), c->grid.rows, plan->bend.stiffness[WEFT]);
-  factor_uniform_line(bend_factors_of(c, WARP), c->grid.columns, plan->bend.stiffness[WARP]);
-  factor_uniform_twist(twist_factors_of(c), c->grid.rows, 2.0f * plan->bend.twist);
+  const int32_t rows = c->grid.rows, columns = c->grid.columns;
+  const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
+  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
+  if (columns == rows && warp == weft) {
+    copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
+  } else {
+    factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
+  }
 }

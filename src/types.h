@@ -291,7 +291,7 @@ typedef struct step_plan {
   int32_t bends;         /* 1 if the cloth resists bending */
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
-  int32_t tethered;      /* 1 if a particle has a tether */
+  int32_t tethered;      /* 0 if no particle has a tether; else rows, from the first on, that hang on the same pins */
   int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
   int32_t is_free;       /* 1 if no particle is pinned, confined or led */
   int32_t is_calm;       /* 1 if contact pushes need not follow small differences, see contact_push.h */

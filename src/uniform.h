@@ -54,34 +54,32 @@ static int32_t count_uniform_particles(const cloth *c) {
 
 #endif
 
-/* The number of particles of mobility 1 among `count`, at most LINE_BLOCK. Whole blocks, which are most, take a few
-   instructions. */
-CLOTH_INLINE int32_t count_in_block(const float *mobility, int32_t count) {
-  lanes deviation = lanes_splat(0.0f);
-  for (int32_t n = 0; n < count; n += CLOTH_LANES) {
-    const lanes_mask valid = lanes_first(count - n); /* what lies behind may be anything */
-    const lanes value = lanes_keep(valid, lanes_load(mobility + n));
-    const lanes difference = lanes_subtract(value, lanes_keep(valid, lanes_splat(1.0f)));
-    deviation = lanes_maximum(deviation, lanes_absolute(difference));
+/* The first particle from one on whose mobility is not 1; `count` if there is none. */
+CLOTH_INLINE int32_t next_varied(const float *mobility, int32_t i, int32_t count) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  while (i + CLOTH_LANES <= count) {
+    const lanes deviation = lanes_absolute(lanes_subtract(lanes_load(mobility + i), one));
+    if (lanes_any(lanes_less(zero, deviation))) {
+      break;
+    }
+    i += CLOTH_LANES;
   }
-  if (!lanes_any(lanes_less(lanes_splat(0.0f), deviation))) {
-    return count;
+  while (i < count && mobility[i] == 1.0f) {
+    i++;
   }
-  int32_t uniform = 0;
-  for (int32_t n = 0; n < count; n++) {
-    uniform += mobility[n] == 1.0f;
-  }
-  return uniform;
+  return i;
 }
 
-/* Flags of `count` particles, at most LINE_BLOCK, of which as many as `uniform` have mobility 1. */
-static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t uniform) {
-  int32_t pins = 0;
-  for (int32_t n = 0; n < count && uniform < count; n++) {
+/* Flags of `count` particles of a block, one of which has not mobility 1. Adds the number of those that have to
+ *total. */
+static uint8_t flags_of_block(const float *mobility, int32_t count, int32_t *total) {
+  int32_t pins = 0, unit = 0;
+  for (int32_t n = 0; n < count; n++) {
     pins += mobility[n] == 0.0f;
+    unit += mobility[n] == 1.0f;
   }
-  return (uint8_t)((uniform == count ? LINES_UNIFORM : 0) | (pins > 0 ? LINES_PINNED : 0) |
-                   (pins > 1 ? LINES_TWICE : 0));
+  *total += unit;
+  return (uint8_t)((pins > 0 ? LINES_PINNED : 0) | (pins > 1 ? LINES_TWICE : 0));
 }
 
 /* Flags of lines with those of more particles. */
@@ -93,27 +91,23 @@ static uint8_t joined_flags(uint8_t a, uint8_t b) {
 /* Finds the uniform lines. Returns the number of particles of mobility 1; 0 if no line may be uniform. */
 CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   const float *mobility = floats_at(c, c->scratch.mobility);
-  const int32_t columns = c->grid.columns, may_be = may_be_uniform(c);
-  int32_t total = 0;
-  for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-    *line_flags_of_columns(c, column) = (uint8_t)(may_be ? LINES_UNIFORM : 0);
+  const int32_t columns = c->grid.columns, rows = c->grid.rows, count = c->count, may_be = may_be_uniform(c);
+  const int32_t lines = rows + (columns + LINE_BLOCK - 1) / LINE_BLOCK;
+  uint8_t *flags = line_flags_of_rows(c);
+  int32_t total = count;
+  for (int32_t n = 0; n < lines; n++) {
+    flags[n] = (uint8_t)(may_be ? LINES_UNIFORM : 0);
   }
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    uint8_t *of_row = line_flags_of_rows(c) + row;
-    *of_row = (uint8_t)(may_be ? LINES_UNIFORM : 0);
-    for (int32_t column = 0; column < columns; column += LINE_BLOCK) {
-      const float *block = mobility + row * columns + column;
-      const int32_t left = columns - column < LINE_BLOCK ? columns - column : LINE_BLOCK;
-      const int32_t uniform = count_in_block(block, left);
-      total += uniform;
-      if (uniform == left) { /* changes no flag */
-        continue;
-      }
-      const uint8_t flags = flags_of_block(block, left, uniform);
-      uint8_t *of_columns = line_flags_of_columns(c, column);
-      *of_columns = joined_flags(*of_columns, flags);
-      *of_row = joined_flags(*of_row, flags);
-    }
+  for (int32_t i = next_varied(mobility, 0, count); i < count; i = next_varied(mobility, i, count)) {
+    const int32_t row = i / columns, column = (i - row * columns) / LINE_BLOCK * LINE_BLOCK;
+    const int32_t first = row * columns + column, left = columns - column;
+    const int32_t block = left < LINE_BLOCK ? left : LINE_BLOCK;
+    const uint8_t varied = flags_of_block(mobility + first, block, &total);
+    uint8_t *of_columns = line_flags_of_columns(c, column);
+    *of_columns = joined_flags(*of_columns, varied);
+    flags[row] = joined_flags(flags[row], varied);
+    total -= block;
+    i = first + block;
   }
   return may_be ? total : 0;
 }
