@@ -27,7 +27,7 @@
 # make skin-time    time of a vertex of a mesh of 5,000 that follows 24 x 32 particles
 # make races        the tests of steps on several threads with a detector of races
 # make groups       pictures of two sheets on a ball, a cape in a curtain, a thrown towel and a wrung tube
-# make torn         a picture of a round tablecloth with a hole, and of a flag that tears
+# make torn         a picture of a round tablecloth with a hole, and of a flag that tears, with a film
 # make fuzz         histories of random calls under sanitizers: FUZZ_SECONDS (600) of them; what they reach and find
 # make mutants      MUTANTS (300) small faults put into the source, one at a time (SEED chooses): how many tests catch
 # make switches     150 random combinations of the switches that leave parts out

@@ -147,9 +147,33 @@ static int make_box(render_mesh *mesh, const cloth_collider *box) {
   return 0;
 }
 
+/* The mesh of a cylinder: pairs of rings, which are the lower disc, the wall and the upper disc. */
+static int make_cylinder(render_mesh *mesh, const cloth_collider *c) {
+  enum { CORNERS = SEGMENTS + 1, RINGS = 6 };
+  if (render_mesh_create(mesh, RINGS * CORNERS, RINGS / 2 * SEGMENTS * 6) != 0)
+    return -1;
+  for (int ring = 0; ring < RINGS; ring++) {
+    const float side = ring < 3 ? -1.0f : 1.0f, radius = ring == 0 || ring == RINGS - 1 ? 0.0f : c->radius;
+    const int is_wall = ring / 2 == 1;
+    for (int i = 0; i < CORNERS; i++) {
+      const float longitude = 6.2831853f * (float)i / (float)SEGMENTS;
+      const cloth_vector out = {sinf(longitude), 0, cosf(longitude)}, up = {0, side, 0};
+      const cloth_vector local = add(scaled(out, radius), scaled(up, c->half_height));
+      render_vertex *v = &mesh->vertices[ring * CORNERS + i];
+      v->position = add(c->pose.position, rotated(c->pose.rotation, local));
+      v->normal = rotated(c->pose.rotation, is_wall ? out : up);
+    }
+  }
+  for (int pair = 0; pair < RINGS / 2; pair++)
+    stitch_rings(mesh->indices + pair * SEGMENTS * 6, SEGMENTS, (uint32_t)(2 * pair * CORNERS));
+  return 0;
+}
+
 int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider) {
   if (collider->shape == CLOTH_SHAPE_BOX)
     return make_box(mesh, collider);
+  if (collider->shape == CLOTH_SHAPE_CYLINDER)
+    return make_cylinder(mesh, collider);
   return render_mesh_of_capsule(mesh, collider, SEGMENTS);
 }
 

@@ -48,7 +48,7 @@ typedef struct render_scene {
 int render_mesh_create(render_mesh *mesh, int vertex_count, int index_count);
 void render_mesh_destroy(render_mesh *mesh);
 
-/* Makes the mesh of a sphere, capsule or box. Returns 0, or -1 if there is no memory. */
+/* Makes the mesh of a sphere, capsule, box or cylinder. Returns 0, or -1 if there is no memory. */
 int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider);
 
 /* The same of a sphere or capsule with so many segments around it, a multiple of four. */

@@ -1,5 +1,5 @@
 /* A round tablecloth, cut out of a grid by a mask, and a flag that tears in a gale: build/torn/torn [DIRECTORY] writes
-   torn.png. SPDX-License-Identifier: MIT */
+   torn.png, and the flag's first five seconds as a film, flag.png. SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,11 @@
 
 #define VIEW 480
 #define FRAME (1.0f / 60.0f)
-#define SIDE 49
+#define SIDE 97
 #define FLAG_COLUMNS 49
 #define FLAG_ROWS 33
+#define FLAG_FRAMES 300
+#define FILM_EVERY 5 /* frames */
 
 CLOTH_ALIGNED static unsigned char arena[8 << 20];
 static uint8_t mask[(SIDE - 1) * (SIDE - 1)];
@@ -53,23 +55,28 @@ static void draw_tablecloth(image *picture) {
   config.columns = config.rows = SIDE;
   config.origin = (cloth_vector){-0.6f, 0.0f, -0.6f};
   config.edge_warp.x = config.edge_weft.z = 1.2f;
+  const float middle = 0.5f * (float)(SIDE - 2), outer = 0.5f * (float)(SIDE - 1), hole = 0.12f * outer;
   for (int i = 0; i < (SIDE - 1) * (SIDE - 1); i++) {
-    const float x = (float)(i % (SIDE - 1)) - 23.5f, z = (float)(i / (SIDE - 1)) - 23.5f, square = x * x + z * z;
-    mask[i] = square < 23.9f * 23.9f && square > 3.0f * 3.0f;
+    const float x = (float)(i % (SIDE - 1)) - middle, z = (float)(i / (SIDE - 1)) - middle, square = x * x + z * z;
+    mask[i] = square < outer * outer && square > hole * hole;
   }
   config.grid.cell_mask = mask;
   cloth *sheet = make(&config);
   cloth_collider table = cloth_collider_default();
-  table.shape = CLOTH_SHAPE_SPHERE;
+  table.shape = CLOTH_SHAPE_CYLINDER;
   table.radius = 0.35f;
-  table.pose.position = (cloth_vector){0.0f, -0.4f, 0.0f};
+  table.half_height = 0.02f;
+  table.pose.position = (cloth_vector){0.0f, -0.1f, 0.0f};
   must(cloth_add_collider(sheet, &table), "table");
-  for (int frame = 0; frame < 90; frame++)
+  for (int frame = 0; frame < 180; frame++)
     must(cloth_step(sheet, FRAME), "step");
   draw(sheet, &table, (cloth_vector){0.5f, 1.3f, 2.2f}, (cloth_vector){0.0f, -0.3f, 0.0f}, picture, 0);
 }
 
-static void draw_flag(image *picture) {
+static cloth *make_flag(void) {
+  /* A moth has been at the flag, and its edge is frayed. */
+  static const cloth_cut_line cuts[] = {
+      {49.0f, 8.4f, 43.2f, 8.8f}, {49.0f, 20.6f, 43.3f, 20.4f}, {14.2f, 16.3f, 15.4f, 18.6f}};
   cloth_config config = cloth_config_default();
   must(cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric), "fabric");
   config.columns = FLAG_COLUMNS;
@@ -77,27 +84,42 @@ static void draw_flag(image *picture) {
   config.origin = (cloth_vector){-0.6f, 0.4f, 0.0f};
   config.edge_warp = (cloth_vector){1.2f, 0.0f, 0.0f};
   config.edge_weft = (cloth_vector){0.0f, -0.8f, 0.0f};
-  config.wind = (cloth_vector){14.0f, 0.0f, 4.0f};
+  config.wind = (cloth_vector){14.0f, 0.0f, 4.2f};
   config.tearing.max_breaks = 64;
-  config.tearing.strain = 0.04f;
+  config.tearing.strain = 0.02f;
   config.tearing.max_torn_cells = 512;
   cloth *sheet = make(&config);
   for (int row = 0; row < FLAG_ROWS; row++)
     must(cloth_pin(sheet, row * FLAG_COLUMNS), "pin");
-  const cloth_cut_line cuts[] = {
-      {49.0f, 8.4f, 30.2f, 10.3f}, {49.0f, 20.6f, 22.3f, 22.4f}, {14.2f, 12.3f, 20.4f, 18.6f}};
+  for (int n = 0; n < 3; n++)
+    must(cloth_cut(sheet, &cuts[n]), "cut");
+  return sheet;
+}
+
+static void draw_flag(image *picture, const char *film) {
+  const cloth_vector eye = {0.2f, 0.2f, 3.0f}, target = {0.0f, 0.0f, 0.0f};
+  cloth *sheet = make_flag();
+  png_animation animation;
+  image still;
+  must(image_create(&still, VIEW, VIEW, 0xffffff), "image");
+  must(png_animation_begin(&animation, film, VIEW, VIEW, FLAG_FRAMES / FILM_EVERY), film);
+  animation.frames_per_second = 60 / FILM_EVERY;
   int torn = 0;
-  for (int frame = 0; frame < 100; frame++) {
-    for (int n = 0; n < 3 && frame == 40; n++)
-      must(cloth_cut(sheet, &cuts[n]), "cut");
+  for (int frame = 0; frame < FLAG_FRAMES; frame++) {
     must(cloth_step(sheet, FRAME), "step");
     cloth_statistics statistics;
     must(cloth_get_statistics(sheet, &statistics), "statistics");
     torn += statistics.threads_torn;
-    if (frame == 38)
-      draw(sheet, NULL, (cloth_vector){0.2f, 0.2f, 3.0f}, (cloth_vector){0.0f, 0.0f, 0.0f}, picture, 1);
+    if (frame == 60)
+      draw(sheet, NULL, eye, target, picture, 1);
+    if (frame % FILM_EVERY == 0) {
+      draw(sheet, NULL, eye, target, &still, 0);
+      png_animation_add(&animation, still.rgb);
+    }
   }
-  draw(sheet, NULL, (cloth_vector){0.2f, 0.2f, 3.0f}, (cloth_vector){0.0f, 0.0f, 0.0f}, picture, 2);
+  must(png_animation_end(&animation), film);
+  image_destroy(&still);
+  draw(sheet, NULL, eye, target, picture, 2);
   printf("%d threads have torn beside the cuts\n", torn);
 }
 
@@ -106,8 +128,10 @@ int main(int count, char **arguments) {
   image picture;
   must(image_create(&picture, 3 * VIEW, VIEW, 0xffffff), "picture");
   draw_tablecloth(&picture);
-  draw_flag(&picture);
-  snprintf(path, sizeof path, "%s/torn.png", count > 1 ? arguments[1] : ".");
+  const char *directory = count > 1 ? arguments[1] : ".";
+  snprintf(path, sizeof path, "%s/flag.png", directory);
+  draw_flag(&picture, path);
+  snprintf(path, sizeof path, "%s/torn.png", directory);
   must(png_write(path, picture.width, picture.height, picture.rgb), path);
   image_destroy(&picture);
   return 0;
