@@ -51,19 +51,19 @@ compiles_without() { # MACRO
 parts=$(switches_of_cloth | sed 's/CLOTH_NO_//')
 [ "$(echo "$parts" | wc -l)" -ge 23 ]
 verdict "cloth.c has its switches" $? "$parts"
-# Each alone must compile; what is called without them runs without ten at a time, and without all.
+# Each alone must compile; what is called without them runs without half of them at a time, and without all.
 all=""
-ten=""
+half=""
 for part in $parts; do
   compiles_without -DCLOTH_NO_$part
   all="$all -DCLOTH_NO_$part"
-  ten="$ten -DCLOTH_NO_$part"
-  if [ "$(echo "$ten" | wc -w)" = 10 ]; then
-    left_out clang "$ten"
-    ten=""
+  half="$half -DCLOTH_NO_$part"
+  if [ "$(echo "$half" | wc -w)" = $((($(echo "$parts" | wc -l) + 1) / 2)) ]; then
+    left_out clang "$half"
+    half=""
   fi
 done
-[ -z "$ten" ] || left_out clang "$ten"
+[ -z "$half" ] || left_out clang "$half"
 for compiler in gcc clang; do
   hooks $compiler
   left_out $compiler "$all"

@@ -89,7 +89,7 @@ same_hashes() { # NAME
   verdict "$1: the same hashes" $? "$(hashes_of "$out/$1.log" | tail -n 1)"
 }
 
-"$out/game" - 2 1320 >"$out/other-frames.log"
+"$out/game" - 2 660 >"$out/other-frames.log"
 echo "status $?" >>"$out/other-frames.log"
 run_build sanitized 1 240
 run_build clang 3 480
