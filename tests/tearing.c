@@ -242,6 +242,62 @@ static void test_momentum(void) {
   fixture_free(&s);
 }
 
+/* Hung by two corners, with a slit from one side that leaves a flap hanging at its tip: a mask or a cut. */
+enum { MASKED_SLIT, STRAIGHT_CUT, SLANTING_CUT };
+#define SLIT_COLUMNS 25
+#define SLIT_ROWS 19
+
+static fixture hang_with_slit(int slit, int substeps) {
+  static uint8_t mask[(SLIT_COLUMNS - 1) * (SLIT_ROWS - 1)];
+  const cloth_cut_line straight = {-1.0f, 8.5f, 15.5f, 8.5f}, slanting = {-1.0f, 5.2f, 15.3f, 11.1f};
+  cloth_config config = cloth_config_default();
+  config.columns = SLIT_COLUMNS;
+  config.rows = SLIT_ROWS;
+  config.edge_weft = vector_at(0.0, -0.75, 0.0);
+  config.substeps = substeps;
+  for (int n = 0; n < (SLIT_COLUMNS - 1) * (SLIT_ROWS - 1); n++)
+    mask[n] = n / (SLIT_COLUMNS - 1) != 8 || n % (SLIT_COLUMNS - 1) >= 16;
+  config.grid.cell_mask = slit == MASKED_SLIT ? mask : NULL;
+  config.tearing.max_breaks = slit >= STRAIGHT_CUT ? 64 : 0;
+  fixture s = fixture_make(&config);
+  CHECK(cloth_pin(s.sheet, 0) == CLOTH_OK && cloth_pin(s.sheet, SLIT_COLUMNS - 1) == CLOTH_OK, "pins");
+  CHECK(slit < STRAIGHT_CUT || cloth_cut(s.sheet, slit == STRAIGHT_CUT ? &straight : &slanting) > 0, "cut");
+  return s;
+}
+
+/* The largest stretch at rest, after ten seconds in which the energy of motion and height may only fall. */
+static double slit_stretch(int slit, int substeps) {
+  fixture s = hang_with_slit(slit, substeps);
+  cloth_measures measures = {0};
+  double least = 1.0e3, gained = 0.0;
+  for (int frame = 0; frame < 600; frame++) {
+    CHECK(cloth_step(s.sheet, FRAME) >= 0 && cloth_measure(s.sheet, &measures) == CLOTH_OK, "step");
+    const double energy = (double)measures.kinetic_energy + (double)measures.potential_energy;
+    gained = fmax(gained, energy - least);
+    least = fmin(least, energy);
+  }
+  CHECK(gained < 0.01, "slit %d, %d substeps: it gains %g J of motion and height", slit, substeps, gained);
+  fixture_free(&s);
+  return (double)measures.max_stretch;
+}
+
+/* A cut stretches as a slit of a mask does; few substeps leave the springs at its tip too long. */
+static void test_cut_stretch(void) {
+  static const struct {
+    int substeps;
+    double masked, slanting; /* largest stretch that is known */
+  } cases[] = {{4, 0.15, 0.20}, {8, 0.06, 0.06}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    const int substeps = cases[n].substeps;
+    const double masked = slit_stretch(MASKED_SLIT, substeps), straight = slit_stretch(STRAIGHT_CUT, substeps);
+    const double slanting = slit_stretch(SLANTING_CUT, substeps);
+    CHECK(masked < cases[n].masked, "%d substeps: a masked slit stretches by %.3f", substeps, masked);
+    CHECK(straight < 1.1 * masked, "%d substeps: a cut stretches by %.3f, a masked slit by %.3f", substeps, straight,
+          masked);
+    CHECK(slanting < cases[n].slanting, "%d substeps: a slanting cut stretches by %.3f", substeps, slanting);
+  }
+}
+
 /// Rollback ///
 
 static void test_rollback(void) {
@@ -520,6 +576,7 @@ int main(int count, char **arguments) {
       TEST(map),
       TEST_EACH(all_tiers, cut),
       TEST(cut_up),
+      TEST(cut_stretch),
       TEST_EACH(all_tiers, momentum),
       TEST_EACH(all_tiers, rollback),
       TEST(save_content),
