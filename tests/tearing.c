@@ -124,6 +124,77 @@ static void test_soft_band(void) {
   fixture_free(&s);
 }
 
+/// Clamped sheets ///
+
+/* Clamped sheets do not strain evenly: the default fabric cannot become narrower at the clamps, and its corners bear
+   more than the mean. A thread breaks by the mean strain of the threads around it, so that is what has to be the limit:
+   the largest of any thread in a sheet that is pulled as far, with substeps so short that more change nothing. */
+#define CLAMPED_COLUMNS 20
+#define CLAMPED_ROWS 24
+#define CONVERGED 112
+#define NEVER 100.0 /* strain at which nothing tears, and to which no tether holds */
+
+static fixture clamp_sheet(int fabric, double limit, int substeps, double speed) {
+  cloth_config config = cloth_config_default();
+  set_grid(&config, CLAMPED_COLUMNS, CLAMPED_ROWS);
+  if (fabric >= 0)
+    cloth_fabric_preset((cloth_fabric_kind)fabric, &config.fabric);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  config.substeps = substeps;
+  config.tearing.max_breaks = 64;
+  config.tearing.strain = (float)limit;
+  fixture s = fixture_make(&config);
+  pin_ends(&s, speed);
+  return s;
+}
+
+/* The largest strain of any thread under the mean of it and two on either side, the outer ones with half their weight;
+   fewer beside clamps. */
+static double largest_gauge(const fixture *s) {
+  static const double weights[] = {0.5, 1.0, 1.0, 1.0, 0.5};
+  double largest = 0.0;
+  for (int i = 0; i + s->columns < s->count; i++) {
+    double strain = 0.0, sum = 0.0;
+    for (int n = 0; n < 5; n++) {
+      const int from = i + (n - 2) * s->columns;
+      if (from >= 0 && from + s->columns < s->count) {
+        const double length = point_distance(position_of(s->sheet, from), position_of(s->sheet, from + s->columns));
+        strain += weights[n] * (length / SPACING - 1.0);
+        sum += weights[n];
+      }
+    }
+    largest = fmax(largest, strain / sum);
+  }
+  return largest;
+}
+
+static void test_clamped(void) {
+  static const struct {
+    int fabric, substeps;
+    double limit;
+  } cases[] = {{-1, 28, 0.05},
+               {-1, 28, 0.2},
+               {-1, 16, 0.2},
+               {-1, 8, 0.1},
+               {-1, 4, 0.1},
+               {CLOTH_FABRIC_COTTON, 28, 0.2},
+               {CLOTH_FABRIC_COTTON, 16, 0.2},
+               {CLOTH_FABRIC_COTTON, 8, 0.1}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    const double limit = cases[n].limit;
+    fixture s = clamp_sheet(cases[n].fabric, limit, cases[n].substeps, 0.5 * limit * SPACING * (CLAMPED_ROWS - 1));
+    const double torn = pull_until_torn(&s, 180);
+    fixture_free(&s);
+    s = clamp_sheet(cases[n].fabric, NEVER, CONVERGED, 2.0 * torn * SPACING * (CLAMPED_ROWS - 1));
+    CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "pull");
+    const double strain = largest_gauge(&s);
+    CHECK(strain > 0.9 * limit && strain < 1.15 * limit,
+          "fabric %d, %d substeps: torn at a mean strain of %.4f, where the largest is %.4f in place of %.4f",
+          cases[n].fabric, cases[n].substeps, torn, strain, limit);
+    fixture_free(&s);
+  }
+}
+
 /* Rings of a tube that is blown up, with nothing that holds them, tear beyond the limit of strain and not below. */
 static void test_ring(void) {
   const double limit = 0.1;
@@ -572,6 +643,7 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, limit),
       TEST_EACH(all_tiers, fast),
       TEST_EACH(all_tiers, soft_band),
+      TEST(clamped),
       TEST(ring),
       TEST(map),
       TEST_EACH(all_tiers, cut),
