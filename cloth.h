@@ -264,7 +264,7 @@ typedef struct cloth_config_integration {
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
                                  explicit_threshold no solver is needed, and the arena has no memory for one.
-                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless it may tear. */
+                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless strain tears it. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
                                  few substeps, less suits 20 and more; 28 bytes per particle above 0, 32
@@ -364,7 +364,8 @@ typedef struct cloth_config_tearing {
   int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
                          0..65535; default 0: the cloth neither tears nor can be cut. Above 0, 2 bytes per particle, 1
                          of them state, and 48; bending is then always solved along lines */
-  float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0 */
+  float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0. Above 0 springs that others
+                         stretch are not solved again: with few substeps cuts stretch more, see the guide */
   float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
                          above 0 with the memory of capacity.pin_reactions */
   int32_t max_torn_cells; /* most torn cells that are drawn in pieces, for which buffers have room; others are not

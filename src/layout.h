@@ -338,10 +338,10 @@ static int has_contact_lines(const cloth *c, const cloth_config *config) {
          config->contact.mode == CLOTH_CONTACT_PROJECTION;
 }
 
-/* 1 if lines with springs that are too long may be solved again, see overstretched.h. Where threads may break they are
-   not: a strip would hang on by a thread that should. */
+/* 1 if lines with springs that are too long may be solved again, see overstretched.h. Where strain breaks threads they
+   are not: a strip would hang on by a thread that should break. */
 static int has_longest(const cloth_config *config) {
-  return may_project(config) && !needs_tearing(config);
+  return may_project(config) && !(needs_tearing(config) && config->tearing.strain > 0.0f);
 }
 
 /* Bytes of the marks of lines: uniform.h, lines.h. */

@@ -124,6 +124,77 @@ static void test_soft_band(void) {
   fixture_free(&s);
 }
 
+/// Clamped sheets ///
+
+/* Clamped sheets do not strain evenly: the default fabric cannot become narrower at the clamps, and its corners bear
+   more than the mean. A thread breaks by the mean strain of the threads around it, so that is what has to be the limit:
+   the largest of any thread in a sheet that is pulled as far, with substeps so short that more change nothing. */
+#define CLAMPED_COLUMNS 20
+#define CLAMPED_ROWS 24
+#define CONVERGED 112
+#define NEVER 100.0 /* strain at which nothing tears, and to which no tether holds */
+
+static fixture clamp_sheet(int fabric, double limit, int substeps, double speed) {
+  cloth_config config = cloth_config_default();
+  set_grid(&config, CLAMPED_COLUMNS, CLAMPED_ROWS);
+  if (fabric >= 0)
+    cloth_fabric_preset((cloth_fabric_kind)fabric, &config.fabric);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  config.substeps = substeps;
+  config.tearing.max_breaks = 64;
+  config.tearing.strain = (float)limit;
+  fixture s = fixture_make(&config);
+  pin_ends(&s, speed);
+  return s;
+}
+
+/* The largest strain of any thread under the mean of it and two on either side, the outer ones with half their weight;
+   fewer beside clamps. */
+static double largest_gauge(const fixture *s) {
+  static const double weights[] = {0.5, 1.0, 1.0, 1.0, 0.5};
+  double largest = 0.0;
+  for (int i = 0; i + s->columns < s->count; i++) {
+    double strain = 0.0, sum = 0.0;
+    for (int n = 0; n < 5; n++) {
+      const int from = i + (n - 2) * s->columns;
+      if (from >= 0 && from + s->columns < s->count) {
+        const double length = point_distance(position_of(s->sheet, from), position_of(s->sheet, from + s->columns));
+        strain += weights[n] * (length / SPACING - 1.0);
+        sum += weights[n];
+      }
+    }
+    largest = fmax(largest, strain / sum);
+  }
+  return largest;
+}
+
+static void test_clamped(void) {
+  static const struct {
+    int fabric, substeps;
+    double limit;
+  } cases[] = {{-1, 28, 0.05},
+               {-1, 28, 0.2},
+               {-1, 16, 0.2},
+               {-1, 8, 0.1},
+               {-1, 4, 0.1},
+               {CLOTH_FABRIC_COTTON, 28, 0.2},
+               {CLOTH_FABRIC_COTTON, 16, 0.2},
+               {CLOTH_FABRIC_COTTON, 8, 0.1}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    const double limit = cases[n].limit;
+    fixture s = clamp_sheet(cases[n].fabric, limit, cases[n].substeps, 0.5 * limit * SPACING * (CLAMPED_ROWS - 1));
+    const double torn = pull_until_torn(&s, 180);
+    fixture_free(&s);
+    s = clamp_sheet(cases[n].fabric, NEVER, CONVERGED, 2.0 * torn * SPACING * (CLAMPED_ROWS - 1));
+    CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "pull");
+    const double strain = largest_gauge(&s);
+    CHECK(strain > 0.9 * limit && strain < 1.15 * limit,
+          "fabric %d, %d substeps: torn at a mean strain of %.4f, where the largest is %.4f in place of %.4f",
+          cases[n].fabric, cases[n].substeps, torn, strain, limit);
+    fixture_free(&s);
+  }
+}
+
 /* Rings of a tube that is blown up, with nothing that holds them, tear beyond the limit of strain and not below. */
 static void test_ring(void) {
   const double limit = 0.1;
@@ -240,6 +311,62 @@ static void test_momentum(void) {
   for (int n = 0; n < 2; n++)
     CHECK(fabs(after[n] - before[n]) < 2.0e-3 * fabs(before[n]), "piece %d: %g, then %g", n, before[n], after[n]);
   fixture_free(&s);
+}
+
+/* Hung by two corners, with a slit from one side that leaves a flap hanging at its tip: a mask or a cut. */
+enum { MASKED_SLIT, STRAIGHT_CUT, SLANTING_CUT };
+#define SLIT_COLUMNS 25
+#define SLIT_ROWS 19
+
+static fixture hang_with_slit(int slit, int substeps) {
+  static uint8_t mask[(SLIT_COLUMNS - 1) * (SLIT_ROWS - 1)];
+  const cloth_cut_line straight = {-1.0f, 8.5f, 15.5f, 8.5f}, slanting = {-1.0f, 5.2f, 15.3f, 11.1f};
+  cloth_config config = cloth_config_default();
+  config.columns = SLIT_COLUMNS;
+  config.rows = SLIT_ROWS;
+  config.edge_weft = vector_at(0.0, -0.75, 0.0);
+  config.substeps = substeps;
+  for (int n = 0; n < (SLIT_COLUMNS - 1) * (SLIT_ROWS - 1); n++)
+    mask[n] = n / (SLIT_COLUMNS - 1) != 8 || n % (SLIT_COLUMNS - 1) >= 16;
+  config.grid.cell_mask = slit == MASKED_SLIT ? mask : NULL;
+  config.tearing.max_breaks = slit >= STRAIGHT_CUT ? 64 : 0;
+  fixture s = fixture_make(&config);
+  CHECK(cloth_pin(s.sheet, 0) == CLOTH_OK && cloth_pin(s.sheet, SLIT_COLUMNS - 1) == CLOTH_OK, "pins");
+  CHECK(slit < STRAIGHT_CUT || cloth_cut(s.sheet, slit == STRAIGHT_CUT ? &straight : &slanting) > 0, "cut");
+  return s;
+}
+
+/* The largest stretch at rest, after ten seconds in which the energy of motion and height may only fall. */
+static double slit_stretch(int slit, int substeps) {
+  fixture s = hang_with_slit(slit, substeps);
+  cloth_measures measures = {0};
+  double least = 1.0e3, gained = 0.0;
+  for (int frame = 0; frame < 600; frame++) {
+    CHECK(cloth_step(s.sheet, FRAME) >= 0 && cloth_measure(s.sheet, &measures) == CLOTH_OK, "step");
+    const double energy = (double)measures.kinetic_energy + (double)measures.potential_energy;
+    gained = fmax(gained, energy - least);
+    least = fmin(least, energy);
+  }
+  CHECK(gained < 0.01, "slit %d, %d substeps: it gains %g J of motion and height", slit, substeps, gained);
+  fixture_free(&s);
+  return (double)measures.max_stretch;
+}
+
+/* A cut stretches as a slit of a mask does; few substeps leave the springs at its tip too long. */
+static void test_cut_stretch(void) {
+  static const struct {
+    int substeps;
+    double masked, slanting; /* largest stretch that is known */
+  } cases[] = {{4, 0.15, 0.20}, {8, 0.06, 0.06}};
+  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+    const int substeps = cases[n].substeps;
+    const double masked = slit_stretch(MASKED_SLIT, substeps), straight = slit_stretch(STRAIGHT_CUT, substeps);
+    const double slanting = slit_stretch(SLANTING_CUT, substeps);
+    CHECK(masked < cases[n].masked, "%d substeps: a masked slit stretches by %.3f", substeps, masked);
+    CHECK(straight < 1.1 * masked, "%d substeps: a cut stretches by %.3f, a masked slit by %.3f", substeps, straight,
+          masked);
+    CHECK(slanting < cases[n].slanting, "%d substeps: a slanting cut stretches by %.3f", substeps, slanting);
+  }
 }
 
 /// Rollback ///
@@ -516,10 +643,12 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, limit),
       TEST_EACH(all_tiers, fast),
       TEST_EACH(all_tiers, soft_band),
+      TEST(clamped),
       TEST(ring),
       TEST(map),
       TEST_EACH(all_tiers, cut),
       TEST(cut_up),
+      TEST(cut_stretch),
       TEST_EACH(all_tiers, momentum),
       TEST_EACH(all_tiers, rollback),
       TEST(save_content),
