@@ -28556,7 +28556,7 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
 
 /*
  * What the seams of a group are in a step: particles that are sewn, the stitches that join them, and the springs that
- * they gather.
+ * they gather. A stitch of a particle that a mask of cells leaves out is none.
  *
  * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
  */
@@ -28683,6 +28683,39 @@ static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, 
   *shorter = turned ? &seam->a : &seam->b;
 }
 
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+/* 1 if a stitch has all of its particles. That of an absent one is left out. */
+static int is_stitched(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  int is_whole = 1;
+  for (int32_t k = 0; k < 3; k++) {
+    is_whole &= !is_gap(group->cloths[ends.cloth[k]], ends.particle[k], GAP_PARTICLE);
+  }
+  return is_whole;
+}
+
+/* 1 if a seam has a stitch. */
+static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
+  int32_t n = 0;
+  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
+    n++;
+  }
+  return n < larger_count(seam);
+}
+
 /// Gathers ///
 
 /* Length at rest from a particle to another, along the grid [m]. */
@@ -28729,14 +28762,17 @@ static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b
   }
 }
 
-/* Marks the springs along the gathered side of a seam. */
+/* Marks the springs along the gathered side of a seam, between particles that are sewn. */
 static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   const cloth_seam_side *side = gathered_side(group, seam);
   if (side) {
     const cloth *c = group->cloths[side->cloth];
-    uint8_t *gathers = s->gathers + s->labels.first[side->cloth];
+    const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
-      mark_gathered(c, gathers, sewn_at(side, n), sewn_at(side, n + 1));
+      const int32_t a = sewn_at(side, n), b = sewn_at(side, n + 1);
+      if (number[a] >= 0 && number[b] >= 0) {
+        mark_gathered(c, s->gathers + first, a, b);
+      }
     }
     s->is_gathered[side->cloth] = 1;
   }
@@ -28768,20 +28804,26 @@ static int32_t sewn_root_of(const sewing *s, int32_t number) {
   return number;
 }
 
-static void add_stitches(sewing *s, const cloth_seam *seam) {
+static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  stitch *t = &s->stitches[s->stitch_count++];
   order_sides(seam, &longer, &shorter);
-  for (int32_t n = 0; n < longer->count; n++) {
-    const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-    stitch *t = &s->stitches[s->stitch_count++];
-    fill_zero(t, sizeof *t);
-    t->share = place.share;
-    t->particle[0] = add_sewn(s, longer->cloth, sewn_at(longer, n));
-    t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
-    t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
-    if (t->share == 0.0f) {
-      const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
-      s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  fill_zero(t, sizeof *t);
+  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  for (int32_t k = 0; k < 3; k++) {
+    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
+  }
+  if (t->share == 0.0f) {
+    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  }
+}
+
+static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    if (is_stitched(group, seam, n)) {
+      add_stitch(s, seam, n);
     }
   }
 }
@@ -28815,7 +28857,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     s->gathers[i] = 0;
   }
   for (int32_t n = 0; n < group->seam_count; n++) {
-    add_stitches(s, &group->seams[n]);
+    add_stitches(s, group, &group->seams[n]);
     mark_gathers(s, group, &group->seams[n]);
   }
   label_sewn(s);
@@ -29265,6 +29307,9 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
     for (int32_t i = 0; i < larger_count(seam); i++) {
+      if (!is_stitched(group, seam, i)) {
+        continue;
+      }
       if (resists_folding(seam)) {
         add_fold(s, group, seam, i, number);
       }
@@ -29895,7 +29940,7 @@ static void wake_sewn(const cloth_group *group) {
   for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
     for (int32_t n = 0; n < group->seam_count; n++) {
       const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
-      if (is_asleep(a) != is_asleep(b)) {
+      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
         wake(is_asleep(a) ? a : b);
       }
     }
@@ -30094,8 +30139,9 @@ static uint32_t find_sleepy(const group_step *s) {
   }
   for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
     for (int32_t n = 0; n < s->group->seam_count; n++) {
-      const uint32_t both = 1u << s->group->seams[n].a.cloth | 1u << s->group->seams[n].b.cloth;
-      sleepy &= (sleepy & both) == both ? UINT32_MAX : ~both;
+      const cloth_seam *seam = &s->group->seams[n];
+      const uint32_t both = 1u << seam->a.cloth | 1u << seam->b.cloth;
+      sleepy &= (sleepy & both) == both || !has_stitches(s->group, seam) ? UINT32_MAX : ~both;
     }
   }
 #endif
@@ -30337,20 +30383,6 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   return CLOTH_OK;
 }
 
-/* A stitch of a seam, as places in the group and particles. */
-typedef struct stitch_ends {
-  int32_t cloth[3], particle[3];
-} stitch_ends;
-
-static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
-  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
-  return ends;
-}
-
 /* The way from one particle of a group to another [m]. */
 static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
   const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
@@ -30516,7 +30548,9 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
   }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    if (is_stitched(group, &group->seams[seam], n)) {
+      *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    }
   }
   return CLOTH_OK;
 }

@@ -1272,7 +1272,8 @@ typedef struct cloth_seam_side {
    the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
    point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. A gathered side that is longer
    at rest, too, cannot bulge out of the seam: its own springs would press against the stitches without rest, so give it
-   a grid.stiffness_map of 0 along the seam. */
+   a grid.stiffness_map of 0 along the seam. Where a grid.cell_mask leaves one of these particles out, nothing is
+   joined: a side may lead over holes and along ragged edges. */
 typedef struct cloth_seam {
   cloth_seam_side a, b;
   float stiffening; /* what the seam adds to the stiffness against folding along it, over that of the cloth without a
@@ -1312,8 +1313,9 @@ CLOTH_API cloth_group cloth_group_default(void);
    folding. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
-/* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.
-   Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+/* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0
+   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or
+   CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
