@@ -657,7 +657,7 @@ typedef struct cloth_skin_layout {
 } cloth_skin_layout;
 
 /* How far from the cloth a vertex still belongs to it. Distances are to the cloth's triangles [m]; vertices farther
-   than 30 cells, or more than 1.5 cells beyond a border, are not bound. */
+   than 30 cells, or more than 1.5 cells beyond a border, an absent cell or a torn one, are not bound. */
 typedef struct cloth_bind_reach {
   float full; /* up to here a vertex has weight 255; 0..CLOTH_ANY_DISTANCE */
   float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
