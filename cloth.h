@@ -625,9 +625,10 @@ typedef struct cloth_cut_line {
   float end_column, end_row;
 } cloth_cut_line;
 
-/* Cuts every thread that the line crosses; one through a particle cuts the thread after it. Wakes the cloth. Returns
-   how many threads that is; RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent
-   with CLOTH_NO_TEARING. */
+/* Cuts every thread that the line crosses. A particle on the line counts to the side of smaller columns, on a cut along
+   a row to that of smaller rows; an end on a row or column counts as just behind it. The reverse cuts the same, and a
+   cut from border to border parts a sheet, whatever its slope. Wakes the cloth. Returns how many threads that is;
+   RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent with CLOTH_NO_TEARING. */
 CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 
 /// Skinned meshes ///
