@@ -337,6 +337,23 @@ static void gather_on(panels *p, cloth_config upper, cloth_config lower, int is_
     cloth_pin(p->sheets[0], is_along_columns ? 7 * i : i);
 }
 
+/* Each particle of the gathered side is where its number says on the other one: 0 of 16 on the first of 9, 15 on the
+   last, the others in even steps between. */
+static void test_gathered_places(void) {
+  panels p;
+  gather_on(&p, panel_config(9, 7, 10), panel_config(16, 9, 10), 0);
+  step_panels(&p, 60);
+  for (int n = 0; n < 16; n++) {
+    const double along = 8.0 * n / 15;
+    const int before = along < 8 ? (int)along : 7;
+    const point a = position_of(p.sheets[0], 9 * 6 + before), b = position_of(p.sheets[0], 9 * 6 + before + 1);
+    const point expected = point_sum(a, point_scaled(point_difference(b, a), along - before));
+    const double apart = point_distance(position_of(p.sheets[1], n), expected) / SPACING;
+    CHECK(apart < 0.01, "particle %d is %g spacings from its place", n, apart);
+  }
+  free_panels(&p);
+}
+
 static void test_gathers(void) {
   static const struct {
     int substeps, is_imex, is_along_columns;
@@ -653,9 +670,9 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),   TEST(implicit), TEST(holes),     TEST(over_hole), TEST(ragged),        TEST(nothing_sewn),
-    TEST(momentum), TEST(energy),   TEST(one_cloth), TEST(gathers),   TEST(gathered_tube), TEST(closing),
-    TEST(contact),  TEST(sleep),    TEST(pins),      TEST(replay),    TEST(refusals),
+    TEST(weight),   TEST(implicit), TEST(holes),     TEST(over_hole), TEST(ragged),          TEST(nothing_sewn),
+    TEST(momentum), TEST(energy),   TEST(one_cloth), TEST(gathers),   TEST(gathered_places), TEST(gathered_tube),
+    TEST(closing),  TEST(contact),  TEST(sleep),     TEST(pins),      TEST(replay),          TEST(refusals),
 };
 
 int main(int argc, char **argv) {
