@@ -362,8 +362,9 @@ typedef struct cloth_config_sleep {
    limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
 typedef struct cloth_config_tearing {
   int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
-                         0..65535; default 0: the cloth neither tears nor can be cut. Above 0, 2 bytes per particle, 1
-                         of them state, and 48; bending is then always solved along lines */
+                         0..65535; default 0: the cloth neither tears nor can be cut, and the rest of this group has no
+                         effect. Above 0, 2 bytes per particle, 1 of them state, and 48; bending is then always solved
+                         along lines */
   float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0 */
   float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
                          above 0 with the memory of capacity.pin_reactions */
@@ -397,7 +398,7 @@ typedef struct cloth_config_capacity {
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep,
-                           CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
+                           tearing, CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
   int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
   int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
@@ -667,7 +668,9 @@ typedef struct cloth_bind_reach {
 /* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
    moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
    time is that of vertices times cells. A vertex is relative to the origin of the cloth that it follows, here and in
-   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. Returns the
+   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. A mesh does
+   not tear: triangles whose corners are bound on both sides of a tear are stretched over it. Where cuts are
+   planned split the mesh, too, or draw the grid, by cloth_write_vertices(). Returns the
    number of vertices that are bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not fit; STATE: a
    cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
