@@ -24122,18 +24122,34 @@ static void finish_tears(const cloth *c, float dt) {
 
 /// Cuts ///
 
-/* Number of threads of a line of the grid that a cut crosses, and which: the cut goes from (u, v) to (u_end, v_end),
-   along the line and across it [cells]; the line is at `place`. A cut through a particle crosses the thread after it.
-   Returns the thread, or -1. */
-static int32_t crossed_thread(float u, float v, float u_end, float v_end, int32_t place, int32_t threads) {
-  const float at = (float)place;
-  if ((v < at) == (v_end < at)) {
-    return -1;
-  }
-  const float share = flush_small((at - v) / (v_end - v), WORK_QUANTUM);
-  const float crossing = u + share * (u_end - u);
-  const int32_t thread = crossing >= 0.0f ? (int32_t)crossing : -1;
-  return thread < threads ? thread : -1;
+/*
+ * A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, for
+ * both of its lines: as if the cut was moved by very little towards larger columns, and by much less than that towards
+ * larger rows. So a cut from border to border leaves no thread across, whatever its slope.
+ */
+
+/* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
+static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
+  const float column = flush_small(cut->column, WORK_QUANTUM), row = flush_small(cut->row, WORK_QUANTUM);
+  const float end_column = flush_small(cut->end_column, WORK_QUANTUM);
+  const float end_row = flush_small(cut->end_row, WORK_QUANTUM);
+  const int is_ordered = row < end_row || (row == end_row && column >= end_column);
+  return is_ordered ? (cloth_cut_line){column, row, end_column, end_row}
+                    : (cloth_cut_line){end_column, end_row, column, row};
+}
+
+/* Is a particle behind the straight line through a cut: at larger columns, or below a cut along a row? */
+static int is_behind_cut(const cloth_cut_line *cut, int32_t column, int32_t row) {
+  const float across = ((float)column - cut->column) * (cut->end_row - cut->row);
+  return across > ((float)row - cut->row) * (cut->end_column - cut->column);
+}
+
+/* Does a cut cross the thread of a direction that begins at a particle? */
+static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row, int32_t d) {
+  const float at = (float)(d == WARP ? row : column);
+  const float first = d == WARP ? cut->row : cut->column, last = d == WARP ? cut->end_row : cut->end_column;
+  return (first < at) != (last < at) &&
+         is_behind_cut(cut, column, row) != is_behind_cut(cut, column + (d == WARP), row + (d == WEFT));
 }
 
 /* Largest coordinate of a cut [cells]: that of the last column or row there may be. */
@@ -24160,14 +24176,16 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
   if (!can_tear(c)) {
     return CLOTH_ERROR_STATE;
   }
+  const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t n = crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
-    count += n >= 0 ? cut_thread(c, row * c->grid.columns + n, WARP) : 0;
-  }
-  for (int32_t column = 0; column < c->grid.columns; column++) {
-    const int32_t n = crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
-    count += n >= 0 ? cut_thread(c, n * c->grid.columns + column, WEFT) : 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
+    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) {
+      count += cut_thread(c, i, WARP);
+    }
+    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) {
+      count += cut_thread(c, i, WEFT);
+    }
   }
   if (count > 0) {
     derive_gaps(c);
@@ -28654,7 +28672,7 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
 
 /*
  * What the seams of a group are in a step: particles that are sewn, the stitches that join them, and the springs that
- * they gather.
+ * they gather. A stitch of a particle that a mask of cells leaves out is none.
  *
  * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
  */
@@ -28781,6 +28799,39 @@ static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, 
   *shorter = turned ? &seam->a : &seam->b;
 }
 
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+/* 1 if a stitch has all of its particles. That of an absent one is left out. */
+static int is_stitched(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  int is_whole = 1;
+  for (int32_t k = 0; k < 3; k++) {
+    is_whole &= !is_gap(group->cloths[ends.cloth[k]], ends.particle[k], GAP_PARTICLE);
+  }
+  return is_whole;
+}
+
+/* 1 if a seam has a stitch. */
+static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
+  int32_t n = 0;
+  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
+    n++;
+  }
+  return n < larger_count(seam);
+}
+
 /// Gathers ///
 
 /* Length at rest from a particle to another, along the grid [m]. */
@@ -28827,14 +28878,17 @@ static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b
   }
 }
 
-/* Marks the springs along the gathered side of a seam. */
+/* Marks the springs along the gathered side of a seam, between particles that are sewn. */
 static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   const cloth_seam_side *side = gathered_side(group, seam);
   if (side) {
     const cloth *c = group->cloths[side->cloth];
-    uint8_t *gathers = s->gathers + s->labels.first[side->cloth];
+    const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
-      mark_gathered(c, gathers, sewn_at(side, n), sewn_at(side, n + 1));
+      const int32_t a = sewn_at(side, n), b = sewn_at(side, n + 1);
+      if (number[a] >= 0 && number[b] >= 0) {
+        mark_gathered(c, s->gathers + first, a, b);
+      }
     }
     s->is_gathered[side->cloth] = 1;
   }
@@ -28866,20 +28920,26 @@ static int32_t sewn_root_of(const sewing *s, int32_t number) {
   return number;
 }
 
-static void add_stitches(sewing *s, const cloth_seam *seam) {
+static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  stitch *t = &s->stitches[s->stitch_count++];
   order_sides(seam, &longer, &shorter);
-  for (int32_t n = 0; n < longer->count; n++) {
-    const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-    stitch *t = &s->stitches[s->stitch_count++];
-    fill_zero(t, sizeof *t);
-    t->share = place.share;
-    t->particle[0] = add_sewn(s, longer->cloth, sewn_at(longer, n));
-    t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
-    t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
-    if (t->share == 0.0f) {
-      const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
-      s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  fill_zero(t, sizeof *t);
+  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  for (int32_t k = 0; k < 3; k++) {
+    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
+  }
+  if (t->share == 0.0f) {
+    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  }
+}
+
+static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    if (is_stitched(group, seam, n)) {
+      add_stitch(s, seam, n);
     }
   }
 }
@@ -28913,7 +28973,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     s->gathers[i] = 0;
   }
   for (int32_t n = 0; n < group->seam_count; n++) {
-    add_stitches(s, &group->seams[n]);
+    add_stitches(s, group, &group->seams[n]);
     mark_gathers(s, group, &group->seams[n]);
   }
   label_sewn(s);
@@ -29363,6 +29423,9 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
     for (int32_t i = 0; i < larger_count(seam); i++) {
+      if (!is_stitched(group, seam, i)) {
+        continue;
+      }
       if (resists_folding(seam)) {
         add_fold(s, group, seam, i, number);
       }
@@ -29993,7 +30056,7 @@ static void wake_sewn(const cloth_group *group) {
   for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
     for (int32_t n = 0; n < group->seam_count; n++) {
       const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
-      if (is_asleep(a) != is_asleep(b)) {
+      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
         wake(is_asleep(a) ? a : b);
       }
     }
@@ -30192,8 +30255,9 @@ static uint32_t find_sleepy(const group_step *s) {
   }
   for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
     for (int32_t n = 0; n < s->group->seam_count; n++) {
-      const uint32_t both = 1u << s->group->seams[n].a.cloth | 1u << s->group->seams[n].b.cloth;
-      sleepy &= (sleepy & both) == both ? UINT32_MAX : ~both;
+      const cloth_seam *seam = &s->group->seams[n];
+      const uint32_t both = 1u << seam->a.cloth | 1u << seam->b.cloth;
+      sleepy &= (sleepy & both) == both || !has_stitches(s->group, seam) ? UINT32_MAX : ~both;
     }
   }
 #endif
@@ -30435,20 +30499,6 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   return CLOTH_OK;
 }
 
-/* A stitch of a seam, as places in the group and particles. */
-typedef struct stitch_ends {
-  int32_t cloth[3], particle[3];
-} stitch_ends;
-
-static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
-  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
-  return ends;
-}
-
 /* The way from one particle of a group to another [m]. */
 static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
   const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
@@ -30614,7 +30664,9 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
   }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    if (is_stitched(group, &group->seams[seam], n)) {
+      *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    }
   }
   return CLOTH_OK;
 }
@@ -32051,12 +32103,25 @@ static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_v
   return seen;
 }
 
-/* Moves a coordinate that has left its cell to the neighbouring one, if there is one; else keeps it near the border. */
-static void enter_cell(float *coordinate, int32_t *cell, int32_t cells, int is_ring) {
-  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0;
-  const int32_t next = *cell + step;
-  if (step != 0 && (is_ring || (next >= 0 && next < cells))) {
-    *cell = next < 0 ? cells - 1 : next >= cells ? 0 : next;
+/* Is there a cell in this place, neither absent nor torn? */
+static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
+  return column >= 0 && column < cells_along_warp(c) && row >= 0 && row + 1 < c->grid.rows &&
+         !is_gap(c, row * c->grid.columns + column, GAP_CELL);
+}
+
+/* Moves a coordinate that has left its cell along a direction to the neighbouring one, if there is one; else keeps it
+   near the border, or beside the gap. */
+static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
+  float *coordinate = d == WARP ? &place->u : &place->v;
+  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
+  const int32_t row = place->row + (d == WEFT ? step : 0);
+  int32_t column = place->column + (d == WARP ? step : 0);
+  if (is_wrapped(c)) {
+    column = column < 0 ? cells - 1 : column >= cells ? 0 : column;
+  }
+  if (step != 0 && is_whole_cell(c, column, row)) {
+    place->column = column;
+    place->row = row;
     *coordinate = clamped(*coordinate - (float)step, 0.0f, 1.0f);
   } else {
     *coordinate = clamped(*coordinate, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
@@ -32075,17 +32140,10 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
       return;
     }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
-    const bound_place before = *place;
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
-    enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
-    enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
-    if (is_gap(c, place->row * c->grid.columns + place->column, GAP_CELL)) {
-      *place = before; /* beside a gap as beside a border */
-      place->u = clamped(place->u, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
-      place->v = clamped(place->v, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
-      return;
-    }
+    enter_cell(c, place, WARP);
+    enter_cell(c, place, WEFT);
   }
 }
 
@@ -32334,8 +32392,7 @@ static int has_normal(const cloth *c, int32_t particle) {
   for (int32_t corner = 0; corner < 4; corner++) {
     const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
     const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (cell_row >= 0 && cell_row + 1 < c->grid.rows && cell_column >= 0 && cell_column < cells_along_warp(c) &&
-        !is_gap(c, cell_row * columns + cell_column, GAP_CELL)) {
+    if (is_whole_cell(c, cell_column, cell_row)) {
       return 1;
     }
   }

@@ -362,8 +362,9 @@ typedef struct cloth_config_sleep {
    limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
 typedef struct cloth_config_tearing {
   int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
-                         0..65535; default 0: the cloth neither tears nor can be cut. Above 0, 2 bytes per particle, 1
-                         of them state, and 48; bending is then always solved along lines */
+                         0..65535; default 0: the cloth neither tears nor can be cut, and the rest of this group has no
+                         effect. Above 0, 2 bytes per particle, 1 of them state, and 48; bending is then always solved
+                         along lines */
   float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0. Above 0 springs that others
                          stretch are not solved again: with few substeps cuts stretch more, see the guide */
   float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
@@ -398,7 +399,7 @@ typedef struct cloth_config_capacity {
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep,
-                           CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
+                           tearing, CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
   int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
   int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
@@ -626,9 +627,10 @@ typedef struct cloth_cut_line {
   float end_column, end_row;
 } cloth_cut_line;
 
-/* Cuts every thread that the line crosses; one through a particle cuts the thread after it. Wakes the cloth. Returns
-   how many threads that is; RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent
-   with CLOTH_NO_TEARING. */
+/* Cuts every thread that the line crosses. A particle on the line counts to the side of smaller columns, on a cut along
+   a row to that of smaller rows; an end on a row or column counts as just behind it. The reverse cuts the same, and a
+   cut from border to border parts a sheet, whatever its slope. Wakes the cloth. Returns how many threads that is;
+   RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent with CLOTH_NO_TEARING. */
 CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 
 /// Skinned meshes ///
@@ -658,7 +660,7 @@ typedef struct cloth_skin_layout {
 } cloth_skin_layout;
 
 /* How far from the cloth a vertex still belongs to it. Distances are to the cloth's triangles [m]; vertices farther
-   than 30 cells, or more than 1.5 cells beyond a border, are not bound. */
+   than 30 cells, or more than 1.5 cells beyond a border, an absent cell or a torn one, are not bound. */
 typedef struct cloth_bind_reach {
   float full; /* up to here a vertex has weight 255; 0..CLOTH_ANY_DISTANCE */
   float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
@@ -667,7 +669,9 @@ typedef struct cloth_bind_reach {
 /* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
    moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
    time is that of vertices times cells. A vertex is relative to the origin of the cloth that it follows, here and in
-   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. Returns the
+   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. A mesh does
+   not tear: triangles whose corners are bound on both sides of a tear are stretched over it. Where cuts are
+   planned split the mesh, too, or draw the grid, by cloth_write_vertices(). Returns the
    number of vertices that are bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not fit; STATE: a
    cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
@@ -1273,7 +1277,8 @@ typedef struct cloth_seam_side {
    the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
    point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. A gathered side that is longer
    at rest, too, cannot bulge out of the seam: its own springs would press against the stitches without rest, so give it
-   a grid.stiffness_map of 0 along the seam. */
+   a grid.stiffness_map of 0 along the seam. Where a grid.cell_mask leaves one of these particles out, nothing is
+   joined: a side may lead over holes and along ragged edges. */
 typedef struct cloth_seam {
   cloth_seam_side a, b;
   float stiffening; /* what the seam adds to the stiffness against folding along it, over that of the cloth without a
@@ -1313,8 +1318,9 @@ CLOTH_API cloth_group cloth_group_default(void);
    folding. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
-/* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to.
-   Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or CLOTH_NO_PROJECTION. */
+/* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0
+   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or
+   CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "scalar.h"
 #include "skin.h"
+#include "types.h"
 #include "vertices.h"
 
 /// Binding a mesh ///
@@ -176,12 +177,25 @@ static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_v
   return seen;
 }
 
-/* Moves a coordinate that has left its cell to the neighbouring one, if there is one; else keeps it near the border. */
-static void enter_cell(float *coordinate, int32_t *cell, int32_t cells, int is_ring) {
-  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0;
-  const int32_t next = *cell + step;
-  if (step != 0 && (is_ring || (next >= 0 && next < cells))) {
-    *cell = next < 0 ? cells - 1 : next >= cells ? 0 : next;
+/* Is there a cell in this place, neither absent nor torn? */
+static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
+  return column >= 0 && column < cells_along_warp(c) && row >= 0 && row + 1 < c->grid.rows &&
+         !is_gap(c, row * c->grid.columns + column, GAP_CELL);
+}
+
+/* Moves a coordinate that has left its cell along a direction to the neighbouring one, if there is one; else keeps it
+   near the border, or beside the gap. */
+static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
+  float *coordinate = d == WARP ? &place->u : &place->v;
+  const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
+  const int32_t row = place->row + (d == WEFT ? step : 0);
+  int32_t column = place->column + (d == WARP ? step : 0);
+  if (is_wrapped(c)) {
+    column = column < 0 ? cells - 1 : column >= cells ? 0 : column;
+  }
+  if (step != 0 && is_whole_cell(c, column, row)) {
+    place->column = column;
+    place->row = row;
     *coordinate = clamped(*coordinate - (float)step, 0.0f, 1.0f);
   } else {
     *coordinate = clamped(*coordinate, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
@@ -200,17 +214,10 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
       return;
     }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
-    const bound_place before = *place;
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
-    enter_cell(&place->u, &place->column, cells_along_warp(c), is_wrapped(c));
-    enter_cell(&place->v, &place->row, c->grid.rows - 1, 0);
-    if (is_gap(c, place->row * c->grid.columns + place->column, GAP_CELL)) {
-      *place = before; /* beside a gap as beside a border */
-      place->u = clamped(place->u, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
-      place->v = clamped(place->v, SKIN_PLACE_FIRST, 1.0f - SKIN_PLACE_FIRST);
-      return;
-    }
+    enter_cell(c, place, WARP);
+    enter_cell(c, place, WEFT);
   }
 }
 

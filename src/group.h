@@ -302,7 +302,7 @@ static void wake_sewn(const cloth_group *group) {
   for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
     for (int32_t n = 0; n < group->seam_count; n++) {
       const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
-      if (is_asleep(a) != is_asleep(b)) {
+      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
         wake(is_asleep(a) ? a : b);
       }
     }
@@ -501,8 +501,9 @@ static uint32_t find_sleepy(const group_step *s) {
   }
   for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
     for (int32_t n = 0; n < s->group->seam_count; n++) {
-      const uint32_t both = 1u << s->group->seams[n].a.cloth | 1u << s->group->seams[n].b.cloth;
-      sleepy &= (sleepy & both) == both ? UINT32_MAX : ~both;
+      const cloth_seam *seam = &s->group->seams[n];
+      const uint32_t both = 1u << seam->a.cloth | 1u << seam->b.cloth;
+      sleepy &= (sleepy & both) == both || !has_stitches(s->group, seam) ? UINT32_MAX : ~both;
     }
   }
 #endif

@@ -6,9 +6,9 @@
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
-#include "stitches.h"
 #include "step.h"
 #include "step_calls.h"
+#include "stitches.h"
 #include "types.h"
 #include "work.h"
 
@@ -68,20 +68,6 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
     }
   }
   return CLOTH_OK;
-}
-
-/* A stitch of a seam, as places in the group and particles. */
-typedef struct stitch_ends {
-  int32_t cloth[3], particle[3];
-} stitch_ends;
-
-static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
-  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
-  return ends;
 }
 
 /* The way from one particle of a group to another [m]. */
@@ -249,7 +235,9 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
   }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-    *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    if (is_stitched(group, &group->seams[seam], n)) {
+      *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
+    }
   }
   return CLOTH_OK;
 }

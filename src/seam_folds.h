@@ -248,6 +248,9 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
     for (int32_t i = 0; i < larger_count(seam); i++) {
+      if (!is_stitched(group, seam, i)) {
+        continue;
+      }
       if (resists_folding(seam)) {
         add_fold(s, group, seam, i, number);
       }

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "bind.h"
 #include "compiler.h"
-#include "gaps.h"
 #include "group.h"
 #include "group_calls.h"
 #include "lanes.h"
@@ -77,8 +76,7 @@ static int has_normal(const cloth *c, int32_t particle) {
   for (int32_t corner = 0; corner < 4; corner++) {
     const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
     const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (cell_row >= 0 && cell_row + 1 < c->grid.rows && cell_column >= 0 && cell_column < cells_along_warp(c) &&
-        !is_gap(c, cell_row * columns + cell_column, GAP_CELL)) {
+    if (is_whole_cell(c, cell_column, cell_row)) {
       return 1;
     }
   }

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "block3.h"
 #include "compiler.h"
+#include "gaps.h"
 #include "gathers.h"
 #include "rest_lengths.h"
 #include "scalar.h"
@@ -11,7 +12,7 @@
 
 /*
  * What the seams of a group are in a step: particles that are sewn, the stitches that join them, and the springs that
- * they gather.
+ * they gather. A stitch of a particle that a mask of cells leaves out is none.
  *
  * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
  */
@@ -138,6 +139,39 @@ static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, 
   *shorter = turned ? &seam->a : &seam->b;
 }
 
+/* A stitch of a seam, as places in the group and particles. */
+typedef struct stitch_ends {
+  int32_t cloth[3], particle[3];
+} stitch_ends;
+
+static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  order_sides(seam, &longer, &shorter);
+  const seam_place place = place_on_shorter(n, longer->count, shorter->count);
+  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+  return ends;
+}
+
+/* 1 if a stitch has all of its particles. That of an absent one is left out. */
+static int is_stitched(const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  int is_whole = 1;
+  for (int32_t k = 0; k < 3; k++) {
+    is_whole &= !is_gap(group->cloths[ends.cloth[k]], ends.particle[k], GAP_PARTICLE);
+  }
+  return is_whole;
+}
+
+/* 1 if a seam has a stitch. */
+static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
+  int32_t n = 0;
+  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
+    n++;
+  }
+  return n < larger_count(seam);
+}
+
 /// Gathers ///
 
 /* Length at rest from a particle to another, along the grid [m]. */
@@ -184,14 +218,17 @@ static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b
   }
 }
 
-/* Marks the springs along the gathered side of a seam. */
+/* Marks the springs along the gathered side of a seam, between particles that are sewn. */
 static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   const cloth_seam_side *side = gathered_side(group, seam);
   if (side) {
     const cloth *c = group->cloths[side->cloth];
-    uint8_t *gathers = s->gathers + s->labels.first[side->cloth];
+    const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
-      mark_gathered(c, gathers, sewn_at(side, n), sewn_at(side, n + 1));
+      const int32_t a = sewn_at(side, n), b = sewn_at(side, n + 1);
+      if (number[a] >= 0 && number[b] >= 0) {
+        mark_gathered(c, s->gathers + first, a, b);
+      }
     }
     s->is_gathered[side->cloth] = 1;
   }
@@ -223,20 +260,26 @@ static int32_t sewn_root_of(const sewing *s, int32_t number) {
   return number;
 }
 
-static void add_stitches(sewing *s, const cloth_seam *seam) {
+static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  stitch *t = &s->stitches[s->stitch_count++];
   order_sides(seam, &longer, &shorter);
-  for (int32_t n = 0; n < longer->count; n++) {
-    const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-    stitch *t = &s->stitches[s->stitch_count++];
-    fill_zero(t, sizeof *t);
-    t->share = place.share;
-    t->particle[0] = add_sewn(s, longer->cloth, sewn_at(longer, n));
-    t->particle[1] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.before));
-    t->particle[2] = add_sewn(s, shorter->cloth, sewn_at(shorter, place.after));
-    if (t->share == 0.0f) {
-      const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
-      s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  fill_zero(t, sizeof *t);
+  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  for (int32_t k = 0; k < 3; k++) {
+    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
+  }
+  if (t->share == 0.0f) {
+    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  }
+}
+
+static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  for (int32_t n = 0; n < larger_count(seam); n++) {
+    if (is_stitched(group, seam, n)) {
+      add_stitch(s, seam, n);
     }
   }
 }
@@ -270,7 +313,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     s->gathers[i] = 0;
   }
   for (int32_t n = 0; n < group->seam_count; n++) {
-    add_stitches(s, &group->seams[n]);
+    add_stitches(s, group, &group->seams[n]);
     mark_gathers(s, group, &group->seams[n]);
   }
   label_sewn(s);

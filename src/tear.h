@@ -363,18 +363,34 @@ static void finish_tears(const cloth *c, float dt) {
 
 /// Cuts ///
 
-/* Number of threads of a line of the grid that a cut crosses, and which: the cut goes from (u, v) to (u_end, v_end),
-   along the line and across it [cells]; the line is at `place`. A cut through a particle crosses the thread after it.
-   Returns the thread, or -1. */
-static int32_t crossed_thread(float u, float v, float u_end, float v_end, int32_t place, int32_t threads) {
-  const float at = (float)place;
-  if ((v < at) == (v_end < at)) {
-    return -1;
-  }
-  const float share = flush_small((at - v) / (v_end - v), WORK_QUANTUM);
-  const float crossing = u + share * (u_end - u);
-  const int32_t thread = crossing >= 0.0f ? (int32_t)crossing : -1;
-  return thread < threads ? thread : -1;
+/*
+ * A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, for
+ * both of its lines: as if the cut was moved by very little towards larger columns, and by much less than that towards
+ * larger rows. So a cut from border to border leaves no thread across, whatever its slope.
+ */
+
+/* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
+static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
+  const float column = flush_small(cut->column, WORK_QUANTUM), row = flush_small(cut->row, WORK_QUANTUM);
+  const float end_column = flush_small(cut->end_column, WORK_QUANTUM);
+  const float end_row = flush_small(cut->end_row, WORK_QUANTUM);
+  const int is_ordered = row < end_row || (row == end_row && column >= end_column);
+  return is_ordered ? (cloth_cut_line){column, row, end_column, end_row}
+                    : (cloth_cut_line){end_column, end_row, column, row};
+}
+
+/* Is a particle behind the straight line through a cut: at larger columns, or below a cut along a row? */
+static int is_behind_cut(const cloth_cut_line *cut, int32_t column, int32_t row) {
+  const float across = ((float)column - cut->column) * (cut->end_row - cut->row);
+  return across > ((float)row - cut->row) * (cut->end_column - cut->column);
+}
+
+/* Does a cut cross the thread of a direction that begins at a particle? */
+static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row, int32_t d) {
+  const float at = (float)(d == WARP ? row : column);
+  const float first = d == WARP ? cut->row : cut->column, last = d == WARP ? cut->end_row : cut->end_column;
+  return (first < at) != (last < at) &&
+         is_behind_cut(cut, column, row) != is_behind_cut(cut, column + (d == WARP), row + (d == WEFT));
 }
 
 /* Largest coordinate of a cut [cells]: that of the last column or row there may be. */
@@ -401,14 +417,16 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
   if (!can_tear(c)) {
     return CLOTH_ERROR_STATE;
   }
+  const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const int32_t n = crossed_thread(cut->column, cut->row, cut->end_column, cut->end_row, row, cells_along_warp(c));
-    count += n >= 0 ? cut_thread(c, row * c->grid.columns + n, WARP) : 0;
-  }
-  for (int32_t column = 0; column < c->grid.columns; column++) {
-    const int32_t n = crossed_thread(cut->row, cut->column, cut->end_row, cut->end_column, column, c->grid.rows - 1);
-    count += n >= 0 ? cut_thread(c, n * c->grid.columns + column, WEFT) : 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
+    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) {
+      count += cut_thread(c, i, WARP);
+    }
+    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) {
+      count += cut_thread(c, i, WEFT);
+    }
   }
   if (count > 0) {
     derive_gaps(c);

@@ -188,6 +188,31 @@ check_sync() { # COMMAND
   verdict "the state that differs is written as text" $? "$(head -n 3 "$out/kept.txt")"
 }
 
+# Wrong arguments end the program with status 2, and its first line tells which.
+check_argument() { # COMMAND ARGUMENTS LINE
+  detail=$($1 $2 2>&1)
+  [ $? = 2 ] && [ "$(echo "$detail" | head -n 1)" = "$3" ]
+  verdict "arguments $2" $? "$(echo "$detail" | head -n 1), not $3"
+}
+
+check_arguments() { # COMMAND
+  check_argument "$1" "nonsense 7000 7001" "player nonsense: not 0..3"
+  check_argument "$1" "2 7000 7001" "player 2: not 0..1"
+  check_argument "$1" "0 7000" "ports: there are too few"
+  check_argument "$1" "0 1 2 3 4 5" "port 5: there are too many"
+  check_argument "$1" "0 7000 x" "port x: not 1..65535"
+  check_argument "$1" "0 7000 7001 7000" "port 7000: twice"
+  check_argument "$1" "0 7000 7001 --lost 1" "--lost: no such option"
+  check_argument "$1" "0 7000 7001 --loss 95" "--loss 95: not 0..90"
+  check_argument "$1" "0 7000 7001 --loss" "--loss: without a value"
+  check_argument "$1" "0 7000 7001 --grid 16" "--grid 16: not as 16x16"
+  check_argument "$1" "0 7000 7001 --players 3" "--players: not as many as ports"
+  check_argument "$1" "sync" "sync: not 1..60"
+  check_argument "$1" "sync 8 --seed -1" "--seed -1: not 0..1073741824"
+  check_argument "$1" "compare one" "compare: needs two images"
+  check_argument "$1" "costs 1" "1: costs takes no argument"
+}
+
 # The time is shown; what fails is a call that does.
 check_costs() { # COMMAND
   detail=$($1 costs)
@@ -323,6 +348,7 @@ done
 compile_library wrong clang --target=aarch64-linux-gnu -freciprocal-math $without
 build_example wrong clang --target=aarch64-linux-gnu -static
 check_wrong_build "$out/x86" "qemu-aarch64 $out/wrong"
+check_arguments "$out/x86"
 check_sync "$out/x86"
 check_dumps "$out/x86" "$s390x"
 check_costs "$out/x86"

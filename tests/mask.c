@@ -20,21 +20,25 @@ typedef struct strip {
   int margin;
 } strip;
 
-static strip make_strip(cloth_config config, int margin) {
+static strip make_strip_of(cloth_config config, int columns, int rows, int margin) {
   strip t = {.margin = margin};
-  config.columns = STRIP_COLUMNS + 2 * margin;
-  config.rows = STRIP_ROWS + 2 * margin;
+  config.columns = columns + 2 * margin;
+  config.rows = rows + 2 * margin;
   config.origin = vector_at(-SPACING * margin, SPACING * margin, 0.0);
   config.edge_warp = vector_at(SPACING * (config.columns - 1), 0.0, 0.0);
   config.edge_weft = vector_at(0.0, -SPACING * (config.rows - 1), 0.0);
   config.grid.imperfection = 0.0f;
   memset(mask, 0, sizeof mask);
-  for (int row = 0; row + 1 < STRIP_ROWS; row++)
-    for (int column = 0; column + 1 < STRIP_COLUMNS; column++)
+  for (int row = 0; row + 1 < rows; row++)
+    for (int column = 0; column + 1 < columns; column++)
       mask[(row + margin) * (config.columns - 1) + column + margin] = 1;
   config.grid.cell_mask = margin > 0 ? mask : NULL;
   t.s = fixture_make(&config);
   return t;
+}
+
+static strip make_strip(cloth_config config, int margin) {
+  return make_strip_of(config, STRIP_COLUMNS, STRIP_ROWS, margin);
 }
 
 static int strip_particle(const strip *t, int column, int row) {
@@ -102,6 +106,30 @@ static void test_cantilever(void) {
   const double own = bend_strip(config, 0), cut = bend_strip(config, MARGIN);
   CHECK(own < -0.01, "it sinks by %g m", own);
   CHECK(fabs(cut / own - 1.0) < 0.02, "%.5f m and %.5f m", own, cut);
+}
+
+/* How far a cantilever one cell wide sinks, whose first two rows or columns are held. */
+static double bend_narrow(cloth_config config, int is_along_weft, int margin) {
+  const int columns = is_along_weft ? 2 : STRIP_ROWS, rows = is_along_weft ? STRIP_ROWS : 2;
+  strip t = make_strip_of(config, columns, rows, margin);
+  for (int n = 0; n < 4; n++)
+    CHECK(cloth_pin(t.s.sheet, strip_particle(&t, n % 2, n / 2)) == CLOTH_OK, "pin");
+  CHECK(run_steps(t.s.sheet, 60, FRAME) >= 0, "steps");
+  const point end = position_of(t.s.sheet, strip_particle(&t, columns - 1, rows - 1));
+  fixture_free(&t.s);
+  return end.z;
+}
+
+/* Hinges along all four rims bear as those of a grid of their own. */
+static void test_narrow(void) {
+  cloth_config config = default_of_tier(tested_tier);
+  config.gravity = vector_at(0.0, 0.0, -9.81);
+  config.fabric.bend = 1.0e-2f;
+  for (int is_along_weft = 0; is_along_weft < 2; is_along_weft++) {
+    const double own = bend_narrow(config, is_along_weft, 0), cut = bend_narrow(config, is_along_weft, MARGIN);
+    CHECK(own < -0.01, "it sinks by %g m", own);
+    CHECK(fabs(cut / own - 1.0) < 0.02, "%.5f m and %.5f m", own, cut);
+  }
 }
 
 /// A round cloth ///
@@ -462,6 +490,7 @@ int main(int count, char **arguments) {
       TEST(absent_rows),
       TEST_EACH(all_tiers, strip),
       TEST_EACH(all_tiers, cantilever),
+      TEST_EACH(all_tiers, narrow),
       TEST_EACH(all_tiers, tablecloth),
       TEST_EACH(all_tiers, hole),
       TEST_EACH(all_tiers, momentum),

@@ -72,7 +72,7 @@ static void test_implicit(void) {
 /* Holes and tears beside a seam: a hole of 4 x 3 cells below it, or four threads that are cut there. What hangs beside
    them is not felt through them. */
 typedef struct holed {
-  int substeps, method, is_cut;
+  int substeps, method, is_cut, is_one_seam;
 } holed;
 
 static void make_holed(panels *p, const holed *h, int count) {
@@ -97,7 +97,7 @@ static void make_holed(panels *p, const holed *h, int count) {
   const cloth_cut_line line = {HOLE - 0.5f, (float)first + 0.5f, HOLE + WIDTH - 0.5f, (float)first + 0.5f};
   if (h->is_cut)
     CHECK(cloth_cut(p->sheets[count - 1], &line) == WIDTH, "four threads");
-  if (count > 1 && !h->is_cut) { /* between the particles of the seam that have no cell below */
+  if (count > 1 && !h->is_cut && !h->is_one_seam) { /* between the particles of the seam that have no cell below */
     p->seams[0].a.count = p->seams[0].b.count = HOLE + 1;
     p->seams[1] = p->seams[0];
     p->seams[1].a.first += HOLE + WIDTH;
@@ -110,7 +110,7 @@ static void make_holed(panels *p, const holed *h, int count) {
 
 static void test_holes(void) {
   for (int n = 0; n < 8; n++) {
-    const holed h = {n & 1 ? 10 : 4, n & 2 ? CLOTH_INTEGRATION_IMPLICIT : CLOTH_INTEGRATION_ADAPTIVE, n >= 4};
+    const holed h = {n & 1 ? 10 : 4, n & 2 ? CLOTH_INTEGRATION_IMPLICIT : CLOTH_INTEGRATION_ADAPTIVE, n >= 4, 0};
     panels whole, sewn;
     make_holed(&whole, &h, 1);
     make_holed(&sewn, &h, 2);
@@ -124,6 +124,77 @@ static void test_holes(void) {
     free_panels(&whole);
     free_panels(&sewn);
   }
+}
+
+/* A seam that leads over a hole of a mask is to the bit two that end beside it. */
+static void test_over_hole(void) {
+  uint64_t hash[2][2];
+  for (int is_one = 0; is_one < 2; is_one++) {
+    const holed h = {10, CLOTH_INTEGRATION_ADAPTIVE, 0, is_one};
+    panels p;
+    make_holed(&p, &h, 2);
+    CHECK(step_panels(&p, 60) <= 0.02, "%d seams: a gap", p.group.seam_count);
+    for (int i = 0; i < 2; i++)
+      hash[is_one][i] = read_hash(p.sheets[i]);
+    free_panels(&p);
+  }
+  CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0, "one seam differs from two");
+}
+
+/* Replaces the upper one of two panels of 17 columns by one that lacks cells of its last row: both corners, or all. */
+static void make_ragged(panels *p, cloth_config config, int lacks_all) {
+  enum { COLUMNS = 17, ROWS = 13 };
+  static uint8_t cells[(COLUMNS - 1) * (ROWS - 1)];
+  memset(cells, 1, sizeof cells);
+  for (int n = 0; n < COLUMNS - 1; n++)
+    cells[(ROWS - 2) * (COLUMNS - 1) + n] = !lacks_all && n > 0 && n < COLUMNS - 2;
+  cut_sheet(p, COLUMNS, 2 * ROWS - 1, 2, 0, &config);
+  fixture_free(&p->f[0]);
+  config.columns = COLUMNS;
+  config.rows = ROWS;
+  config.edge_warp.x = (float)(SPACING * (COLUMNS - 1));
+  config.edge_weft.y = (float)(-SPACING * (ROWS - 1));
+  config.grid.cell_mask = cells;
+  p->f[0] = fixture_make(&config);
+  p->sheets[0] = p->f[0].sheet;
+  for (int k = 0; k < COLUMNS; k++)
+    cloth_pin(p->sheets[0], k);
+}
+
+/* Particles that a mask leaves out are not sewn: a seam along a ragged edge stays closed where there is cloth, one to
+   one and gathered, and the panels come to rest and sleep. */
+static void test_ragged(void) {
+  for (int n = 0; n < 4; n++) {
+    cloth_config config = panel_config(17, 25, n & 1 ? 28 : 10);
+    config.sleep.speed = 0.03f;
+    config.sleep.time = 0.25f;
+    panels p;
+    make_ragged(&p, config, 0);
+    if (n & 2) { /* fifteen on seventeen: of both ends only half of each first cell is sewn */
+      p.seams[0].b.first++;
+      p.seams[0].b.count -= 2;
+      p.group.seam_speed = 0.3f;
+    }
+    step_panels(&p, 600);
+    CHECK(largest_gap(&p) < 0.02, "case %d: a gap of %g spacings", n, largest_gap(&p));
+    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "case %d: moves at %g m/s", n,
+          fastest_particle(&p));
+    free_panels(&p);
+  }
+}
+
+/* Panels whose seam has no particle left go their own ways: one falls, the other sleeps on. */
+static void test_nothing_sewn(void) {
+  cloth_config config = panel_config(17, 25, 10);
+  config.sleep.speed = 0.03f;
+  config.sleep.time = 0.25f;
+  panels p;
+  make_ragged(&p, config, 1);
+  CHECK(step_panels(&p, 90) == 0, "what is not sewn has a gap");
+  CHECK(cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "the panel that falls wakes the other");
+  const double speed = fastest_particle(&p);
+  CHECK(speed > 2.0, "the panel that is not sewn falls at %g m/s", speed);
+  free_panels(&p);
 }
 
 /// Momentum and energy ///
@@ -264,6 +335,23 @@ static void gather_on(panels *p, cloth_config upper, cloth_config lower, int is_
   take_memory(p);
   for (int i = 0; i < 9; i++)
     cloth_pin(p->sheets[0], is_along_columns ? 7 * i : i);
+}
+
+/* Each particle of the gathered side is where its number says on the other one: 0 of 16 on the first of 9, 15 on the
+   last, the others in even steps between. */
+static void test_gathered_places(void) {
+  panels p;
+  gather_on(&p, panel_config(9, 7, 10), panel_config(16, 9, 10), 0);
+  step_panels(&p, 60);
+  for (int n = 0; n < 16; n++) {
+    const double along = 8.0 * n / 15;
+    const int before = along < 8 ? (int)along : 7;
+    const point a = position_of(p.sheets[0], 9 * 6 + before), b = position_of(p.sheets[0], 9 * 6 + before + 1);
+    const point expected = point_sum(a, point_scaled(point_difference(b, a), along - before));
+    const double apart = point_distance(position_of(p.sheets[1], n), expected) / SPACING;
+    CHECK(apart < 0.01, "particle %d is %g spacings from its place", n, apart);
+  }
+  free_panels(&p);
 }
 
 static void test_gathers(void) {
@@ -582,8 +670,9 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),        TEST(implicit), TEST(holes),   TEST(momentum), TEST(energy), TEST(one_cloth), TEST(gathers),
-    TEST(gathered_tube), TEST(closing),  TEST(contact), TEST(sleep),    TEST(pins),   TEST(replay),    TEST(refusals),
+    TEST(weight),   TEST(implicit), TEST(holes),     TEST(over_hole), TEST(ragged),          TEST(nothing_sewn),
+    TEST(momentum), TEST(energy),   TEST(one_cloth), TEST(gathers),   TEST(gathered_places), TEST(gathered_tube),
+    TEST(closing),  TEST(contact),  TEST(sleep),     TEST(pins),      TEST(replay),          TEST(refusals),
 };
 
 int main(int argc, char **argv) {

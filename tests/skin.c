@@ -330,6 +330,130 @@ static void test_tube(void) {
   fixture_free(&s);
 }
 
+/* Vertices that the nearest points of triangles lead to one side of the first column, and the curved surface to the
+   other: those of the seam's cells are bound there, outside the tube and inside. */
+static void test_tube_seam(void) {
+  enum { TUBE_COLUMNS = 8, VERTICES = 40 };
+  const double radius = TUBE_COLUMNS * SPACING / 6.283185307179586;
+  cloth_vector places[TUBE_COLUMNS * 3];
+  cloth_config config = cloth_config_default();
+  config.columns = TUBE_COLUMNS;
+  config.rows = 3;
+  config.grid.wrap = 1;
+  config.edge_warp = vector_at(TUBE_COLUMNS * SPACING, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -2 * SPACING, 0.0);
+  for (int i = 0; i < TUBE_COLUMNS * 3; i++) {
+    const double angle = 6.283185307179586 * (i % TUBE_COLUMNS) / TUBE_COLUMNS;
+    places[i] = vector_at(radius * sin(angle), -SPACING * (i / TUBE_COLUMNS), radius * cos(angle));
+  }
+  config.grid.positions = places;
+  fixture s = fixture_make(&config);
+  mesh source = flat_mesh(), found;
+  cloth_binding bindings[MESH];
+  source.layout.count = VERTICES;
+  for (int i = 0; i < VERTICES; i++) { /* up to a fifth of a cell before the first column, and behind it */
+    const double angle = 6.283185307179586 / TUBE_COLUMNS * (0.01 * (i / 2 + 1)) * (i % 2 ? 1 : -1);
+    const double from = radius + 0.6 * SPACING;
+    point p = {from * sin(angle), -0.4 * SPACING - 0.02 * SPACING * i, from * cos(angle)};
+    put(source.vertex[i].position, p);
+  }
+  found = source;
+  CHECK(cloth_bind(&s.sheet, 1, &source.layout, source.vertex, &everything, bindings) == VERTICES, "not all are bound");
+  for (int i = 0; i < VERTICES; i++)
+    CHECK((bindings[i].column & 1023) == (i % 2 ? 0 : TUBE_COLUMNS - 1), "vertex %d is bound to column %d", i,
+          bindings[i].column & 1023);
+  CHECK(cloth_skin(&s.sheet, 1, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "no skin");
+  check_errors(compare_meshes(&found, &source, stays), "outside a tube");
+  fixture_free(&s);
+}
+
+/// Rims of masks and cuts ///
+
+/* Binds a mesh of `count` vertices, of which all have to be bound and lie where they were. */
+static void check_all_bound(fixture *s, const mesh *source, const char *what) {
+  static mesh found;
+  static cloth_binding bindings[MESH];
+  found = *source;
+  const int bound = cloth_bind(&s->sheet, 1, &source->layout, source->vertex, &everything, bindings);
+  CHECK(bound == source->layout.count, "%s: %d of %d vertices are bound", what, bound, source->layout.count);
+  CHECK(cloth_skin(&s->sheet, 1, bindings, &source->layout, NULL, found.vertex) == CLOTH_OK, "no skin");
+  check_errors(compare_meshes(&found, source, stays), what);
+}
+
+/* Vertices along column 8 of a flat sheet, `beyond` of a cell to its right. */
+static mesh mesh_beside(double beyond) {
+  mesh m = flat_mesh();
+  m.layout.count = 31;
+  for (int i = 0; i < m.layout.count; i++) {
+    point p = {(8 + beyond) * SPACING, 0.3 * SPACING, 0.25 * (i + 1) * SPACING};
+    put(m.vertex[i].position, p);
+  }
+  return m;
+}
+
+/* Beyond the rim of a mask a vertex is bound to the cell beside it as beyond a border of the grid. */
+static void test_mask_rim(void) {
+  static const double beyond[] = {-0.1, 0.05, 0.1, 0.3, 0.8, 1.4};
+  uint8_t cells[(COLUMNS - 1) * (ROWS - 1)];
+  cloth_config config = flat_config();
+  for (int i = 0; i < (COLUMNS - 1) * (ROWS - 1); i++)
+    cells[i] = i % (COLUMNS - 1) < 8;
+  config.grid.cell_mask = cells;
+  fixture s = fixture_make(&config);
+  for (int n = 0; n < 6; n++) {
+    const mesh m = mesh_beside(beyond[n]);
+    check_all_bound(&s, &m, "beside a mask");
+  }
+  fixture_free(&s);
+}
+
+/* A smooth round rim on a mask of whole cells lies beyond most of their corners. */
+static void test_round_rim(void) {
+  enum { SIDE = 21 };
+  uint8_t cells[(SIDE - 1) * (SIDE - 1)];
+  cloth_config config = flat_config();
+  config.columns = config.rows = SIDE;
+  config.origin.z = (float)((SIDE - 1) * SPACING);
+  config.edge_warp.x = (float)((SIDE - 1) * SPACING);
+  config.edge_weft.z = (float)(-(SIDE - 1) * SPACING);
+  for (int i = 0; i < (SIDE - 1) * (SIDE - 1); i++) {
+    const double x = i % (SIDE - 1) - 9.5, y = i / (SIDE - 1) - 9.5, r = sqrt(x * x + y * y);
+    cells[i] = r < 9.8 && r > 3.0;
+  }
+  config.grid.cell_mask = cells;
+  fixture s = fixture_make(&config);
+  mesh m = flat_mesh();
+  for (int i = 0; i < MESH; i++) {
+    const double angle = 6.283185307179586 * i / MESH, r = i % 2 ? 9.9 : 2.9;
+    point p = {(10 + r * cos(angle)) * SPACING, 0.0, (10 + r * sin(angle)) * SPACING};
+    put(m.vertex[i].position, p);
+  }
+  check_all_bound(&s, &m, "a round rim");
+  fixture_free(&s);
+}
+
+#ifndef CLOTH_NO_TEARING
+/* Over the cells of a cut vertices are bound to the cell beside it on the nearer side. */
+static void test_cut_rim(void) {
+  static const double beyond[] = {-0.1, 0.1, 0.45, 0.55, 0.9, 1.1};
+  cloth_config config = flat_config();
+  config.tearing.max_breaks = 100;
+  fixture s = fixture_make(&config);
+  const cloth_cut_line cut = {8.5f, -1.0f, 8.5f, (float)ROWS};
+  CHECK(cloth_cut(s.sheet, &cut) == ROWS, "cut");
+  for (int n = 0; n < 6; n++) {
+    const mesh m = mesh_beside(beyond[n]);
+    cloth_binding bindings[MESH];
+    check_all_bound(&s, &m, "beside a cut");
+    cloth_bind(&s.sheet, 1, &m.layout, m.vertex, &everything, bindings);
+    for (int i = 0; i < m.layout.count; i++)
+      CHECK((bindings[i].column & 1023) == (beyond[n] < 0.5 ? 7 : 9), "%g beyond: bound to column %d", beyond[n],
+            bindings[i].column & 1023);
+  }
+  fixture_free(&s);
+}
+#endif
+
 /* Every vertex follows the nearest of several cloths. */
 static void test_several_cloths(void) {
   cloth_config config = flat_config();
@@ -885,6 +1009,9 @@ static const test tests[] = {
     TEST(no_gaps),
     TEST(weights),
     TEST(tube),
+    TEST(tube_seam),
+    TEST(mask_rim),
+    TEST(round_rim),
     TEST(several_cloths),
     TEST(out_of_reach),
     TEST(collapsed),
@@ -899,6 +1026,7 @@ static const test tests[] = {
     TEST(drawn_group_refusals),
     TEST(seam_around_tubes),
 #ifndef CLOTH_NO_TEARING
+    TEST(cut_rim),
     TEST(seam_torn),
 #endif
 };

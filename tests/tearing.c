@@ -270,6 +270,124 @@ static void test_cut_up(void) {
   fixture_free(&s);
 }
 
+/* A strip that is cut in one way after the other, and its state before. */
+typedef struct cut_strip {
+  fixture s;
+  unsigned char *save;
+  size_t bytes;
+} cut_strip;
+
+static cut_strip make_cut_strip(void) {
+  const cloth_config config = strip_config(TIER_28);
+  cut_strip t = {.s = fixture_make(&config)};
+  cloth_memory memory;
+  cloth_get_memory(t.s.sheet, &memory);
+  t.bytes = memory.saved_bytes;
+  t.save = malloc(t.bytes);
+  CHECK(cloth_save(t.s.sheet, t.save, t.bytes) == CLOTH_OK, "save");
+  return t;
+}
+
+static void free_cut_strip(cut_strip *t) {
+  free(t->save);
+  fixture_free(&t->s);
+}
+
+/* Cuts the whole strip. Returns how many threads broke; *hash is that of the state. */
+static int cut_whole(const cut_strip *t, cloth_cut_line cut, uint64_t *hash) {
+  CHECK(cloth_load(t->s.sheet, t->save, t->bytes) == CLOTH_OK, "load");
+  const int count = cloth_cut(t->s.sheet, &cut);
+  *hash = read_hash(t->s.sheet);
+  return count;
+}
+
+static int first_of(const int *label, int i) {
+  while (label[i] != i)
+    i = label[i];
+  return i;
+}
+
+/* Pieces that threads hold together, each of which is tried by a short cut: that breaks it if it is whole. */
+static int count_pieces(const cut_strip *t) {
+  int label[COLUMNS * ROWS], pieces = COLUMNS * ROWS;
+  for (int i = 0; i < COLUMNS * ROWS; i++)
+    label[i] = i;
+  for (int i = 0; i < COLUMNS * ROWS; i++) {
+    for (int is_weft = 0; is_weft < 2; is_weft++) {
+      const int column = i % COLUMNS, row = i / COLUMNS, j = i + (is_weft ? COLUMNS : 1);
+      if (is_weft ? row + 1 == ROWS : column + 1 == COLUMNS)
+        continue;
+      const float u = (float)column + 0.5f * (float)!is_weft, v = (float)row + 0.5f * (float)is_weft;
+      const float half_u = is_weft ? 0.25f : 0.0f, half_v = is_weft ? 0.0f : 0.25f;
+      const cloth_cut_line across = {u - half_u, v - half_v, u + half_u, v + half_v};
+      const int is_whole = cloth_cut(t->s.sheet, &across), a = first_of(label, i), b = first_of(label, j);
+      if (is_whole && a != b) {
+        label[a > b ? a : b] = a > b ? b : a;
+        pieces--;
+      }
+    }
+  }
+  return pieces;
+}
+
+/* A line from beyond the strip to beyond it parts it in two, if it cuts at all; its reverse cuts the same. */
+static void check_parts(const cut_strip *t, float column, float row, float end_column, float end_row) {
+  uint64_t hash, reverse;
+  const int back = cut_whole(t, (cloth_cut_line){end_column, end_row, column, row}, &reverse);
+  const int count = cut_whole(t, (cloth_cut_line){column, row, end_column, end_row}, &hash);
+  CHECK(hash == reverse && back == count, "(%g, %g) to (%g, %g): %d threads, reversed %d", (double)column, (double)row,
+        (double)end_column, (double)end_row, count, back);
+  const int pieces = count_pieces(t);
+  CHECK(pieces == (count > 0 ? 2 : 1), "(%g, %g) to (%g, %g): %d threads, %d pieces", (double)column, (double)row,
+        (double)end_column, (double)end_row, count, pieces);
+}
+
+/* Lines through particles, in every slope: between whole places on two borders, whose crossings round, and through two
+   particles each. */
+static void test_cut_parts(void) {
+  cut_strip t = make_cut_strip();
+  for (int i = -1; i <= COLUMNS; i++)
+    for (int j = -1; j <= COLUMNS; j++)
+      check_parts(&t, (float)i, -1.0f, (float)j, (float)ROWS);
+  for (int i = -1; i <= ROWS; i++)
+    for (int j = -1; j <= ROWS; j++)
+      check_parts(&t, -1.0f, (float)i, (float)COLUMNS, (float)j);
+  for (int n = 0; n < 200; n++) {
+    const int first = 37 * n % (COLUMNS * ROWS), way = 1 + 53 * n % (COLUMNS * ROWS - 1);
+    const int second = (first + way) % (COLUMNS * ROWS);
+    const float u = (float)(first % COLUMNS), v = (float)(first / COLUMNS);
+    const float across = (float)(second % COLUMNS) - u, down = (float)(second / COLUMNS) - v;
+    check_parts(&t, u - 17.3f * across, v - 17.3f * down, u + 18.1f * across, v + 18.1f * down);
+  }
+  free_cut_strip(&t);
+}
+
+/* Two cuts that meet in a line of particles cut what one does, and none of its threads twice. */
+static void test_cut_ends(void) {
+  cut_strip t = make_cut_strip();
+  uint64_t hash;
+  CHECK(cut_whole(&t, (cloth_cut_line){3.5f, -1.0f, 3.5f, 5.0f}, &hash) == 6, "rows 0 to 5");
+  CHECK(cut_whole(&t, (cloth_cut_line){3.5f, 5.0f, 3.5f, 16.0f}, &hash) == ROWS - 6, "rows from 6 on");
+  CHECK(cut_whole(&t, (cloth_cut_line){3.5f, 5.0f, 3.5f, 8.0f}, &hash) == 3, "rows 6 to 8");
+  CHECK(cut_whole(&t, (cloth_cut_line){-1.0f, 7.5f, 2.0f, 7.5f}, &hash) == 3, "columns 0 to 2");
+  CHECK(cut_whole(&t, (cloth_cut_line){2.0f, 7.5f, 9.0f, 7.5f}, &hash) == COLUMNS - 3, "columns from 3 on");
+  CHECK(cut_whole(&t, (cloth_cut_line){2.0f, 7.0f, 2.0f, 7.0f}, &hash) == 0, "a point");
+  free_cut_strip(&t);
+}
+
+/* Exactly through a line of particles each lies before the cut: above it, or to its left. */
+static void test_cut_through(void) {
+  cut_strip t = make_cut_strip();
+  uint64_t through, behind;
+  CHECK(cut_whole(&t, (cloth_cut_line){-1.0f, 7.0f, 9.0f, 7.0f}, &through) == COLUMNS, "row 7");
+  CHECK(cut_whole(&t, (cloth_cut_line){-1.0f, 7.5f, 9.0f, 7.5f}, &behind) == COLUMNS, "row 7.5");
+  CHECK(through == behind, "a cut through row 7 is not one behind it");
+  CHECK(cut_whole(&t, (cloth_cut_line){4.0f, 16.0f, 4.0f, -1.0f}, &through) == ROWS, "column 4");
+  CHECK(cut_whole(&t, (cloth_cut_line){4.5f, 16.0f, 4.5f, -1.0f}, &behind) == ROWS, "column 4.5");
+  CHECK(through == behind, "a cut through column 4 is not one behind it");
+  free_cut_strip(&t);
+}
+
 static void test_cut(void) {
   cloth_config config = strip_config(tested_tier);
   config.air.density = 0.0f;
@@ -649,6 +767,9 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, cut),
       TEST(cut_up),
       TEST(cut_stretch),
+      TEST(cut_parts),
+      TEST(cut_ends),
+      TEST(cut_through),
       TEST_EACH(all_tiers, momentum),
       TEST_EACH(all_tiers, rollback),
       TEST(save_content),

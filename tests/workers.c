@@ -209,6 +209,44 @@ static void test_tiers(void) {
   compare_runners(&config, 1, "a sheet over bodies");
 }
 
+/* A sheet that is too fast leaves the world but for a pin: pieces count as many particles that are held back, and that
+   are recovered, as one thread does. */
+static void test_counts(void) {
+  cloth_statistics first;
+  int recovered[2] = {0, 0}, limited[2] = {0, 0};
+  memset(&first, 0, sizeof first);
+  for (int order = -1; order < ORDERS; order++) {
+    runner r = {.order = order < 0 ? IN_ORDER : order, .random = {7}};
+    const cloth_workers workers = {run, &r};
+    const cloth_surroundings around = {.workers = order < 0 ? NULL : &workers};
+    cloth_config config = tier_config(TIER_8);
+    config.capacity.workers = 6;
+    config.origin.x = CLOTH_POSITION_LIMIT - 1.3f;
+    fixture s = fixture_make(&config);
+    r.threads = order == BY_THREADS ? jobs_open(3) : NULL;
+    CHECK(cloth_pin(s.sheet, 0) == CLOTH_OK, "pin");
+    for (int i = 1; i < s.count; i++)
+      cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)), vector_at(9.0e3, 0.0, 0.0));
+    for (int frame = 0; frame < 4; frame++) {
+      CHECK(cloth_step_with(s.sheet, FRAME, &around) >= 0, "a step");
+      const cloth_statistics now = read_statistics(s.sheet);
+      recovered[order >= 0] += now.particles_recovered;
+      limited[order >= 0] += now.particles_limited;
+      first = frame == 0 && order < 0 ? now : first;
+      CHECK(frame > 0 || memcmp(&now, &first, sizeof now) == 0, "order %d: %d recovered, %d limited; not %d, %d", order,
+            now.particles_recovered, now.particles_limited, first.particles_recovered, first.particles_limited);
+    }
+    CHECK(order < 0 || r.most == 6, "%d pieces", r.most);
+    if (r.threads)
+      jobs_close(r.threads);
+    fixture_free(&s);
+  }
+  CHECK(recovered[0] > 100 && limited[0] > 100, "%d particles recovered, %d limited", recovered[0], limited[0]);
+  CHECK(recovered[1] == ORDERS * recovered[0] && limited[1] == ORDERS * limited[0],
+        "%d recovered and %d limited in %d orders, not %d and %d in each", recovered[1], limited[1], ORDERS,
+        recovered[0], limited[0]);
+}
+
 /* A grid of so many particles that the sums over contacts have parts, over many bodies, with bounds. */
 static void test_parts(void) {
   cloth_config config = tier_config(TIER_4);
@@ -398,7 +436,7 @@ static void test_saves(void) {
 }
 
 static const test tests[] = {
-    TEST_EACH(all_tiers, tiers), TEST(parts), TEST(together), TEST(refusals), TEST(memory), TEST(saves),
+    TEST_EACH(all_tiers, tiers), TEST(counts), TEST(parts), TEST(together), TEST(refusals), TEST(memory), TEST(saves),
 };
 
 int main(int count, char **arguments) {

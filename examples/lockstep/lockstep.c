@@ -454,7 +454,10 @@ static int play_over_network(const options *o) {
   return status;
 }
 
-static int usage(void) {
+/* Says which argument is wrong, if any, and which there are. */
+static int usage(const options *o) {
+  if (o->fault[0])
+    fprintf(stderr, "%s\n", o->fault);
   fprintf(stderr,
           "lockstep PLAYER PORT PORT_OF_ANOTHER... [--players N] [--frames N] [--loss %%] [--delay FRAMES]\n"
           "         [--reorder %%] [--flip %%] [--seed N] [--grid 16x16] [--fps N] [--timeout SECONDS]\n"
@@ -499,5 +502,5 @@ int main(int count, char **arguments) {
   case COMMAND_NONE:
     break;
   }
-  return usage();
+  return usage(&o);
 }
