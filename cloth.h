@@ -1249,8 +1249,8 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    Seams join particles of two cloths, or of one, for as long as the group names them; several may meet in one particle.
    Joined particles move as one that has the mass of all: in every substep each cloth solves its springs once as if it
    was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
-   closed with the masses as weights, before contact and after it. Where all springs are projected, as stiff ones are by
-   default, panels hang and swing as one sheet does; with implicit springs seams tremble under load. Both momenta are
+   closed with the masses as weights, before contact and after it. Panels hang and swing as one sheet does. A panel many
+   times as heavy as what it hangs on trembles with few substeps, the more where springs are implicit. Both momenta are
    kept. Pins stay where they are, and take the impulses of the others. A seam that joins the borders of two panels one
    to one bends as cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle.
    Nothing touches a triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and
@@ -1275,9 +1275,9 @@ typedef struct cloth_seam_side {
 
 /* A seam, which joins two sides, of two cloths or of one. Where both have as many particles, each is joined to that of
    the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
-   point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. A gathered side that is longer
-   at rest, too, cannot bulge out of the seam: its own springs would press against the stitches without rest, so give it
-   a grid.stiffness_map of 0 along the seam. Where a grid.cell_mask leaves one of these particles out, nothing is
+   point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. Along a gathered side
+   that is longer at rest, too, springs resist stretching only: puckers narrower than a cell take up what is too long.
+   Where a grid.cell_mask leaves one of these particles out, nothing is
    joined: a side may lead over holes and along ragged edges. */
 typedef struct cloth_seam {
   cloth_seam_side a, b;
