@@ -155,14 +155,19 @@ static double3 first_lane(lanes3 a) {
   return d;
 }
 
-static void law_at(const method_law *l, const double3 *d, law_pulls *out) {
+static void law_in_motion(const method_law *l, const double3 *d, const double3 *v, law_pulls *out) {
   law_elements in;
   for (int n = 0; n < LAW_EDGES; n++) {
     in.d[n] = lanes_of(d[n]);
-    in.v[n] = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+    in.v[n] = lanes_of(v[n]);
   }
   in.scale = lanes_splat(1.0f);
   law_pull(l, &in, out);
+}
+
+static void law_at(const method_law *l, const double3 *d, law_pulls *out) {
+  static const double3 still[LAW_EDGES];
+  law_in_motion(l, d, still, out);
 }
 
 /* Largest difference of the law's pulls to the gradient of the energy, over the largest pull. */
@@ -321,6 +326,59 @@ static void test_jacobians(void) {
     }
     snprintf(what, sizeof what, "%s: least curvature of the tangent is not negative", law->name);
     print_method_row("16 Jacobian", what, 0.0, least, ">= -1e-4", least >= -1e-4);
+  }
+}
+
+/* v . (pulls at the rates v - pulls at rest): what damping takes from the motion. *share becomes that over v . T v of
+   the packed tangent T, times (tau + damping) / damping: 1 where damping acts along the same gradient as the stiffness.
+ */
+static double dissipation(const method_law *l, const double3 *d, const double3 *v, double *share) {
+  law_pulls still, moving;
+  lanes3 along[LAW_EDGES], pulls[LAW_EDGES];
+  law_at(l, d, &still);
+  law_in_motion(l, d, v, &moving);
+  double taken = 0.0, packed = 0.0;
+  for (int n = 0; n < l->edges; n++) {
+    along[n] = lanes_of(v[n]);
+  }
+  law_tangent(l, still.packed, along, pulls);
+  for (int n = 0; n < l->edges; n++) {
+    taken += dot3(v[n], sum3(first_lane(moving.along[n]), first_lane(still.along[n]), -1.0));
+    packed += dot3(v[n], first_lane(pulls[n]));
+  }
+  *share = taken / packed * (double)((l->tau + l->damping) / l->damping);
+  return taken;
+}
+
+/* Damping takes energy, but for the rounding of pulls, at any shape and rates. Damping along the gradient of a law's
+   single condition takes what the tangent has. */
+static void check_damping(const law_case *c) {
+  method_law law = c->law;
+  law.damping = 0.5f;
+  uint32_t random = 5;
+  double least = 1e30, most = -1e30, low = 1e30, high = -1e30;
+  for (int trial = 0; trial < 200; trial++) {
+    double3 d[LAW_EDGES] = {{{0.0}}}, v[LAW_EDGES] = {{{0.0}}};
+    for (int k = 0; k < 3 * law.edges; k++) {
+      d[k / 3].x[k % 3] = c->rest[k / 3].x[k % 3] + c->spread * next_random(&random);
+      v[k / 3].x[k % 3] = next_random(&random);
+    }
+    double share;
+    const double taken = dissipation(&law, d, v, &share);
+    least = fmin(least, taken);
+    most = fmax(most, taken);
+    low = fmin(low, share);
+    high = fmax(high, share);
+  }
+  CHECK(least > -1e-4 && most > 0.1, "%s: damping takes %g to %g", c->name, least, most);
+  if (law.kind == LAW_LINEAR || law.kind == LAW_SHEAR || law.kind == LAW_HINGE) {
+    CHECK(low > 0.999 && high < 1.001, "%s: %g to %g of the tangent's share", c->name, low, high);
+  }
+}
+
+static void test_damping(void) {
+  for (size_t n = 0; n < sizeof law_cases / sizeof law_cases[0]; n++) {
+    check_damping(&law_cases[n]);
   }
 }
 
@@ -2462,6 +2520,7 @@ static void test_sample_of_choices(void) {
 int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(jacobians),
+      TEST(damping),
       TEST(trisprings),
       TEST(buckling),
       TEST(isotropy),

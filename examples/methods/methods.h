@@ -27,12 +27,12 @@
  * Of the config a method treats the grid of a sheet with its positions and mass_map, the fabric, gravity, substeps,
  * thickness, colliders, contact.mode, explicit_threshold (EULER alone), max_speed, velocity_damping,
  * min_bending_length, origin, and the capacities shared_scratch and max_contacts. It has its own in place of the rest
- * of integration, of solver and of capacity.workers. Air and gusts, tethers, and contact of cells with colliders
- * between particles do not act. Refused, with CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the
- * library does: tubes, absent cells, pre-shaped pieces, maps of stiffness, cloth that may tear, bdf2_blend,
- * EXPLICIT_ONLY, self_thickness, strain limits, sleep, recentre_distance, pin reactions, fixed work, confined and
- * attached particles, colliders with mass or geometry, targets. Seams and groups are calls of the library, as
- * surroundings are.
+ * of integration, of solver and of capacity.workers: the preconditioner of solver does not act, it is that of blocks.
+ * Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused, with
+ * CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the library does: tubes, absent cells, pre-shaped
+ * pieces, maps of stiffness, cloth that may tear, bdf2_blend, EXPLICIT_ONLY, self_thickness, strain limits, sleep,
+ * recentre_distance, pin reactions, fixed work, confined and attached particles, colliders with mass or geometry,
+ * targets. Seams and groups are calls of the library, as surroundings are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -105,7 +105,8 @@ typedef struct cloth_method {
   int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
   int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
   int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
-  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3 */
+  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. Floats often end
+                          above smaller ones, and solves are then capped */
   float lambda, mu;    /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;     /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                           0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
