@@ -16,9 +16,10 @@
  *     BDF2       2k/3   (4x - x1)/3    (4v - v1)/3 + tau fe(x, v) / M
  *     IMEX2      2k/3   (4x - x1)/3    (4v - v1)/3 + tau (2 fe(x, v) - fe(x1, v1)) / M
  *
- * fe holds gravity, velocity damping and the explicit families. IMEX2 is thesis eq. 4.15, whose right side reads
- * M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history has x1 = x - k v,
- * v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is EULER.
+ * fe holds gravity, velocity damping and the explicit families, of which BDF2 has none. IMEX2 is thesis eq. 4.15, whose
+ * right side reads M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history
+ * has x1 = x - k v, v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is
+ * EULER.
  */
 
 /* Largest stability number of explicit families together in IMEX2, and its share of kd / (k ks): undamped explicit
@@ -26,9 +27,11 @@
 #define IMEX2_KAPPA 0.2f
 #define IMEX2_DAMPED_SHARE 0.25f
 
-/* Chooses the families that are solved for. */
+/* Chooses the families that are solved for. In BDF2 all are: springs with forces of the start of the substep grow by
+   3 (omega k)^2 / 4 a substep, at any stability number, and damping holds that back only from about kd = k ks on. */
 static void choose_families(method_work *w) {
-  const float threshold = w->c->settings.integration.explicit_threshold;
+  const int is_bdf2 = w->method->scheme == CLOTH_SCHEME_BDF2;
+  const float threshold = is_bdf2 ? 0.0f : w->c->settings.integration.explicit_threshold;
   float sum = 0.0f;
   find_stability(w, w->k);
   for (int32_t n = 0; n < w->family_count; n++) {

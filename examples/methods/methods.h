@@ -25,13 +25,14 @@
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps.
  *
  * Of the config a method treats the grid of a sheet with its positions and mass_map, the fabric, gravity, substeps,
- * thickness, colliders, contact.mode, explicit_threshold, max_speed, velocity_damping, min_bending_length, origin, and
- * the capacities shared_scratch and max_contacts. It has its own in place of the rest of integration, of solver and of
- * capacity.workers. Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused,
- * with CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the library does: tubes, absent cells,
- * pre-shaped pieces, maps of stiffness, cloth that may tear, bdf2_blend, EXPLICIT_ONLY, self_thickness, strain limits,
- * sleep, recentre_distance, pin reactions, fixed work, confined and attached particles, colliders with mass or
- * geometry, targets. Seams and groups are calls of the library, as surroundings are.
+ * thickness, colliders, contact.mode, explicit_threshold (EULER alone), max_speed, velocity_damping,
+ * min_bending_length, origin, and the capacities shared_scratch and max_contacts. It has its own in place of the rest
+ * of integration, of solver and of capacity.workers: the preconditioner of solver does not act, it is that of blocks.
+ * Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused, with
+ * CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the library does: tubes, absent cells, pre-shaped
+ * pieces, maps of stiffness, cloth that may tear, bdf2_blend, EXPLICIT_ONLY, self_thickness, strain limits, sleep,
+ * recentre_distance, pin reactions, fixed work, confined and attached particles, colliders with mass or geometry,
+ * targets. Seams and groups are calls of the library, as surroundings are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -73,7 +74,8 @@ typedef enum cloth_bending {
 typedef enum cloth_scheme {
   CLOTH_SCHEME_EXPLICIT, /* forward-backward Euler; a step that would be unstable is refused: UNSTABLE */
   CLOTH_SCHEME_EULER,    /* backward Euler. Families up to config.integration.explicit_threshold are explicit */
-  CLOTH_SCHEME_BDF2,     /* second-order backward differences, with the same threshold */
+  CLOTH_SCHEME_BDF2,     /* second-order backward differences. All families are implicit: explicit ones would be
+                            unstable at any threshold */
   CLOTH_SCHEME_IMEX2,    /* BDF2 with extrapolated explicit forces (thesis eq. 4.15), for families whose stability
                             numbers add up to at most min(0.2, kd / (4 k ks)) */
   CLOTH_SCHEME_STATIC    /* no motion: the cloth at rest. cloth_method_settle() alone */
@@ -103,7 +105,8 @@ typedef struct cloth_method {
   int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
   int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
   int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
-  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3 */
+  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. Floats often end
+                          above smaller ones, and solves are then capped */
   float lambda, mu;    /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;     /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                           0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
@@ -124,7 +127,8 @@ typedef struct cloth_method_report {
   int32_t newton;              /* Newton iterations */
   int32_t iterations;          /* of linear and nonlinear solves; sweeps */
   int32_t cuts;                /* times that a Newton step was shortened */
-  int32_t capped;              /* solves that a maximum ended above the tolerance */
+  int32_t capped;              /* solves that a maximum ended above the tolerance, or that failed: NONLINEAR then leaves
+                                  the sheet where the substep started, with the residual 1 */
   int32_t components, largest; /* connected components in the last solve, and particles of the largest */
   int32_t row_vectors;         /* products of one row of blocks with a vector: particles times iterations */
   int32_t pairs;               /* of repulsion, in the last substep */

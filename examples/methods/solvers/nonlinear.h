@@ -73,6 +73,13 @@ static float first_length(const method_work *w) {
   return 1.0f / eigenvalue;
 }
 
+/* Starts at the positions at the start of the substep. Returns the product of the residual, as start_in_flight(). */
+static float start_from_rest(method_work *w) {
+  start_at_rest(w);
+  find_residual(w, 0);
+  return weigh_residual(w);
+}
+
 /* Starts where the sheet goes without implicit forces. What is left there are the forces of elements, which add up to
    0: no iterate changes the momentum of the sheet. On the way from the positions at the start of the substep a solve
    that ends at its tolerance would leave a share of the velocity of the whole sheet. Returns the product of the
@@ -84,16 +91,12 @@ static float start_in_flight(method_work *w) {
   return weigh_residual(w);
 }
 
-/* The tolerance is that of the residual at the positions at the start of the substep. STATIC, with steps of seconds,
-   starts there, too. */
-static void solve_by_nonlinear_gradients(method_work *w) {
-  start_at_rest(w);
-  find_residual(w, 0);
-  const float first = weigh_residual(w), goal = first * w->method->tolerance * w->method->tolerance;
-  float product = w->method->scheme == CLOTH_SCHEME_STATIC ? first : start_in_flight(w), length = first_length(w);
+/* Iterates from where the solve has started, with the product of its residual, until that is at most `goal`, or has
+   left what `limit` allows. Returns the product at the end. */
+static float iterate(method_work *w, float product, float goal, float limit) {
+  float length = first_length(w);
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
-  int32_t n = 0;
-  for (; n < w->method->iterations && product > goal && product < DIVERGED * first; n++) {
+  for (int32_t n = 0; n < w->method->iterations && product > goal && product < limit; n++) {
     float slope = field_product(w, FIELD_DIRECTION, FIELD_RESIDUAL);
     if (!(slope > 0.0f)) {
       copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
@@ -106,8 +109,34 @@ static void solve_by_nonlinear_gradients(method_work *w) {
     const float factor = maximum((next - crossed) / product, 0.0f);
     add_scaled(w, FIELD_PRODUCT, FIELD_DIRECTION, flush_small(factor, WORK_QUANTUM), FIELD_DIRECTION);
     product = next;
+    w->report->iterations++;
   }
-  w->report->iterations += n;
-  w->report->capped += product > goal;
-  w->report->residual = first > 0.0f ? square_root(product / first) : 0.0f;
+  return product;
+}
+
+/* The residual in flight may be thousands of times that at rest, where springs resist the motion: a solve
+   fails by what it adds to the larger of both. */
+static float solve_from_flight(method_work *w, float first, float goal) {
+  const float product = start_in_flight(w);
+  return is_finite(product) ? iterate(w, product, goal, DIVERGED * maximum(first, product))
+                            : iterate(w, start_from_rest(w), goal, DIVERGED * first);
+}
+
+/* The tolerance is that of the residual at the positions at the start of the substep. STATIC, with steps of seconds,
+   starts there, too, as does a solve whose residual in flight is beyond floats. A solve that has failed, with a
+   residual much larger than there, leaves the sheet there. */
+static void solve_by_nonlinear_gradients(method_work *w) {
+  const float first = start_from_rest(w), goal = first * w->method->tolerance * w->method->tolerance;
+  float product = first;
+  if (first > 0.0f && is_finite(first)) {
+    const int is_static = w->method->scheme == CLOTH_SCHEME_STATIC;
+    product = is_static ? iterate(w, first, goal, DIVERGED * first) : solve_from_flight(w, first, goal);
+  }
+  const int has_failed = !is_finite(product) || product > DIVERGED * first;
+  if (has_failed) {
+    start_at_rest(w);
+    product = first;
+  }
+  w->report->capped += has_failed || product > goal;
+  w->report->residual = has_failed ? 1.0f : first > 0.0f ? square_root(product / first) : 0.0f;
 }
