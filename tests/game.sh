@@ -73,7 +73,8 @@ check "frames that take too long drop steps" "$(number 'as shown; ' ' steps drop
 
 ### One hash
 
-# With the libraries of the tests, the seed of the frames, steps: 240 lead through the curtain, 1320 to the end.
+# With the libraries of the tests, the seed of the frames, steps: hashes are printed every 240, which lead through the
+# curtain.
 run_build() { # SET SEED STEPS
   rm -f "$out/$1.log"
   make_targets "$build" "$build/$1/game/game" && "$build/$1/game/game" - "$2" "$3" >"$out/$1.log" </dev/null
@@ -89,7 +90,7 @@ same_hashes() { # NAME
   verdict "$1: the same hashes" $? "$(hashes_of "$out/$1.log" | tail -n 1)"
 }
 
-"$out/game" - 2 660 >"$out/other-frames.log"
+"$out/game" - 2 720 >"$out/other-frames.log"
 echo "status $?" >>"$out/other-frames.log"
 run_build sanitized 1 240
 run_build clang 3 480
