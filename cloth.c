@@ -20048,6 +20048,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* How far a particle has to press for contact to ask for its links [m]. */
+static float link_pressure(const cloth *c) {
+  return LINK_PRESSURE * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+}
+
 /* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
 static int has_inside(const cloth_collider *body) {
   return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
@@ -20341,8 +20346,7 @@ CLOTH_INLINE void ask_links(const cloth *c, const step_plan *plan, const moving_
                             const contact_block *b, lanes normal_correction, link_answers *answers) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask presses = lanes_less(lanes_splat(link_pressure(c)), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);
@@ -23203,8 +23207,7 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
 static float friction_at(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i, float coefficient,
                          float normal_force) {
   const float pressed = normal_force * floats_at(c, c->scratch.mobility)[i] * plan->h;
-  if (shape_of(c, m)->shape == CLOTH_SHAPE_PLANE ||
-      !(pressed > LINK_PRESSURE * minimum(c->grid.spacing_warp, c->grid.spacing_weft))) {
+  if (shape_of(c, m)->shape == CLOTH_SHAPE_PLANE || !(pressed > link_pressure(c))) {
     return coefficient;
   }
   const touching_particle particle = {vector_load(vectors_at(c, c->state.position), i), i};

@@ -133,6 +133,11 @@ static link_report report_links(const cloth *c, const cloth_collider *body, cons
   return report;
 }
 
+/* How far a particle has to press for contact to ask for its links [m]. */
+static float link_pressure(const cloth *c) {
+  return LINK_PRESSURE * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+}
+
 /* Does a shape tell what is inside of it? Height fields bring all up by themselves. */
 static int has_inside(const cloth_collider *body) {
   return !is_concave(body) || body->shape == CLOTH_SHAPE_DISTANCE_GRID;

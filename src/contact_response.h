@@ -108,8 +108,7 @@ CLOTH_INLINE void ask_links(const cloth *c, const step_plan *plan, const moving_
                             const contact_block *b, lanes normal_correction, link_answers *answers) {
   const cloth_collider *body = shape_of(c, m);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes_mask presses = lanes_less(lanes_splat(LINK_PRESSURE * spacing), normal_correction);
+  const lanes_mask presses = lanes_less(lanes_splat(link_pressure(c)), normal_correction);
   const lanes_mask is_deep = lanes_less(lanes_splat(2.0f * m->margin), b->penetration);
   lanes ask = lanes_select(presses, one, lanes_select(is_deep, one, zero));
   ask = lanes_keep(lanes_both(lanes_less(zero, b->touches), lanes_first(c->count - i)), ask);

@@ -175,8 +175,7 @@ static cloth_vector constraint_force(const cloth *c, int32_t i, float push) {
 static float friction_at(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i, float coefficient,
                          float normal_force) {
   const float pressed = normal_force * floats_at(c, c->scratch.mobility)[i] * plan->h;
-  if (shape_of(c, m)->shape == CLOTH_SHAPE_PLANE ||
-      !(pressed > LINK_PRESSURE * minimum(c->grid.spacing_warp, c->grid.spacing_weft))) {
+  if (shape_of(c, m)->shape == CLOTH_SHAPE_PLANE || !(pressed > link_pressure(c))) {
     return coefficient;
   }
   const touching_particle particle = {vector_load(vectors_at(c, c->state.position), i), i};

@@ -54,11 +54,12 @@ verdict "cloth.c has its switches" $? "$parts"
 # Each alone must compile; what is called without them runs without half of them at a time, and without all.
 all=""
 half=""
+most=$((($(echo "$parts" | wc -l) + 1) / 2))
 for part in $parts; do
   compiles_without -DCLOTH_NO_$part
   all="$all -DCLOTH_NO_$part"
   half="$half -DCLOTH_NO_$part"
-  if [ "$(echo "$half" | wc -w)" = $((($(echo "$parts" | wc -l) + 1) / 2)) ]; then
+  if [ "$(echo "$half" | wc -w)" = $most ]; then
     left_out clang "$half"
     half=""
   fi

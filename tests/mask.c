@@ -86,16 +86,20 @@ static void test_strip(void) {
   CHECK(fabs(weight[1] / expected - 1.0) < 0.02, "%.6f N of %.6f N", weight[1], expected);
 }
 
+/* How far a particle sinks whose strip is held by the first particles of its first two rows. Frees the strip. */
+static double sink_of(strip *t, int held, int column, int row) {
+  for (int n = 0; n < 2 * held; n++)
+    CHECK(cloth_pin(t->s.sheet, strip_particle(t, n % held, n / held)) == CLOTH_OK, "pin");
+  CHECK(run_steps(t->s.sheet, 60, FRAME) >= 0, "steps");
+  const point end = position_of(t->s.sheet, strip_particle(t, column, row));
+  fixture_free(&t->s);
+  return end.z;
+}
+
 /* How far a cantilever whose first two rows are held sinks. */
 static double bend_strip(cloth_config config, int margin) {
   strip t = make_strip(config, margin);
-  for (int row = 0; row < 2; row++)
-    for (int column = 0; column < STRIP_COLUMNS; column++)
-      CHECK(cloth_pin(t.s.sheet, strip_particle(&t, column, row)) == CLOTH_OK, "pin");
-  CHECK(run_steps(t.s.sheet, 60, FRAME) >= 0, "steps");
-  const point end = position_of(t.s.sheet, strip_particle(&t, 0, STRIP_ROWS - 1));
-  fixture_free(&t.s);
-  return end.z;
+  return sink_of(&t, STRIP_COLUMNS, 0, STRIP_ROWS - 1);
 }
 
 /* With gravity across the sheet; air is left out, as it acts on the rim of both alike but damps the way there. */
@@ -112,12 +116,7 @@ static void test_cantilever(void) {
 static double bend_narrow(cloth_config config, int is_along_weft, int margin) {
   const int columns = is_along_weft ? 2 : STRIP_ROWS, rows = is_along_weft ? STRIP_ROWS : 2;
   strip t = make_strip_of(config, columns, rows, margin);
-  for (int n = 0; n < 4; n++)
-    CHECK(cloth_pin(t.s.sheet, strip_particle(&t, n % 2, n / 2)) == CLOTH_OK, "pin");
-  CHECK(run_steps(t.s.sheet, 60, FRAME) >= 0, "steps");
-  const point end = position_of(t.s.sheet, strip_particle(&t, columns - 1, rows - 1));
-  fixture_free(&t.s);
-  return end.z;
+  return sink_of(&t, 2, columns - 1, rows - 1);
 }
 
 /* Hinges along all four rims bear as those of a grid of their own. */

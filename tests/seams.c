@@ -141,11 +141,14 @@ static void test_over_hole(void) {
   CHECK(memcmp(hash[0], hash[1], sizeof hash[0]) == 0, "one seam differs from two");
 }
 
-/* Replaces the upper one of two panels of 17 columns by one that lacks cells of its last row: both corners, or all. */
+/* Replaces the upper one of two panels of 17 columns, which may sleep, by one that lacks cells of its last row: both
+   corners, or all. */
 static void make_ragged(panels *p, cloth_config config, int lacks_all) {
   enum { COLUMNS = 17, ROWS = 13 };
   static uint8_t cells[(COLUMNS - 1) * (ROWS - 1)];
   memset(cells, 1, sizeof cells);
+  config.sleep.speed = 0.03f;
+  config.sleep.time = 0.25f;
   for (int n = 0; n < COLUMNS - 1; n++)
     cells[(ROWS - 2) * (COLUMNS - 1) + n] = !lacks_all && n > 0 && n < COLUMNS - 2;
   cut_sheet(p, COLUMNS, 2 * ROWS - 1, 2, 0, &config);
@@ -166,8 +169,6 @@ static void make_ragged(panels *p, cloth_config config, int lacks_all) {
 static void test_ragged(void) {
   for (int n = 0; n < 4; n++) {
     cloth_config config = panel_config(17, 25, n & 1 ? 28 : 10);
-    config.sleep.speed = 0.03f;
-    config.sleep.time = 0.25f;
     panels p;
     make_ragged(&p, config, 0);
     if (n & 2) { /* fifteen on seventeen: of both ends only half of each first cell is sewn */
@@ -186,8 +187,6 @@ static void test_ragged(void) {
 /* Panels whose seam has no particle left go their own ways: one falls, the other sleeps on. */
 static void test_nothing_sewn(void) {
   cloth_config config = panel_config(17, 25, 10);
-  config.sleep.speed = 0.03f;
-  config.sleep.time = 0.25f;
   panels p;
   make_ragged(&p, config, 1);
   CHECK(step_panels(&p, 90) == 0, "what is not sewn has a gap");
