@@ -1980,12 +1980,15 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
  *                              twist; then LINE_BLOCK rows, transposed:
- *                              x, y, z, mobility, and x, y, z at the substep's start;
+ *                              x, y, z, mobility, x, y, z at the substep's start, and
+ *                              their displacements;
  *                              once for each piece, see pieces.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
  *                              the rest length; in the memory of contact_pull
+ *   displacement     lengths   by how much lengths move particles (lines.h); in the       lengths, the velocities from
+ *                              memory of contact_pull                                     moved positions
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
  *                    predict   predicted positions (predicted_of())                      forces that extrapolate
@@ -2221,6 +2224,7 @@ typedef struct step_plan {
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
   int32_t springs;       /* 1 if stretch or shear springs act by forces */
   int32_t projects;      /* 1 if springs are projected */
+  int32_t sums;          /* 1 if displacements are summed, see displacement_of() */
   int32_t bends;         /* 1 if the cloth resists bending */
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
@@ -2421,6 +2425,7 @@ typedef struct self_workspace {
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
+  uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -2522,7 +2527,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 19 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 20 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
@@ -5333,6 +5338,8 @@ static int32_t tether_blocks(const cloth *c) {
 #define BEARING_PLANES 13
 /* Planes of transposed rows, see lines.h. */
 #define ROW_PLANES 7
+/* Planes behind them where displacements are summed. */
+#define DISPLACEMENT_PLANES 3
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
 #define BEND_FACTOR_FLOATS 5
 
@@ -5372,7 +5379,8 @@ static int32_t line_work_floats(const cloth *c) {
 }
 
 static int32_t row_floats(const cloth *c) {
-  return ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
+  const int32_t planes = ROW_PLANES + (c->scratch.displacement ? DISPLACEMENT_PLANES : 0);
+  return planes * LINE_BLOCK * in_line_blocks(c->grid.columns);
 }
 
 /* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
@@ -5538,12 +5546,24 @@ static int32_t line_marks(const cloth *c, const cloth_config *config) {
   return rows + in_line_blocks(columns) / LINE_BLOCK + (is_marked ? rows + columns : 0);
 }
 
+/* With so many substeps or fewer displacements are never summed: substeps of steps of 1/240 s and more are then longer
+   than FINE_SUBSTEP. */
+#define COARSE_SUBSTEPS 3
+
+/* 1 if substeps may be so short that displacements are summed, see lines.h. */
+static int sums_displacements(const cloth_config *config) {
+  const int32_t substeps = config->substeps > 0 ? config->substeps : config->integration.max_substeps;
+  return may_project(config) && substeps > COARSE_SUBSTEPS;
+}
+
 /* The memory that lengths and touch use in turn. */
 static void layout_lengths(cloth *c, const cloth_config *config, uint32_t *end) {
-  const int pulls = has_contact_lines(c, config), notes = has_longest(config);
-  const uintptr_t start = reserve_vectors(end, (pulls ? 3 : notes ? 2 : 0) * c->stride);
+  const int pulls = has_contact_lines(c, config), notes = has_longest(config), sums = sums_displacements(config);
+  const int32_t lengths = (notes ? 2 : 0) + (sums ? 3 : 0);
+  const uintptr_t start = reserve_vectors(end, (pulls && lengths < 3 ? 3 : lengths) * c->stride);
   c->scratch.contact_pull = pulls ? start : 0u;
   c->scratch.longest = notes ? start : 0u;
+  c->scratch.displacement = sums ? start + (notes ? 2u : 0u) * (uint32_t)c->stride * sizeof(float) : 0u;
 }
 
 /* The scratch that is never shared. */
@@ -5577,10 +5597,10 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
+  layout_lengths(c, config, end);
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
-  layout_lengths(c, config, end);
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
   if (needs_solver(config)) {
@@ -6701,6 +6721,7 @@ enum {
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
+  COST_SUMS = 90,            /* sums of displacements */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -9405,6 +9426,10 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
   plan->extrapolation = extrapolates ? c->settings.integration.bdf2_blend * plan->history_weight : 0.0f;
 }
 
+/* Displacements are summed in substeps shorter than this [s], see lines.h. At 1/600 s a sheet that hangs from its
+   corners comes to rest without; at 1/1680 s it trembles at 1 to 4 cm/s if it lies some decimetres from its origin. */
+#define FINE_SUBSTEP 1.25e-3f
+
 /* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
    prepared, and for what plan_hinges() does. */
 CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
@@ -9428,6 +9453,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
     plan->projects |= plan->spring[d].projected != PROJECTED_NONE;
   }
   plan->forces |= plan->springs;
+  plan->sums = c->scratch.displacement && plan->h < FINE_SUBSTEP;
   plan_extrapolation(c, plan);
   plan_bend(c, plan);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -11433,6 +11459,7 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
    n * columns plus its column. */
 typedef struct line_bundle {
   vector_array x;               /* what the kernel changes, mostly positions; of diagonals the whole array */
+  vector_array displacement;    /* laid out like x: see displacement_of(); or NULL */
   const float *mobility;        /* likewise */
   int32_t next;                 /* floats from an element of a line to the next one */
   int32_t length;               /* elements of a line */
@@ -11450,6 +11477,49 @@ typedef struct line_place {
   int32_t at;   /* of lane 0 */
   int32_t room; /* on diagonals: lanes up to the end of the row; lanes from there on lie `columns` floats before */
 } line_place;
+
+/*
+ * Displacements. A position has the resolution of a float, 6e-8 m between 0.5 and 1 m, and over a substep of 0.6 ms
+ * that is a velocity of 1e-4 m/s: more than what bending changes it by. Were velocities the difference of positions,
+ * every solve would add such an error to every particle, and sheets would never come to rest. So in short substeps the
+ * solves sum up by how much they move each particle, and the velocities follow from these sums. The rounding of the
+ * positions themselves is no velocity, and does not add up.
+ */
+
+/* The sums of the displacements of this substep [m]; NULL if there are none. */
+static vector_array displacement_of(const cloth *c, const step_plan *plan) {
+  const vector_array none = {NULL, NULL, NULL};
+  return plan->sums ? vectors_at(c, c->scratch.displacement) : none;
+}
+
+/* The part of an array, or of none, from an item on. */
+CLOTH_INLINE vector_array vectors_past(vector_array a, int32_t first) {
+  const vector_array part = {a.x + first, a.y + first, a.z + first};
+  return a.x ? part : a;
+}
+
+/* Adds to a block of vectors, of which `left` exist. */
+CLOTH_INLINE void add_to_block(vector_array to, int32_t i, int32_t left, lanes3 a) {
+  lanes3_store(to, i, lanes3_add(lanes3_load(to, i), a), left);
+}
+
+/* Moves a block of particles, of which `left` exist. `displacement`: of displacement_of(), laid out like x. */
+CLOTH_INLINE void move_block(vector_array x, vector_array displacement, int32_t i, int32_t left, lanes3 way) {
+  add_to_block(x, i, left, way);
+  if (displacement.x) {
+    add_to_block(displacement, i, left, way);
+  }
+}
+
+/* Moves the predicted position of a particle to a place. */
+CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_vector place) {
+  const vector_array x = predicted_of(c), displacement = displacement_of(c, plan);
+  if (displacement.x) {
+    const cloth_vector way = vector_subtract(place, vector_load(x, i));
+    vector_store(displacement, i, vector_add(vector_load(displacement, i), way));
+  }
+  vector_store(x, i, place);
+}
 
 #if WITH_PROJECTION
 
@@ -11550,10 +11620,21 @@ CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count,
   }
 }
 
-CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count, line_place place, lanes3 a) {
-  line_store(b, slant, count, b->x.x, place, a.x);
-  line_store(b, slant, count, b->x.y, place, a.y);
-  line_store(b, slant, count, b->x.z, place, a.z);
+CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count, vector_array to, line_place place,
+                              lanes3 a) {
+  line_store(b, slant, count, to.x, place, a.x);
+  line_store(b, slant, count, to.y, place, a.y);
+  line_store(b, slant, count, to.z, place, a.z);
+}
+
+/* Moves the particles of a place, in `count` lanes. `sums`, a constant in hot loops: b->displacement is there. */
+CLOTH_INLINE void line_move(const line_bundle *b, int32_t slant, int sums, int32_t count, line_place place,
+                            lanes3 way) {
+  line_store3(b, slant, count, b->x, place, lanes3_add(line_load3(b, slant, b->x, place), way));
+  if (sums) {
+    const lanes3 before = line_load3(b, slant, b->displacement, place);
+    line_store3(b, slant, count, b->displacement, place, lanes3_add(before, way));
+  }
 }
 
 /* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */
@@ -11626,7 +11707,7 @@ static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vec
 #endif
 
 /* Transposed rows, in scratch.residual: ROW_PLANES planes of LINE_BLOCK floats per column each. */
-enum { ROW_X, ROW_Y, ROW_Z, ROW_MOBILITY, ROW_OLD_X, ROW_OLD_Y, ROW_OLD_Z };
+enum { ROW_X, ROW_Y, ROW_Z, ROW_MOBILITY, ROW_OLD_X, ROW_OLD_Y, ROW_OLD_Z, ROW_DISPLACEMENT_X };
 
 #if CLOTH_LANES > 1
 
@@ -11677,11 +11758,10 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
-#if WITH_CONTACT_LINES
-
-/* Adds transposed rows to `count` rows. Element n of all of them lies in the lanes from n * slot * CLOTH_LANES on. */
-CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, int32_t count, const float *side,
-                                                  int32_t slot) {
+/* Adds transposed rows to `count` rows, and to those from `also` on unless it is NULL. Element n of all of them lies in
+   the lanes from n * slot * CLOTH_LANES on. */
+CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, float *also, int32_t columns, int32_t count,
+                                                  const float *side, int32_t slot) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t left = columns - column;
     lanes block[CLOTH_LANES];
@@ -11690,13 +11770,14 @@ CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, i
     }
     lanes_transpose(block);
     for (int32_t n = 0; n < count; n++) {
-      float *at = row + n * columns + column;
-      lanes_store_first(at, lanes_add(lanes_load(at), block[n]), left);
+      const int32_t at = n * columns + column;
+      lanes_store_first(row + at, lanes_add(lanes_load(row + at), block[n]), left);
+      if (also) {
+        lanes_store_first(also + at, lanes_add(lanes_load(also + at), block[n]), left);
+      }
     }
   }
 }
-
-#endif
 
 static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
   vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
@@ -11765,12 +11846,33 @@ static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_a
   return b;
 }
 
-/* Copies the rows of a bundle back to x. */
-static void return_rows(const cloth *c, vector_array x, const line_bundle *b) {
+/* Lets the solves of a bundle of rows sum up their displacements. */
+static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
+  if (plan->sums) {
 #if CLOTH_LANES > 1
-  transpose_vectors_back(c, x, b->first, b->count, b->x);
+    b->displacement = row_vectors(c, b->piece->rows, ROW_DISPLACEMENT_X);
+    for (int32_t n = 0; n < c->grid.columns * CLOTH_LANES; n += CLOTH_LANES) {
+      lanes3_store(b->displacement, n, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), CLOTH_LANES);
+    }
 #else
-  (void)c;
+    b->displacement = vectors_past(displacement_of(c, plan), b->first);
+#endif
+  }
+}
+
+/* Moves the predicted positions of the rows of a bundle to where its solves have moved them. */
+static void return_rows(const cloth *c, const line_bundle *b) {
+  const vector_array x = predicted_of(c);
+#if CLOTH_LANES > 1
+  if (b->displacement.x) {
+    const vector_array sum = vectors_at(c, c->scratch.displacement);
+    add_transposed_rows(x.x + b->first, sum.x + b->first, c->grid.columns, b->count, b->displacement.x, 1);
+    add_transposed_rows(x.y + b->first, sum.y + b->first, c->grid.columns, b->count, b->displacement.y, 1);
+    add_transposed_rows(x.z + b->first, sum.z + b->first, c->grid.columns, b->count, b->displacement.z, 1);
+  } else {
+    transpose_vectors_back(c, x, b->first, b->count, b->x);
+  }
+#else
   (void)x;
   (void)b;
 #endif
@@ -11882,6 +11984,7 @@ enum { ROW_TOP, ROW_ABOVE, ROW_HERE, ROW_BELOW, ROW_BOTTOM };
 typedef struct bend_rows {
   const float *mobility;
   float *x;                    /* a component of the predicted positions */
+  float *displacement;         /* the same of displacement_of(), or NULL */
   const float *old;            /* the same at the start of the substep */
   float *around[STENCIL_ROWS]; /* rows of values, from the second above the row that moves to the second below */
   int32_t columns, rows, is_wrapped;
@@ -11930,12 +12033,33 @@ CLOTH_INLINE lanes excess_over(lanes middle, const float *before, const float *a
   return lanes_add(lanes_subtract(middle, lanes_load(before)), lanes_subtract(middle, lanes_load(after)));
 }
 
-/* Moves the particles of a row by the stencil. */
-CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
+/* Moves a block of particles from `i` on, of which `left` exist, back along the component, and with `sums` the sums. */
+CLOTH_INLINE void move_back(float *x, float *sum, int sums, int32_t i, int32_t left, lanes way) {
+  lanes_store_first(x + i, lanes_subtract(lanes_load(x + i), way), left);
+  if (sums) {
+    lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), way), left);
+  }
+}
+
+/* The sums of the displacements of a row, or NULL. */
+CLOTH_INLINE float *sums_of_row(const bend_rows *b, int32_t row) {
+  return b->displacement ? b->displacement + row * b->columns : NULL;
+}
+
+/* Moves one particle back. */
+static void move_one_back(const bend_rows *b, int32_t i, float way) {
+  b->x[i] -= way;
+  if (b->displacement) {
+    b->displacement[i] -= way;
+  }
+}
+
+/* Moves the particles of a row by the stencil. `sums`, a constant where lanes are wide: there are sums. */
+CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
   const float *top = b->around[ROW_TOP], *above = b->around[ROW_ABOVE], *here = b->around[ROW_HERE],
               *below = b->around[ROW_BELOW], *bottom = b->around[ROW_BOTTOM];
   const float *mobility = b->mobility + row * b->columns;
-  float *to = b->x + row * b->columns;
+  float *const to = b->x + row * b->columns, *const sum = sums_of_row(b, row);
   const lanes warp = lanes_splat(b->warp), weft = lanes_splat(b->weft), twist = lanes_splat(b->twist);
   const lanes near_warp = lanes_splat(4.0f * b->warp + 2.0f * b->twist);
   const lanes near_weft = lanes_splat(4.0f * b->weft + 2.0f * b->twist);
@@ -11949,8 +12073,16 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
     force = lanes_subtract(force, lanes_multiply(excess_over(x, top + i, bottom + i), weft));
     force = lanes_subtract(force, lanes_multiply(corners, twist));
     force = lanes_quantise(lanes_multiply(force, lanes_load(mobility + i)), WORK_ROUNDER);
-    lanes_store_first(to + i, lanes_subtract(lanes_load(to + i), force), left);
+    move_back(to, sum, sums, i, left, force);
   });
+}
+
+CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
+  if (CLOTH_LANES > 1 && !b->displacement) {
+    bend_row(b, 0, row);
+  } else {
+    bend_row(b, b->displacement != NULL, row);
+  }
 }
 
 /* Takes back the forces of the twists above the first row (step 1) or below the last row (step -1): those of the cells
@@ -11958,13 +12090,13 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
 static void move_by_edge_twist(const bend_rows *b, int32_t row, int32_t step) {
   const float *here = b->around[ROW_HERE], *inside = b->around[ROW_HERE + step];
   const float *mobility = b->mobility + row * b->columns;
-  float *to = b->x + row * b->columns;
+  float *const to = b->x + row * b->columns, *const sum = sums_of_row(b, row);
   const lanes twist = lanes_splat(b->twist);
   EACH_BLOCK(i, left, b->columns, {
     const lanes change = lanes_subtract(excess_over(lanes_load(inside + i), inside + i - 1, inside + i + 1),
                                         excess_over(lanes_load(here + i), here + i - 1, here + i + 1));
     const lanes force = lanes_multiply(lanes_multiply(change, twist), lanes_load(mobility + i));
-    lanes_store_first(to + i, lanes_add(lanes_load(to + i), lanes_quantise(force, WORK_ROUNDER)), left);
+    move_back(to, sum, sum != NULL, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
   });
 }
 
@@ -11984,8 +12116,8 @@ static void move_by_end_twists(const bend_rows *b, int32_t row, float before[2])
   const int32_t first = row * b->columns, last = b->columns - 1;
   const float left = change_of_edge_twist(b, row, 0, 1, &before[0]);
   const float right = change_of_edge_twist(b, row, last, last - 1, &before[1]);
-  b->x[first] -= flush_small(left * b->twist * b->mobility[first], WORK_QUANTUM);
-  b->x[first + last] -= flush_small(right * b->twist * b->mobility[first + last], WORK_QUANTUM);
+  move_one_back(b, first, flush_small(left * b->twist * b->mobility[first], WORK_QUANTUM));
+  move_one_back(b, first + last, flush_small(right * b->twist * b->mobility[first + last], WORK_QUANTUM));
 }
 
 /* Moves on to the next row: the ring turns by one. */
@@ -12027,7 +12159,9 @@ static void bend_explicitly(const cloth *c, const step_plan *plan) {
   const vector_array x = predicted_of(c), old = vectors_at(c, c->state.position);
   const int32_t width = in_line_blocks(c->grid.columns) + 2 * LINE_BLOCK;
   float *const ring = floats_at(c, c->scratch.residual);
+  const vector_array moved = displacement_of(c, plan);
   float *const components[3] = {x.x, x.y, x.z};
+  float *const displacements[3] = {moved.x, moved.y, moved.z};
   const float *const old_components[3] = {old.x, old.y, old.z};
   bend_rows b = {.mobility = floats_at(c, c->scratch.mobility),
                  .columns = c->grid.columns,
@@ -12044,6 +12178,7 @@ static void bend_explicitly(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < 3; n++) {
     b.x = components[n];
     b.old = old_components[n];
+    b.displacement = displacements[n];
     bend_component(&b);
   }
 }
@@ -12260,8 +12395,7 @@ CLOTH_INLINE bend_window start_window(const bend_lines *l) {
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
-  const int32_t i = element * l->b.next;
-  lanes3_store(l->b.x, i, lanes3_add(lanes3_load(l->b.x, i), displacement), l->b.count);
+  move_block(l->b.x, l->b.displacement, element * l->b.next, l->b.count, displacement);
 }
 
 /* Open lines. `uniform`, a constant, tells which factors serve. */
@@ -12540,8 +12674,8 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *gapped; /* of gapped_cloth() */
-  vector_array x, old, change;
+  const cloth *gapped;                       /* of gapped_cloth() */
+  vector_array x, old, change, displacement; /* the last of displacement_of() */
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
@@ -12700,7 +12834,7 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
       lanes3_of(impulse_before(t, t->change.x, row, column), impulse_before(t, t->change.y, row, column),
                 impulse_before(t, t->change.z, row, column));
   const lanes3 moved = lanes3_quantise(lanes3_scale(lanes3_subtract(before, after), half), WORK_ROUNDER);
-  lanes3_store(t->x, i, lanes3_add(lanes3_load(t->x, i), moved), left);
+  move_block(t->x, t->displacement, i, left, moved);
 }
 
 /* Are a block of columns, and the columns after each, uniform? */
@@ -12712,6 +12846,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 static twist_columns twist_columns_of(const cloth *c, const step_plan *plan, const stage_piece *p) {
   const twist_columns t = {.gapped = gapped_cloth(c),
                            .x = predicted_of(c),
+                           .displacement = displacement_of(c, plan),
                            .old = vectors_at(c, c->state.position),
                            .change = vectors_at(c, c->scratch.residual),
                            .columns = c->grid.columns,
@@ -13238,29 +13373,29 @@ CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacem
 }
 
 /* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t count, int32_t element,
-                               line_place *place, lanes3 *moved) {
+CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int sums, int plain, int32_t count,
+                               int32_t element, line_place *place, lanes3 *moved) {
   const int32_t ends = plain ? 0 : slant;
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
   *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
   *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_store3(&l->b, ends, count, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
+  line_move(&l->b, ends, sums, count, *place, *moved);
   line_place_step(&l->b, slant, plain, 1, place);
 }
 
-/* Moves the particles of `count` open lines, side by side in lanes. */
-CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int32_t count) {
+/* Moves the particles of `count` open lines, side by side in lanes. `sums`, a constant: as in line_move(). */
+CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int sums, int32_t count) {
   const lanes zero = lanes_splat(0.0f);
   line_place place = line_place_of(&l->b, slant, 0);
   lanes3 moved = lanes3_of(zero, zero, zero);
   for (int32_t element = 0; element < l->b.length;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
     for (; element < plain_end; element++) {
-      move_element(l, slant, 1, count, element, &place, &moved);
+      move_element(l, slant, sums, 1, count, element, &place, &moved);
     }
     const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
     for (; slant != 0 && element < end; element++) {
-      move_element(l, slant, 0, count, element, &place, &moved);
+      move_element(l, slant, sums, 0, count, element, &place, &moved);
     }
   }
 }
@@ -13280,10 +13415,13 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
-    move_elements(l, slant, l->b.count);
+  const int sums = l->b.displacement.x != NULL;
+  if (CLOTH_LANES == 1 || l->b.count < CLOTH_LANES) {
+    move_elements(l, slant, sums, l->b.count);
+  } else if (sums) {
+    move_elements(l, slant, 1, CLOTH_LANES);
   } else {
-    move_elements(l, slant, CLOTH_LANES);
+    move_elements(l, slant, 0, CLOTH_LANES);
   }
 }
 
@@ -13401,7 +13539,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_store3(&l->b, 0, l->b.count, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_move(&l->b, 0, l->b.displacement.x != NULL, l->b.count, place, moved);
     line_place_move(&l->b, 0, 1, &place);
   }
 }
@@ -13767,7 +13905,7 @@ static void move_bearing_elements(const stretch_lines *l) {
     if (element + 1 < l->b.length) {
       store_tension(l, element, tension);
     }
-    line_store3(&l->b, slant, l->b.count, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
+    line_move(&l->b, slant, l->b.displacement.x != NULL, l->b.count, place, moved);
     add_borne(l, element, moved);
     line_place_move(&l->b, slant, 1, &place);
   }
@@ -13903,8 +14041,8 @@ CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int3
     note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
-  lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
-  lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
+  move_block(b->x, b->displacement, i, b->count, moved.from);
+  move_block(b->x, b->displacement, j, b->count, lanes3_negate(moved.to));
 }
 
 #if WITH_WRAP
@@ -13935,7 +14073,7 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 #endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
-      lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
+      move_block(b->x, b->displacement, element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
     }
     before = moved.to;
     here = there;
@@ -14023,19 +14161,19 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
 
 static void limit_rows(const cloth *c, const step_plan *plan, stage_piece *p) {
   const distance_range warp = strain_range(c, WARP);
-  (void)plan;
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    sum_rows(c, plan, &b);
     limit_lines(&warp, &b);
-    return_rows(c, predicted_of(c), &b);
+    return_rows(c, &b);
   }
 }
 
 static void limit_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
   const distance_range weft = strain_range(c, WEFT);
-  (void)plan;
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+    b.displacement = vectors_past(displacement_of(c, plan), column);
     limit_lines(&weft, &b);
   }
 }
@@ -14196,6 +14334,7 @@ static void solve_shear_piece(const cloth *c, const step_plan *plan, stage_piece
   }
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_diagonals(c, p, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
+    b.displacement = displacement_of(c, plan);
     solve_stretch(&l, &b);
   }
 }
@@ -14263,6 +14402,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #endif
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, x, row);
+    sum_rows(c, plan, &b);
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
@@ -14278,7 +14418,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
       return_longest(c, &b);
     }
 #endif
-    return_rows(c, x, &b);
+    return_rows(c, &b);
   }
 }
 
@@ -14296,6 +14436,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+    b.displacement = vectors_past(displacement_of(c, plan), column);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
@@ -14593,14 +14734,15 @@ static void solve_rows_again(const cloth *c, const step_plan *plan, stage_piece 
     if (!take_marks(&l, marked_rows_of(c) + row, c->grid.rows - row)) {
       continue;
     }
-    const line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    sum_rows(c, plan, &b);
     l.longest = longest_of(c, WARP) + b.first;
 #if CLOTH_LANES > 1
     l.longest = row_plane(c, p->rows, ROW_OLD_X);
     transpose_rows(longest_of(c, WARP) + b.first, c->grid.columns, b.count, l.longest);
 #endif
     solve_stretch(&l, &b);
-    return_rows(c, predicted_of(c), &b);
+    return_rows(c, &b);
   }
 }
 
@@ -14608,7 +14750,8 @@ static void solve_columns_again(const cloth *c, const step_plan *plan, stage_pie
   stretch_lines l = lines_again_of(c, plan, WEFT);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     if (take_marks(&l, marked_columns_of(c) + column, c->grid.columns - column)) {
-      const line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+      line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+      b.displacement = vectors_past(displacement_of(c, plan), column);
       l.longest = longest_of(c, WEFT) + column;
       solve_stretch(&l, &b);
     }
@@ -15391,7 +15534,7 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const l
 typedef struct tether_pull {
   const cloth *c;
   piece_counts *counts;
-  vector_array x;
+  vector_array x, displacement; /* of displacement_of() */
   const float *mobility;
   float growth, slack; /* of squared lengths */
   int32_t lets_out;    /* 1 if there is any */
@@ -15403,6 +15546,7 @@ static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
   const tether_pull t = {.c = c,
                          .counts = counts,
                          .x = predicted_of(c),
+                         .displacement = displacement_of(c, &w->plan),
                          .mobility = floats_at(c, c->scratch.mobility),
                          .growth = w->plan.tether_growth,
                          .slack = w->plan.tether_slack,
@@ -15437,7 +15581,8 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
     d = deflected;
   }
-  lanes3_store(t->x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
+  const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
+  move_block(t->x, t->displacement, i, left, lanes3_negate(way));
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -15578,7 +15723,8 @@ CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
       const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
       const float share = eased_share(c, particle, pin, before);
       if (share < 1.0f) {
-        vector_store(predicted_of(c), particle, vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share));
+        const cloth_vector eased = vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share);
+        place_particle(c, &workspace_of(c)->plan, particle, eased);
       }
     }
   }
@@ -22004,7 +22150,7 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
   const cloth_vector way = vector_flush_work(vector_scale(normal, depth * share));
   const cloth_vector impulse =
       vector_flush(vector_scale(way, negate(plan->inverse_h / maximum(of_particle, WORK_QUANTUM))), INPUT_QUANTUM);
-  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
+  place_particle(c, &workspace_of(c)->plan, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
   b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
   receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
   record_borne(c, b, i, impulse, 0);
@@ -22198,7 +22344,8 @@ static void share_slip(const cloth *c, const borne_body *b, int32_t i) {
   const float across = bearing_plane(c, BEARING_ACROSS)[i];
   const cloth_vector slip = predicted_slip(c, b, i, vector_load(bearing_vectors(c, BEARING_NORMAL), i));
   const cloth_vector left = vector_flush_work(vector_scale(slip, 1.0f / (1.0f + across)));
-  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), vector_subtract(left, slip)), STATE_QUANTUM));
+  const cloth_vector place = vector_flush(vector_add(vector_load(x, i), vector_subtract(left, slip)), STATE_QUANTUM);
+  place_particle(c, &workspace_of(c)->plan, i, place);
   vector_store(bearing_vectors(c, BEARING_MOVED), i, left);
 }
 
@@ -22833,7 +22980,7 @@ static void return_held_rows(const held_lines *l) {
                           l->work + HELD_Y * CLOTH_LANES,
                           l->work + HELD_Z * CLOTH_LANES};
   for (int32_t n = 0; n < 6; n++) {
-    add_transposed_rows(to[n] + l->b.first, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
+    add_transposed_rows(to[n] + l->b.first, NULL, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
   }
 }
 
@@ -22951,7 +23098,7 @@ static void solve_held_rows(const cloth *c, const step_plan *plan, stage_piece *
       return_held_rows(&l);
     }
 #endif
-    return_rows(c, predicted_of(c), &l.b);
+    return_rows(c, &l.b);
   }
 }
 
@@ -23473,7 +23620,6 @@ typedef struct target_context {
    * step. */
   float early, late;
   cloth_vector origin; /* of the step [m] */
-  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
@@ -23656,9 +23802,10 @@ CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
   return led;
 }
 
-/* Predicts the led particles at their targets, with the velocities that lead there. */
+/* Predicts the led particles at their targets. Their velocities, 0 here, follow from the moved positions. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
+  const vector_array sum = displacement_of(c, plan);
   const lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
@@ -23670,9 +23817,11 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
       const lanes3 target =
           target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
       const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
-      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
       lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
-      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), lanes3_load(f.v, i)), left);
+      if (sum.x) {
+        add_to_block(sum, i, left, lanes3_flush_below(way, STATE_QUANTUM));
+      }
       invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
     }
   }
@@ -24471,7 +24620,8 @@ static void predict_in_air(const cloth *c, const step_plan *plan) {
 typedef struct settlement {
   const cloth *c;
   piece_counts *counts;
-  vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
+  vector_array x, v, moved;  /* at the substep's start; velocities; predicted positions */
+  vector_array displacement; /* of displacement_of() */
   float h, inverse_h;
   float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
   int32_t has_pushes, fixed_work;
@@ -24483,6 +24633,7 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, stage_pie
                         .x = vectors_at(c, c->state.position),
                         .v = vectors_at(c, c->state.velocity),
                         .moved = predicted_of(c),
+                        .displacement = displacement_of(c, plan),
                         .h = plan->h,
                         .inverse_h = plan->inverse_h,
                         .max_speed = c->settings.integration.max_speed,
@@ -24546,21 +24697,25 @@ static void settle_velocities(const cloth *c, const step_plan *plan, cloth_stati
   counts->particles_limited += run_pieces(c, plan, settle_piece, NULL, c->count, LEAST_PARTICLES).limited;
 }
 
-/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. *displacement is x_moved -
+/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics, of a block of particles. Where the
+   displacements are not summed, the prediction is computed again bit for bit, so that a particle that no constraint has
+   moved keeps its velocity exactly. `sums`, a constant in hot loops: there are sums. *displacement is x_moved -
    x_predicted. */
-CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, lanes h, lanes inverse_h,
-                                     lanes3 *displacement) {
-  *displacement = lanes3_subtract(moved, prediction(x, velocity, h));
-  return lanes3_add_scaled(velocity, *displacement, inverse_h);
+CLOTH_INLINE lanes3 updated_velocity(const settlement *s, int sums, int32_t i, lanes3 *displacement) {
+  const lanes3 velocity = lanes3_load(s->v, i);
+  if (sums) {
+    *displacement = lanes3_load(s->displacement, i);
+  } else {
+    const lanes3 from = prediction(lanes3_load(s->x, i), velocity, lanes_splat(s->h));
+    *displacement = lanes3_subtract(lanes3_load(s->moved, i), from);
+  }
+  return lanes3_add_scaled(velocity, *displacement, lanes_splat(s->inverse_h));
 }
 
-CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
+CLOTH_INLINE void update_velocity_block(const settlement *s, int sums, int32_t i, int32_t left) {
   lanes3 displacement;
-  const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
-  const lanes3 v =
-      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
-  settle_block(s, v, moved, i, left);
+  const lanes3 v = updated_velocity(s, sums, i, &displacement);
+  settle_block(s, v, lanes3_load(s->moved, i), i, left);
 }
 
 /*
@@ -24610,10 +24765,7 @@ CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
   const lanes3 x = lanes3_load(f->s.x, i);
   lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
-  lanes3_store(f->s.v, i,
-               updated_velocity(x, lanes3_load(f->s.v, i), lanes3_load(f->s.moved, i), lanes_splat(f->s.h),
-                                lanes_splat(f->s.inverse_h), &d),
-               left);
+  lanes3_store(f->s.v, i, updated_velocity(&f->s, f->s.displacement.x != NULL, i, &d), left);
   d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
@@ -24706,7 +24858,13 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const settlement s = settlement_of(c, plan, p);
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
+#if CLOTH_LANES > 1
+  if (!s.displacement.x) { /* with a constant */
+    EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 0, i, left));
+    return;
+  }
+#endif
+  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, s.displacement.x != NULL, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
@@ -25061,7 +25219,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
   if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
     const uint32_t tethers = plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u;
     const uint32_t momenta = plan->is_free ? COST_FREE : 0u; /* a cloth has pins or is free, but a bound is of both */
-    cost += COST_UPDATE + (tethers > momenta ? tethers : momenta);
+    cost += COST_UPDATE + (plan->sums ? (uint32_t)COST_SUMS : 0u) + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
   return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
@@ -26255,6 +26413,9 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  if (plan->sums) {
+    fill_zero(displacement_of(c, plan).x, 3 * (size_t)c->stride * sizeof(float));
+  }
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
   if (plan->led > 0) {

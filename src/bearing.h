@@ -144,7 +144,7 @@ static void share_approach(const cloth *c, const step_plan *plan, borne_body *b,
   const cloth_vector way = vector_flush_work(vector_scale(normal, depth * share));
   const cloth_vector impulse =
       vector_flush(vector_scale(way, negate(plan->inverse_h / maximum(of_particle, WORK_QUANTUM))), INPUT_QUANTUM);
-  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
+  place_particle(c, &workspace_of(c)->plan, i, vector_flush(vector_add(vector_load(x, i), way), STATE_QUANTUM));
   b->drift = vector_flush_work(vector_add_scaled(b->drift, impulse, plan->h * b->inverse_mass));
   receive_impulse(c, b->body->collider, impulse, vector_cross(arm, impulse));
   record_borne(c, b, i, impulse, 0);
@@ -338,7 +338,8 @@ static void share_slip(const cloth *c, const borne_body *b, int32_t i) {
   const float across = bearing_plane(c, BEARING_ACROSS)[i];
   const cloth_vector slip = predicted_slip(c, b, i, vector_load(bearing_vectors(c, BEARING_NORMAL), i));
   const cloth_vector left = vector_flush_work(vector_scale(slip, 1.0f / (1.0f + across)));
-  vector_store(x, i, vector_flush(vector_add(vector_load(x, i), vector_subtract(left, slip)), STATE_QUANTUM));
+  const cloth_vector place = vector_flush(vector_add(vector_load(x, i), vector_subtract(left, slip)), STATE_QUANTUM);
+  place_particle(c, &workspace_of(c)->plan, i, place);
   vector_store(bearing_vectors(c, BEARING_MOVED), i, left);
 }
 

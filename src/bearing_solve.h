@@ -318,7 +318,7 @@ static void move_bearing_elements(const stretch_lines *l) {
     if (element + 1 < l->b.length) {
       store_tension(l, element, tension);
     }
-    line_store3(&l->b, slant, l->b.count, place, lanes3_add(line_load3(&l->b, slant, l->b.x, place), moved));
+    line_move(&l->b, slant, l->b.displacement.x != NULL, l->b.count, place, moved);
     add_borne(l, element, moved);
     line_place_move(&l->b, slant, 1, &place);
   }

@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "layout.h"
+#include "lines.h"
 #include "scalar.h"
 #include "types.h"
 
@@ -36,6 +37,7 @@ enum { ROW_TOP, ROW_ABOVE, ROW_HERE, ROW_BELOW, ROW_BOTTOM };
 typedef struct bend_rows {
   const float *mobility;
   float *x;                    /* a component of the predicted positions */
+  float *displacement;         /* the same of displacement_of(), or NULL */
   const float *old;            /* the same at the start of the substep */
   float *around[STENCIL_ROWS]; /* rows of values, from the second above the row that moves to the second below */
   int32_t columns, rows, is_wrapped;
@@ -84,12 +86,33 @@ CLOTH_INLINE lanes excess_over(lanes middle, const float *before, const float *a
   return lanes_add(lanes_subtract(middle, lanes_load(before)), lanes_subtract(middle, lanes_load(after)));
 }
 
-/* Moves the particles of a row by the stencil. */
-CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
+/* Moves a block of particles from `i` on, of which `left` exist, back along the component, and with `sums` the sums. */
+CLOTH_INLINE void move_back(float *x, float *sum, int sums, int32_t i, int32_t left, lanes way) {
+  lanes_store_first(x + i, lanes_subtract(lanes_load(x + i), way), left);
+  if (sums) {
+    lanes_store_first(sum + i, lanes_subtract(lanes_load(sum + i), way), left);
+  }
+}
+
+/* The sums of the displacements of a row, or NULL. */
+CLOTH_INLINE float *sums_of_row(const bend_rows *b, int32_t row) {
+  return b->displacement ? b->displacement + row * b->columns : NULL;
+}
+
+/* Moves one particle back. */
+static void move_one_back(const bend_rows *b, int32_t i, float way) {
+  b->x[i] -= way;
+  if (b->displacement) {
+    b->displacement[i] -= way;
+  }
+}
+
+/* Moves the particles of a row by the stencil. `sums`, a constant where lanes are wide: there are sums. */
+CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
   const float *top = b->around[ROW_TOP], *above = b->around[ROW_ABOVE], *here = b->around[ROW_HERE],
               *below = b->around[ROW_BELOW], *bottom = b->around[ROW_BOTTOM];
   const float *mobility = b->mobility + row * b->columns;
-  float *to = b->x + row * b->columns;
+  float *const to = b->x + row * b->columns, *const sum = sums_of_row(b, row);
   const lanes warp = lanes_splat(b->warp), weft = lanes_splat(b->weft), twist = lanes_splat(b->twist);
   const lanes near_warp = lanes_splat(4.0f * b->warp + 2.0f * b->twist);
   const lanes near_weft = lanes_splat(4.0f * b->weft + 2.0f * b->twist);
@@ -103,8 +126,16 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
     force = lanes_subtract(force, lanes_multiply(excess_over(x, top + i, bottom + i), weft));
     force = lanes_subtract(force, lanes_multiply(corners, twist));
     force = lanes_quantise(lanes_multiply(force, lanes_load(mobility + i)), WORK_ROUNDER);
-    lanes_store_first(to + i, lanes_subtract(lanes_load(to + i), force), left);
+    move_back(to, sum, sums, i, left, force);
   });
+}
+
+CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
+  if (CLOTH_LANES > 1 && !b->displacement) {
+    bend_row(b, 0, row);
+  } else {
+    bend_row(b, b->displacement != NULL, row);
+  }
 }
 
 /* Takes back the forces of the twists above the first row (step 1) or below the last row (step -1): those of the cells
@@ -112,13 +143,13 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
 static void move_by_edge_twist(const bend_rows *b, int32_t row, int32_t step) {
   const float *here = b->around[ROW_HERE], *inside = b->around[ROW_HERE + step];
   const float *mobility = b->mobility + row * b->columns;
-  float *to = b->x + row * b->columns;
+  float *const to = b->x + row * b->columns, *const sum = sums_of_row(b, row);
   const lanes twist = lanes_splat(b->twist);
   EACH_BLOCK(i, left, b->columns, {
     const lanes change = lanes_subtract(excess_over(lanes_load(inside + i), inside + i - 1, inside + i + 1),
                                         excess_over(lanes_load(here + i), here + i - 1, here + i + 1));
     const lanes force = lanes_multiply(lanes_multiply(change, twist), lanes_load(mobility + i));
-    lanes_store_first(to + i, lanes_add(lanes_load(to + i), lanes_quantise(force, WORK_ROUNDER)), left);
+    move_back(to, sum, sum != NULL, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
   });
 }
 
@@ -138,8 +169,8 @@ static void move_by_end_twists(const bend_rows *b, int32_t row, float before[2])
   const int32_t first = row * b->columns, last = b->columns - 1;
   const float left = change_of_edge_twist(b, row, 0, 1, &before[0]);
   const float right = change_of_edge_twist(b, row, last, last - 1, &before[1]);
-  b->x[first] -= flush_small(left * b->twist * b->mobility[first], WORK_QUANTUM);
-  b->x[first + last] -= flush_small(right * b->twist * b->mobility[first + last], WORK_QUANTUM);
+  move_one_back(b, first, flush_small(left * b->twist * b->mobility[first], WORK_QUANTUM));
+  move_one_back(b, first + last, flush_small(right * b->twist * b->mobility[first + last], WORK_QUANTUM));
 }
 
 /* Moves on to the next row: the ring turns by one. */
@@ -181,7 +212,9 @@ static void bend_explicitly(const cloth *c, const step_plan *plan) {
   const vector_array x = predicted_of(c), old = vectors_at(c, c->state.position);
   const int32_t width = in_line_blocks(c->grid.columns) + 2 * LINE_BLOCK;
   float *const ring = floats_at(c, c->scratch.residual);
+  const vector_array moved = displacement_of(c, plan);
   float *const components[3] = {x.x, x.y, x.z};
+  float *const displacements[3] = {moved.x, moved.y, moved.z};
   const float *const old_components[3] = {old.x, old.y, old.z};
   bend_rows b = {.mobility = floats_at(c, c->scratch.mobility),
                  .columns = c->grid.columns,
@@ -198,6 +231,7 @@ static void bend_explicitly(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < 3; n++) {
     b.x = components[n];
     b.old = old_components[n];
+    b.displacement = displacements[n];
     bend_component(&b);
   }
 }

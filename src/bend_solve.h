@@ -221,8 +221,7 @@ CLOTH_INLINE bend_window start_window(const bend_lines *l) {
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
-  const int32_t i = element * l->b.next;
-  lanes3_store(l->b.x, i, lanes3_add(lanes3_load(l->b.x, i), displacement), l->b.count);
+  move_block(l->b.x, l->b.displacement, element * l->b.next, l->b.count, displacement);
 }
 
 /* Open lines. `uniform`, a constant, tells which factors serve. */

@@ -83,6 +83,7 @@ enum {
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
+  COST_SUMS = 90,            /* sums of displacements */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */

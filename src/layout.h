@@ -146,6 +146,8 @@ static int32_t tether_blocks(const cloth *c) {
 #define BEARING_PLANES 13
 /* Planes of transposed rows, see lines.h. */
 #define ROW_PLANES 7
+/* Planes behind them where displacements are summed. */
+#define DISPLACEMENT_PLANES 3
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
 #define BEND_FACTOR_FLOATS 5
 
@@ -185,7 +187,8 @@ static int32_t line_work_floats(const cloth *c) {
 }
 
 static int32_t row_floats(const cloth *c) {
-  return ROW_PLANES * LINE_BLOCK * in_line_blocks(c->grid.columns);
+  const int32_t planes = ROW_PLANES + (c->scratch.displacement ? DISPLACEMENT_PLANES : 0);
+  return planes * LINE_BLOCK * in_line_blocks(c->grid.columns);
 }
 
 /* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
@@ -351,12 +354,24 @@ static int32_t line_marks(const cloth *c, const cloth_config *config) {
   return rows + in_line_blocks(columns) / LINE_BLOCK + (is_marked ? rows + columns : 0);
 }
 
+/* With so many substeps or fewer displacements are never summed: substeps of steps of 1/240 s and more are then longer
+   than FINE_SUBSTEP. */
+#define COARSE_SUBSTEPS 3
+
+/* 1 if substeps may be so short that displacements are summed, see lines.h. */
+static int sums_displacements(const cloth_config *config) {
+  const int32_t substeps = config->substeps > 0 ? config->substeps : config->integration.max_substeps;
+  return may_project(config) && substeps > COARSE_SUBSTEPS;
+}
+
 /* The memory that lengths and touch use in turn. */
 static void layout_lengths(cloth *c, const cloth_config *config, uint32_t *end) {
-  const int pulls = has_contact_lines(c, config), notes = has_longest(config);
-  const uintptr_t start = reserve_vectors(end, (pulls ? 3 : notes ? 2 : 0) * c->stride);
+  const int pulls = has_contact_lines(c, config), notes = has_longest(config), sums = sums_displacements(config);
+  const int32_t lengths = (notes ? 2 : 0) + (sums ? 3 : 0);
+  const uintptr_t start = reserve_vectors(end, (pulls && lengths < 3 ? 3 : lengths) * c->stride);
   c->scratch.contact_pull = pulls ? start : 0u;
   c->scratch.longest = notes ? start : 0u;
+  c->scratch.displacement = sums ? start + (notes ? 2u : 0u) * (uint32_t)c->stride * sizeof(float) : 0u;
 }
 
 /* The scratch that is never shared. */
@@ -390,10 +405,10 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
   if (c->state.velocity_history) {
     c->scratch.force_share = reserve_vectors(end, c->stride);
   }
+  layout_lengths(c, config, end);
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
   c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
   c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
-  layout_lengths(c, config, end);
   c->scratch.line_work =
       reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
   if (needs_solver(config)) {

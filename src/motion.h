@@ -8,6 +8,7 @@
 #include "forces.h"
 #include "gaps.h"
 #include "lanes.h"
+#include "lines.h"
 #include "pieces.h"
 #include "plan.h"
 #include "scalar.h"
@@ -287,7 +288,8 @@ static void predict_in_air(const cloth *c, const step_plan *plan) {
 typedef struct settlement {
   const cloth *c;
   piece_counts *counts;
-  vector_array x, v, moved; /* at the substep's start; velocities; predicted positions */
+  vector_array x, v, moved;  /* at the substep's start; velocities; predicted positions */
+  vector_array displacement; /* of displacement_of() */
   float h, inverse_h;
   float max_speed, max_distance; /* limits of a speed [m/s] and of the way in a substep [m] */
   int32_t has_pushes, fixed_work;
@@ -299,6 +301,7 @@ static settlement settlement_of(const cloth *c, const step_plan *plan, stage_pie
                         .x = vectors_at(c, c->state.position),
                         .v = vectors_at(c, c->state.velocity),
                         .moved = predicted_of(c),
+                        .displacement = displacement_of(c, plan),
                         .h = plan->h,
                         .inverse_h = plan->inverse_h,
                         .max_speed = c->settings.integration.max_speed,
@@ -362,21 +365,25 @@ static void settle_velocities(const cloth *c, const step_plan *plan, cloth_stati
   counts->particles_limited += run_pieces(c, plan, settle_piece, NULL, c->count, LEAST_PARTICLES).limited;
 }
 
-/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics. The prediction is computed again
-   bit for bit, so a particle that no constraint has moved keeps its velocity exactly. *displacement is x_moved -
+/* v + (x_moved - x_predicted) / h, the velocity update of position based dynamics, of a block of particles. Where the
+   displacements are not summed, the prediction is computed again bit for bit, so that a particle that no constraint has
+   moved keeps its velocity exactly. `sums`, a constant in hot loops: there are sums. *displacement is x_moved -
    x_predicted. */
-CLOTH_INLINE lanes3 updated_velocity(lanes3 x, lanes3 velocity, lanes3 moved, lanes h, lanes inverse_h,
-                                     lanes3 *displacement) {
-  *displacement = lanes3_subtract(moved, prediction(x, velocity, h));
-  return lanes3_add_scaled(velocity, *displacement, inverse_h);
+CLOTH_INLINE lanes3 updated_velocity(const settlement *s, int sums, int32_t i, lanes3 *displacement) {
+  const lanes3 velocity = lanes3_load(s->v, i);
+  if (sums) {
+    *displacement = lanes3_load(s->displacement, i);
+  } else {
+    const lanes3 from = prediction(lanes3_load(s->x, i), velocity, lanes_splat(s->h));
+    *displacement = lanes3_subtract(lanes3_load(s->moved, i), from);
+  }
+  return lanes3_add_scaled(velocity, *displacement, lanes_splat(s->inverse_h));
 }
 
-CLOTH_INLINE void update_velocity_block(const settlement *s, int32_t i, int32_t left) {
+CLOTH_INLINE void update_velocity_block(const settlement *s, int sums, int32_t i, int32_t left) {
   lanes3 displacement;
-  const lanes3 x = lanes3_load(s->x, i), moved = lanes3_load(s->moved, i);
-  const lanes3 v =
-      updated_velocity(x, lanes3_load(s->v, i), moved, lanes_splat(s->h), lanes_splat(s->inverse_h), &displacement);
-  settle_block(s, v, moved, i, left);
+  const lanes3 v = updated_velocity(s, sums, i, &displacement);
+  settle_block(s, v, lanes3_load(s->moved, i), i, left);
 }
 
 /*
@@ -426,10 +433,7 @@ CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
   const lanes3 x = lanes3_load(f->s.x, i);
   lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
-  lanes3_store(f->s.v, i,
-               updated_velocity(x, lanes3_load(f->s.v, i), lanes3_load(f->s.moved, i), lanes_splat(f->s.h),
-                                lanes_splat(f->s.inverse_h), &d),
-               left);
+  lanes3_store(f->s.v, i, updated_velocity(&f->s, f->s.displacement.x != NULL, i, &d), left);
   d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
@@ -522,7 +526,13 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const settlement s = settlement_of(c, plan, p);
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, i, left));
+#if CLOTH_LANES > 1
+  if (!s.displacement.x) { /* with a constant */
+    EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 0, i, left));
+    return;
+  }
+#endif
+  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, s.displacement.x != NULL, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */

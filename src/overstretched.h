@@ -259,14 +259,15 @@ static void solve_rows_again(const cloth *c, const step_plan *plan, stage_piece 
     if (!take_marks(&l, marked_rows_of(c) + row, c->grid.rows - row)) {
       continue;
     }
-    const line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    sum_rows(c, plan, &b);
     l.longest = longest_of(c, WARP) + b.first;
 #if CLOTH_LANES > 1
     l.longest = row_plane(c, p->rows, ROW_OLD_X);
     transpose_rows(longest_of(c, WARP) + b.first, c->grid.columns, b.count, l.longest);
 #endif
     solve_stretch(&l, &b);
-    return_rows(c, predicted_of(c), &b);
+    return_rows(c, &b);
   }
 }
 
@@ -274,7 +275,8 @@ static void solve_columns_again(const cloth *c, const step_plan *plan, stage_pie
   stretch_lines l = lines_again_of(c, plan, WEFT);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     if (take_marks(&l, marked_columns_of(c) + column, c->grid.columns - column)) {
-      const line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+      line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+      b.displacement = vectors_past(displacement_of(c, plan), column);
       l.longest = longest_of(c, WEFT) + column;
       solve_stretch(&l, &b);
     }

@@ -159,6 +159,7 @@ static void solve_shear_piece(const cloth *c, const step_plan *plan, stage_piece
   }
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_diagonals(c, p, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
+    b.displacement = displacement_of(c, plan);
     solve_stretch(&l, &b);
   }
 }
@@ -226,6 +227,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
 #endif
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, x, row);
+    sum_rows(c, plan, &b);
     const vector_array old = old_rows(c, &b, is_damped);
     if (bends) {
       solve_bend(c, plan, WARP, &b, old);
@@ -241,7 +243,7 @@ static void solve_row_piece(const cloth *c, const step_plan *plan, stage_piece *
       return_longest(c, &b);
     }
 #endif
-    return_rows(c, x, &b);
+    return_rows(c, &b);
   }
 }
 
@@ -259,6 +261,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+    b.displacement = vectors_past(displacement_of(c, plan), column);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);

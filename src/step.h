@@ -160,6 +160,9 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+  if (plan->sums) {
+    fill_zero(displacement_of(c, plan).x, 3 * (size_t)c->stride * sizeof(float));
+  }
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
   if (plan->led > 0) {

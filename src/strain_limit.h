@@ -135,8 +135,8 @@ CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int3
     note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
-  lanes3_store(b->x, i, lanes3_add(from, moved.from), b->count);
-  lanes3_store(b->x, j, lanes3_subtract(to, moved.to), b->count);
+  move_block(b->x, b->displacement, i, b->count, moved.from);
+  move_block(b->x, b->displacement, j, b->count, lanes3_negate(moved.to));
 }
 
 #if WITH_WRAP
@@ -167,7 +167,7 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 #endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
-      lanes3_store(b->x, element * b->next, lanes3_add(here, lanes3_quantise(sum, WORK_ROUNDER)), b->count);
+      move_block(b->x, b->displacement, element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
     }
     before = moved.to;
     here = there;
@@ -255,19 +255,19 @@ static distance_range strain_range(const cloth *c, int32_t direction) {
 
 static void limit_rows(const cloth *c, const step_plan *plan, stage_piece *p) {
   const distance_range warp = strain_range(c, WARP);
-  (void)plan;
   for (int32_t row = p->first; row < p->end; row += CLOTH_LANES) {
     line_bundle b = bundle_of_rows(c, p, predicted_of(c), row);
+    sum_rows(c, plan, &b);
     limit_lines(&warp, &b);
-    return_rows(c, predicted_of(c), &b);
+    return_rows(c, &b);
   }
 }
 
 static void limit_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
   const distance_range weft = strain_range(c, WEFT);
-  (void)plan;
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
+    b.displacement = vectors_past(displacement_of(c, plan), column);
     limit_lines(&weft, &b);
   }
 }

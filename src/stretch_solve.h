@@ -423,29 +423,29 @@ CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacem
 }
 
 /* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int plain, int32_t count, int32_t element,
-                               line_place *place, lanes3 *moved) {
+CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int sums, int plain, int32_t count,
+                               int32_t element, line_place *place, lanes3 *moved) {
   const int32_t ends = plain ? 0 : slant;
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
   *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
   *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_store3(&l->b, ends, count, *place, lanes3_add(line_load3(&l->b, ends, l->b.x, *place), *moved));
+  line_move(&l->b, ends, sums, count, *place, *moved);
   line_place_step(&l->b, slant, plain, 1, place);
 }
 
-/* Moves the particles of `count` open lines, side by side in lanes. */
-CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int32_t count) {
+/* Moves the particles of `count` open lines, side by side in lanes. `sums`, a constant: as in line_move(). */
+CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int sums, int32_t count) {
   const lanes zero = lanes_splat(0.0f);
   line_place place = line_place_of(&l->b, slant, 0);
   lanes3 moved = lanes3_of(zero, zero, zero);
   for (int32_t element = 0; element < l->b.length;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
     for (; element < plain_end; element++) {
-      move_element(l, slant, 1, count, element, &place, &moved);
+      move_element(l, slant, sums, 1, count, element, &place, &moved);
     }
     const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
     for (; slant != 0 && element < end; element++) {
-      move_element(l, slant, 0, count, element, &place, &moved);
+      move_element(l, slant, sums, 0, count, element, &place, &moved);
     }
   }
 }
@@ -465,10 +465,13 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  if (CLOTH_LANES > 1 && l->b.count < CLOTH_LANES) {
-    move_elements(l, slant, l->b.count);
+  const int sums = l->b.displacement.x != NULL;
+  if (CLOTH_LANES == 1 || l->b.count < CLOTH_LANES) {
+    move_elements(l, slant, sums, l->b.count);
+  } else if (sums) {
+    move_elements(l, slant, 1, CLOTH_LANES);
   } else {
-    move_elements(l, slant, CLOTH_LANES);
+    move_elements(l, slant, 0, CLOTH_LANES);
   }
 }
 
@@ -586,7 +589,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_store3(&l->b, 0, l->b.count, place, lanes3_add(line_load3(&l->b, 0, l->b.x, place), moved));
+    line_move(&l->b, 0, l->b.displacement.x != NULL, l->b.count, place, moved);
     line_place_move(&l->b, 0, 1, &place);
   }
 }

@@ -3,6 +3,7 @@
 #include "compiler.h"
 #include "contact_momentum.h"
 #include "lanes.h"
+#include "lines.h"
 #include "scalar.h"
 #include "types.h"
 #include "vertices.h"
@@ -30,7 +31,6 @@ typedef struct target_context {
    * step. */
   float early, late;
   cloth_vector origin; /* of the step [m] */
-  float inverse_h;     /* of the substep [1/s] */
   int32_t fixed_work;
 } target_context;
 
@@ -213,9 +213,10 @@ CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
   return led;
 }
 
-/* Predicts the led particles at their targets, with the velocities that lead there. */
+/* Predicts the led particles at their targets. Their velocities, 0 here, follow from the moved positions. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
+  const vector_array sum = displacement_of(c, plan);
   const lanes zero = lanes_splat(0.0f);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const int32_t left = c->count - i;
@@ -227,9 +228,11 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
       const lanes3 target =
           target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
       const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
-      const lanes3 velocity = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(f.inverse_h));
       lanes3_store(f.x, i, lanes3_select(led, target, lanes3_load(f.x, i)), left);
-      lanes3_store(f.v, i, lanes3_select(led, velocity, lanes3_load(f.v, i)), left);
+      lanes3_store(f.v, i, lanes3_select(led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), lanes3_load(f.v, i)), left);
+      if (sum.x) {
+        add_to_block(sum, i, left, lanes3_flush_below(way, STATE_QUANTUM));
+      }
       invalidate_block_history(c, led, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), i, left);
     }
   }

@@ -6,6 +6,7 @@
 #include "geometry.h"
 #include "lanes.h"
 #include "layout.h"
+#include "lines.h"
 #include "pieces.h"
 #include "pin_reactions.h"
 #include "scalar.h"
@@ -191,7 +192,7 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const l
 typedef struct tether_pull {
   const cloth *c;
   piece_counts *counts;
-  vector_array x;
+  vector_array x, displacement; /* of displacement_of() */
   const float *mobility;
   float growth, slack; /* of squared lengths */
   int32_t lets_out;    /* 1 if there is any */
@@ -203,6 +204,7 @@ static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
   const tether_pull t = {.c = c,
                          .counts = counts,
                          .x = predicted_of(c),
+                         .displacement = displacement_of(c, &w->plan),
                          .mobility = floats_at(c, c->scratch.mobility),
                          .growth = w->plan.tether_growth,
                          .slack = w->plan.tether_slack,
@@ -237,7 +239,8 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
     d = deflected;
   }
-  lanes3_store(t->x, i, lanes3_subtract(p, lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER)), left);
+  const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
+  move_block(t->x, t->displacement, i, left, lanes3_negate(way));
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -378,7 +381,8 @@ CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
       const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
       const float share = eased_share(c, particle, pin, before);
       if (share < 1.0f) {
-        vector_store(predicted_of(c), particle, vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share));
+        const cloth_vector eased = vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share);
+        place_particle(c, &workspace_of(c)->plan, particle, eased);
       }
     }
   }

@@ -21,8 +21,8 @@
 
 /* What the twist between a block of columns and the next columns needs. */
 typedef struct twist_columns {
-  const cloth *gapped; /* of gapped_cloth() */
-  vector_array x, old, change;
+  const cloth *gapped;                       /* of gapped_cloth() */
+  vector_array x, old, change, displacement; /* the last of displacement_of() */
   int32_t column, columns, rows;
   int32_t is_wrapped;
   float kappa, shift;
@@ -181,7 +181,7 @@ CLOTH_INLINE void move_by_twist(const twist_columns *t, int32_t row, int32_t col
       lanes3_of(impulse_before(t, t->change.x, row, column), impulse_before(t, t->change.y, row, column),
                 impulse_before(t, t->change.z, row, column));
   const lanes3 moved = lanes3_quantise(lanes3_scale(lanes3_subtract(before, after), half), WORK_ROUNDER);
-  lanes3_store(t->x, i, lanes3_add(lanes3_load(t->x, i), moved), left);
+  move_block(t->x, t->displacement, i, left, moved);
 }
 
 /* Are a block of columns, and the columns after each, uniform? */
@@ -193,6 +193,7 @@ static int are_pairs_uniform(const cloth *c, int32_t column) {
 static twist_columns twist_columns_of(const cloth *c, const step_plan *plan, const stage_piece *p) {
   const twist_columns t = {.gapped = gapped_cloth(c),
                            .x = predicted_of(c),
+                           .displacement = displacement_of(c, plan),
                            .old = vectors_at(c, c->state.position),
                            .change = vectors_at(c, c->scratch.residual),
                            .columns = c->grid.columns,

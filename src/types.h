@@ -47,12 +47,15 @@
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
  *                              twist; then LINE_BLOCK rows, transposed:
- *                              x, y, z, mobility, and x, y, z at the substep's start;
+ *                              x, y, z, mobility, x, y, z at the substep's start, and
+ *                              their displacements;
  *                              once for each piece, see pieces.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
  *                              the rest length; in the memory of contact_pull
+ *   displacement     lengths   by how much lengths move particles (lines.h); in the       lengths, the velocities from
+ *                              memory of contact_pull                                     moved positions
  *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
  *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
  *                    predict   predicted positions (predicted_of())                      forces that extrapolate
@@ -288,6 +291,7 @@ typedef struct step_plan {
   int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
   int32_t springs;       /* 1 if stretch or shear springs act by forces */
   int32_t projects;      /* 1 if springs are projected */
+  int32_t sums;          /* 1 if displacements are summed, see displacement_of() */
   int32_t bends;         /* 1 if the cloth resists bending */
   float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
   float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
@@ -488,6 +492,7 @@ typedef struct self_workspace {
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
   uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
+  uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
 } scratch_offsets;
@@ -589,7 +594,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 19 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 20 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)

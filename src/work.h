@@ -116,7 +116,7 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
   if (c->settings.strain_limit.sweeps > 0 || plan->projects || plan->bends) {
     const uint32_t tethers = plan->projects ? (uint32_t)tether_slots * COST_TETHER : 0u;
     const uint32_t momenta = plan->is_free ? COST_FREE : 0u; /* a cloth has pins or is free, but a bound is of both */
-    cost += COST_UPDATE + (tethers > momenta ? tethers : momenta);
+    cost += COST_UPDATE + (plan->sums ? (uint32_t)COST_SUMS : 0u) + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
   return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
