@@ -545,8 +545,8 @@ static int steps_to_least(int n, int iterations, int is_upright, double digit) {
   method.iterations = iterations;
   method.tolerance = 1e-2f;
   memset(&report, 0, sizeof report);
-  CHECK(begin_method(&w, sheet, &method, memory, sizeof memory) == CLOTH_OK, "%s",
-        cloth_method_explain(sheet, &method));
+  CHECK(begin_method(&w, sheet, &method, 1, memory, sizeof memory) == CLOTH_OK, "%s",
+        cloth_method_explain_settle(sheet, &method));
   w.report = &report;
   open_memory(&w, memory);
   float k = SETTLE_FIRST;
@@ -1057,7 +1057,8 @@ static void step_split(cloth *sheet, const cloth_method *method, double k, int s
   method_work w;
   cloth_method_report report;
   memset(&report, 0, sizeof report);
-  CHECK(begin_method(&w, sheet, method, memory, sizeof memory) == CLOTH_OK, "%s", cloth_method_explain(sheet, method));
+  CHECK(begin_method(&w, sheet, method, 0, memory, sizeof memory) == CLOTH_OK, "%s",
+        cloth_method_explain(sheet, method));
   w.report = &report;
   open_memory(&w, memory);
   prepare_method(&w, (float)k);
@@ -1267,7 +1268,7 @@ static double first_residual(cloth *sheet, double k) {
   method.tolerance = 1e-4f;
   memset(&report, 0, sizeof report);
   memset(memory, 0, 64);
-  CHECK(begin_method(&w, sheet, &method, memory, sizeof memory) == CLOTH_OK, "%s",
+  CHECK(begin_method(&w, sheet, &method, 0, memory, sizeof memory) == CLOTH_OK, "%s",
         cloth_method_explain(sheet, &method));
   w.report = &report;
   open_memory(&w, memory);
@@ -1818,11 +1819,17 @@ static void test_isometric_large(void) {
 
 /// Refusals ///
 
+/* The words are those of the call that the scheme is for. The other call refuses the method, and says why. */
 static const char *refusal(cloth *sheet, cloth_method method) {
   size_t bytes = 0;
   const int result = cloth_method_memory(sheet, &method, &bytes);
-  const char *why = cloth_method_explain(sheet, &method);
+  const int is_static = method.scheme == CLOTH_SCHEME_STATIC;
+  const char *step = cloth_method_explain(sheet, &method), *settle = cloth_method_explain_settle(sheet, &method);
+  const char *why = is_static ? settle : step, *other = is_static ? step : settle;
   CHECK((result == CLOTH_OK) == (strcmp(why, "ok") == 0), "%d, but: %s", result, why);
+  CHECK(result == CLOTH_OK ? strncmp(other, is_static ? "STATIC: no steps" : "settle: only", 12) == 0
+                           : strcmp(other, why) == 0,
+        "%s, and the other call: %s", why, other);
   return result == CLOTH_ERROR_METHOD ? why : NULL;
 }
 
@@ -1849,8 +1856,10 @@ static void test_refusals(void) {
   m.solver = CLOTH_SOLVER_NONLINEAR;
   CHECK(refusal(sheet, m) == NULL, "STATIC by nonlinear gradients is refused");
   CHECK(cloth_method_step(sheet, &m, 0.01f, memory, sizeof memory, NULL) == CLOTH_ERROR_METHOD, "STATIC makes steps");
+  CHECK(strcmp(cloth_method_explain(sheet, &m), "ok") != 0, "a step with STATIC is said to be ok");
   m = cloth_method_default();
   CHECK(cloth_method_settle(sheet, &m, memory, sizeof memory, NULL) == CLOTH_ERROR_METHOD, "EULER settles");
+  CHECK(strcmp(cloth_method_explain_settle(sheet, &m), "ok") != 0, "settling with EULER is said to be ok");
   CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_OK && bytes > 0, "no size");
   CHECK(cloth_method_step(sheet, &m, 0.01f, memory, bytes - 1, NULL) == CLOTH_ERROR_ARENA, "too small a memory");
   CHECK(cloth_method_step(sheet, &m, 0.01f, memory + 4, sizeof memory - 4, NULL) == CLOTH_ERROR_ARENA, "misaligned");

@@ -142,13 +142,10 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
                         cloth_method_report *report) {
   method_work w;
   cloth_method_report unread;
-  int error = begin_method(&w, sheet, method, memory, bytes);
+  int error = begin_method(&w, sheet, method, 1, memory, bytes);
   error = error ? error : check_step(sheet, SETTLE_FIRST);
   if (error) {
     return error;
-  }
-  if (method->scheme != CLOTH_SCHEME_STATIC) {
-    return CLOTH_ERROR_METHOD;
   }
   cloth_method proximal = *method;
   proximal.newton = method->solver == CLOTH_SOLVER_GRADIENTS ? SETTLE_NEWTON : 1;
