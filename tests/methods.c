@@ -2254,6 +2254,81 @@ static void test_changed_steps(void) {
 
 /* A sheet is only said to be at rest if it is, also where one iteration hardly moves it and where positions are
    coarse. */
+/* At rest pins are where the caller has moved them, and where those are that a velocity moved. */
+static void test_static_pins(void) {
+  cloth_config config = plain_config(8, 1000.0);
+  cloth *sheet = open_sheet(&config);
+  const vector_array x = vectors_at(sheet, sheet->state.position);
+  cloth_method m = plain_method();
+  cloth_method_report report;
+  const cloth_vector goal = {0.1f, 0.2f, 0.05f}, still = vector_load(x, 7);
+  pin_corners(sheet);
+  CHECK(cloth_move_pin(sheet, 0, goal) == CLOTH_OK, "the pin does not move");
+  CHECK(cloth_set_pin_velocity(sheet, 7, vector(0.5f, 0.0f, 0.0f)) == CLOTH_OK, "the pin has no velocity");
+  m.scheme = CLOTH_SCHEME_STATIC;
+  const int result = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
+  CHECK(result >= 0 && report.settled, "%d, settled %d", result, report.settled);
+  CHECK(largest_coordinate(vector_subtract(vector_load(x, 0), goal)) < 1e-6f, "the moved pin is elsewhere");
+  CHECK(same_vector(vector_load(x, 7), still), "the pin with a velocity has moved");
+  m.scheme = CLOTH_SCHEME_EULER;
+  memset(memory, 0, 64);
+  run(sheet, &m, 1.0 / 60.0, 1);
+  CHECK(same_vector(vector_load(x, 7), still), "the pin goes on moving");
+}
+
+/* A sheet by two corners over a ball without friction. */
+static cloth *open_ball_without_friction(int contact, int substeps) {
+  cloth_config config = cloth_config_default();
+  cloth_collider ball = cloth_collider_default();
+  config.columns = 9;
+  config.rows = 7;
+  config.substeps = substeps;
+  config.integration.bdf2_blend = 0.0f;
+  config.contact.mode = contact;
+  cloth *sheet = open_sheet(&config);
+  ball.radius = 0.3f;
+  ball.pose.position = vector(0.5f, -0.35f, 0.45f);
+  ball.static_friction = ball.kinetic_friction = 0.0f;
+  CHECK(cloth_add_collider(sheet, &ball) >= 0, "no ball");
+  pin_corners(sheet);
+  return sheet;
+}
+
+/* How far 2 s of steps lead from the rest of STATIC [m]. */
+static double way_from_rest(int contact, int substeps) {
+  static float rest[3 * 1024];
+  cloth *sheet = open_ball_without_friction(CLOTH_CONTACT_PROJECTION, substeps);
+  cloth_method m = cloth_method_default();
+  cloth_method_report report;
+  m.scheme = CLOTH_SCHEME_STATIC;
+  const int result = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
+  CHECK(result >= 0 && report.settled, "%d, settled %d", result, report.settled);
+  keep_places(sheet, rest);
+  sheet = open_ball_without_friction(contact, substeps);
+  for (int i = 0; i < sheet->count; i++) {
+    const cloth_vector at = {rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]};
+    CHECK(cloth_set_particle(sheet, i, at, vector(0.0f, 0.0f, 0.0f)) == CLOTH_OK, "particle %d", i);
+  }
+  m.scheme = CLOTH_SCHEME_EULER;
+  m.iterations = 400;
+  m.tolerance = 1e-4f;
+  run(sheet, &m, 1.0 / 60.0, 120);
+  return largest_distance(sheet, rest);
+}
+
+/* Contact in the solver rests where STATIC does. Contact by projection rests beside it by an error of second order in
+   the substep, as each solve leads into the ball what the projection then moves out. */
+static void test_rest_by_contact(void) {
+  static const double projected[3][2] = {{0.1, 0.15}, {0.003, 0.007}, {0.0008, 0.002}};
+  for (int n = 0; n < 3; n++) {
+    const int substeps = n == 0 ? 1 : 4 * n;
+    const double way = way_from_rest(CLOTH_CONTACT_PROJECTION, substeps);
+    CHECK(way > projected[n][0] && way < projected[n][1], "%d substeps, projected: %g m from rest", substeps, way);
+    CHECK(way_from_rest(CLOTH_CONTACT_SOLVER, substeps) < 2e-4, "%d substeps, in the solver: %g m from rest", substeps,
+          way_from_rest(CLOTH_CONTACT_SOLVER, substeps));
+  }
+}
+
 static void test_static_verdicts(void) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = 16;
@@ -2704,6 +2779,8 @@ int main(int count, char **arguments) {
       TEST(static_drape),
       TEST(static_steps),
       TEST(static_by_steps),
+      TEST(static_pins),
+      TEST(rest_by_contact),
       TEST(static_verdicts),
       TEST(static_on_ball),
       TEST(static_nonlinear_on_ball),

@@ -184,7 +184,8 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
    24 steps of at most 8 Newton iterations, 240 where there are colliders; report.settled says whether they were enough.
    The minimum is a local one: a sheet that resists shortening may fold, also through itself, and stay so, or hang over
    a collider from which another way would lead it down. With CLOTH_SOLVER_NONLINEAR give it 400 iterations: cut short
-   much earlier, it may end far from rest. Returns as cloth_method_step(), METHOD for all schemes but STATIC. */
+   much earlier, it may end far from rest. Moves of pins that were set for the next step are made first; pins that a
+   velocity moves stop where they are. Returns as cloth_method_step(), METHOD for all schemes but STATIC. */
 int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, size_t bytes,
                         cloth_method_report *report);
 
