@@ -239,6 +239,37 @@ static void test_moves(void) {
   fixture_free(&s);
 }
 
+/* Pins that a velocity moves stop where they are, and have none afterwards. */
+static void test_pin_velocities(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 12;
+  config.substeps = 10;
+  fixture s = fixture_make(&config);
+  const int corners[3] = {0, 11, 6 * 12};
+  cloth_settle_report report;
+  point before[3];
+  for (int n = 0; n < 3; n++) {
+    CHECK(cloth_pin(s.sheet, corners[n]) == CLOTH_OK, "cloth_pin");
+    before[n] = position_of(s.sheet, corners[n]);
+  }
+  CHECK(cloth_set_pin_velocity(s.sheet, 0, vector_at(0.5, 0.0, 0.0)) == CLOTH_OK, "cloth_set_pin_velocity");
+  CHECK(cloth_set_particle(s.sheet, 11, vector_of(before[1]), vector_at(0.0, -0.3, 2.0)) == CLOTH_OK, "set_particle");
+  settle(s.sheet, "pins with velocities", 0.01);
+  for (int n = 0; n < 3; n++) {
+    const double moved = point_distance(before[n], position_of(s.sheet, corners[n]));
+    CHECK(moved == 0.0, "pin %d has moved by %g m", n, moved);
+  }
+  CHECK(fastest_in(s.sheet, 60) <= 0.02, "pins or cloth go on moving");
+  /* A move of one step is made, and over, also where it takes up the only step. */
+  CHECK(cloth_move_pin(s.sheet, 0, vector_at(0.1, 0.0, 0.0)) == CLOTH_OK, "cloth_move_pin");
+  CHECK(cloth_set_pin_velocity(s.sheet, 11, vector_at(0.5, 0.0, 0.0)) == CLOTH_OK, "cloth_set_pin_velocity");
+  CHECK(cloth_settle(s.sheet, FRAME, REST_SPEED, 1, &report) >= 0 && report.settled == 0, "a step of settling");
+  CHECK(point_distance(position_of(s.sheet, 0), (point){0.1, 0.0, 0.0}) < 1e-6, "the pin has not arrived");
+  CHECK(point_distance(position_of(s.sheet, 11), before[1]) == 0.0, "the pin beside it has moved");
+  CHECK(fastest_of(s.sheet) == 0.0, "a particle moves");
+  fixture_free(&s);
+}
+
 /* Steps shorter than 1/60 s need more of them: 10 s of steps are enough, less than a second of them never is. Substeps
    of 1/6720 s, which round the cloth to 0.1 m/s, have no rest, and the report says so. */
 static void test_short_steps(void) {
@@ -493,9 +524,9 @@ static int print_tables(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {TEST(scenes), TEST(few_substeps), TEST(tablecloths), TEST(static_friction),
-                               TEST(moves),  TEST(short_steps),  TEST(sewn),        TEST(variants),
-                               TEST(bodies), TEST(reports),      TEST(refusals)};
+  static const test tests[] = {TEST(scenes),   TEST(few_substeps),   TEST(tablecloths), TEST(static_friction),
+                               TEST(moves),    TEST(pin_velocities), TEST(short_steps), TEST(sewn),
+                               TEST(variants), TEST(bodies),         TEST(reports),     TEST(refusals)};
   if (count > 1 && strcmp(arguments[1], "--table") == 0)
     return print_tables();
   return RUN_TESTS(count, arguments, tests);
