@@ -28671,6 +28671,15 @@ CLOTH_SEPARATE void stop_cloth(const cloth *c) {
 #endif
 }
 
+/* Stops pins that a velocity moves. Those that move to a target, or follow a collider, arrive there. */
+CLOTH_SEPARATE void stop_pins(const cloth *c) {
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (!(freedom_of(c)[i] & PIN_MOVING)) {
+      vector_store(vectors_at(c, c->state.velocity), i, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+}
+
 /* After a substep of h seconds: stops the cloth if its kinetic energy has passed a maximum, and counts the time in
    which all particles have been slow. */
 static void damp_motion(settling *s, float h) {
@@ -28792,11 +28801,13 @@ int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, floa
   const int32_t substeps = c->settings.integration.substeps;
   allow_refinements(c);
   stop_cloth(c);
+  stop_pins(c);
   wake(c);
   c->settings.integration.substeps = choose_substeps_for(c, dt, 1);
   const int notes = settle_levels(&s, dt, speed, max_steps);
   c->settings.integration.substeps = substeps;
   stop_cloth(c);
+  stop_pins(c);
   s.report->settled = s.rest >= FINAL_QUIET;
   s.report->speed = square_root(s.fastest);
   return notes;

@@ -560,13 +560,16 @@ typedef struct cloth_settle_report {
    whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
    first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for a second, but in at most
    `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
-     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 600
-   suit most. `report` may be NULL.
-   Moves of pins, colliders and targets that were set for the next step are made first. Colliders with mass move as in
-   steps, and come to rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the
-   statistics, and reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic
-   substeps those of a cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step()
-   or cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
+     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 10
+   seconds of them suit most, 600 of 1/60 s: the second at rest alone takes 1 / dt. Substeps much shorter than 1/2000 s
+   find no rest, as the rounding of positions moves them. `report` may be NULL.
+   Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
+   velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and hangs as if nothing were sewn
+   to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass move as in steps, and come to
+   rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the statistics, and
+   reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic substeps those of a
+   cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step() or cloth_step_with()
+   does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
 CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
 CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
                                 int32_t max_steps, cloth_settle_report *report);

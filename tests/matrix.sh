@@ -9,7 +9,7 @@
 #
 # The hashes of the scenes are known, as those of golden.c: with another arithmetic, or other scenes, new ones are put
 # here in the same change.
-known="small 2e5a959d9def6b9a full 6634543382407386"
+known="small 2e5a959d9def6b9a full af1a36171da827f0"
 set -u
 build=$1
 task=${2:-short}

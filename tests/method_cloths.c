@@ -134,11 +134,12 @@ static void expect_refusal(cloth *sheet, const char *reason) {
     cloth_method m = cloth_method_default();
     size_t bytes = 7;
     m.scheme = n;
-    const char *why = cloth_method_explain(sheet, &m);
+    const char *why = cloth_method_explain(sheet, &m), *settle = cloth_method_explain_settle(sheet, &m);
     const int sized = cloth_method_memory(sheet, &m, &bytes);
     const int stepped = cloth_method_step(sheet, &m, 0.001f, memory, sizeof memory, &report);
     const int settled = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
     CHECK(strncmp(why, reason, strlen(reason)) == 0, "%s, not %s", why, reason);
+    CHECK(strcmp(why, settle) == 0, "%s to settle, not %s", settle, why);
     CHECK(sized == CLOTH_ERROR_METHOD && stepped == CLOTH_ERROR_METHOD && settled == CLOTH_ERROR_METHOD,
           "%s: %d, %d, %d", reason, sized, stepped, settled);
     CHECK(bytes == 7, "%s: %zu bytes", reason, bytes);
@@ -224,6 +225,62 @@ static void test_targets(void) {
   expect_step(sheet, "capacity for targets");
   CHECK(cloth_set_targets(sheet, &layout, places, sizeof places) == CLOTH_OK, "no targets");
   expect_refusal(sheet, "motion constraints and targets");
+}
+
+/* A method whose memory starts there is refused by both calls, and the cloth stays as it is. */
+static void expect_overlap(cloth *sheet, unsigned char *start, const char *where) {
+  static unsigned char before[sizeof arena];
+  static unsigned char scratch_before[sizeof memory];
+  memcpy(before, arena, sizeof arena);
+  memcpy(scratch_before, memory, sizeof memory);
+  for (int settles = 0; settles < 2; settles++) {
+    cloth_method m = cloth_method_default();
+    size_t bytes = 0;
+    m.scheme = settles ? CLOTH_SCHEME_STATIC : CLOTH_SCHEME_EULER;
+    CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_OK && bytes < 1 << 20, "%zu bytes", bytes);
+    const int result = settles ? cloth_method_settle(sheet, &m, start, bytes, NULL)
+                               : cloth_method_step(sheet, &m, 0.01f, start, bytes, NULL);
+    CHECK(result == CLOTH_ERROR_ARENA, "%s: %d", where, result);
+  }
+  CHECK(memcmp(before, arena, sizeof arena) == 0, "%s: the arena has changed", where);
+  CHECK(memcmp(scratch_before, memory, sizeof memory) == 0, "%s: the memory has changed", where);
+}
+
+/* Memory in the arena of the cloth: all of it, its end, its beginning; beside it there is no objection. */
+static void test_memory_in_arena(void) {
+  static unsigned char both[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
+  const cloth_config config = cloth_of_springs();
+  cloth_method m = cloth_method_default();
+  cloth_memory needed = {.total_bytes = 0};
+  size_t bytes = 0;
+  cloth *sheet = open_sheet(&config);
+  CHECK(cloth_memory_needed(&config, &needed) == CLOTH_OK, "no size");
+  CHECK(cloth_method_memory(sheet, &m, &bytes) == CLOTH_OK, "no size");
+  expect_overlap(sheet, arena, "all of the arena");
+  expect_overlap(sheet, arena + needed.total_bytes / 2 / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT, "half of the arena");
+  const size_t offset = (bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
+  CHECK(cloth_init(&config, both + offset, sizeof both - offset, &sheet) == CLOTH_OK, "no cloth");
+  const uint64_t hash = read_hash(sheet);
+  CHECK(cloth_method_step(sheet, &m, 0.01f, both + CLOTH_ALIGNMENT, bytes, NULL) ==
+            (offset < bytes + CLOTH_ALIGNMENT ? CLOTH_ERROR_ARENA : CLOTH_OK),
+        "the end of the memory is the beginning of the arena");
+  CHECK(read_hash(sheet) == hash, "the cloth has changed");
+  CHECK(cloth_method_step(sheet, &m, 0.01f, both, bytes, NULL) >= 0, "memory before the arena");
+  const size_t end = offset + (needed.total_bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
+  CHECK(cloth_method_step(sheet, &m, 0.01f, both + end, sizeof both - end, NULL) >= 0, "memory behind the arena");
+}
+
+/* Memory in the scratch that a cloth shares with others. */
+static void test_memory_in_scratch(void) {
+  cloth_config config = cloth_of_springs();
+  config.capacity.shared_scratch = 1;
+  cloth *sheet = open_sheet(&config);
+  memset(memory, 0, sizeof memory);
+  CHECK(cloth_set_scratch(sheet, memory, sizeof memory / 2) == CLOTH_OK, "no scratch");
+  expect_overlap(sheet, memory, "scratch");
+  cloth_method m = cloth_method_default();
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory + sizeof memory / 2, sizeof memory / 2, NULL) >= 0,
+        "memory behind the scratch");
 }
 
 /// What is treated, and what does not act ///
@@ -356,7 +413,8 @@ static void test_contacts(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {TEST(configs),   TEST(confined), TEST(bodies),      TEST(geometry), TEST(targets),
-                               TEST(no_effect), TEST(grids),    TEST(speed_limit), TEST(contacts)};
+  static const test tests[] = {
+      TEST(configs),           TEST(confined),  TEST(bodies), TEST(geometry),    TEST(targets), TEST(memory_in_arena),
+      TEST(memory_in_scratch), TEST(no_effect), TEST(grids),  TEST(speed_limit), TEST(contacts)};
   return RUN_TESTS(count, arguments, tests);
 }

@@ -307,7 +307,7 @@ static void test_zones_alone(void) {
   point sum = {0.0, 0.0, 0.0};
   memset(&report, 0, sizeof report);
   method.self = CLOTH_SELF_IMPULSES;
-  CHECK(begin_method(&w, sheet, &method, memory, sizeof memory) == CLOTH_OK, "%s",
+  CHECK(begin_method(&w, sheet, &method, 0, memory, sizeof memory) == CLOTH_OK, "%s",
         cloth_method_explain(sheet, &method));
   w.report = &report;
   open_memory(&w, memory);
@@ -348,7 +348,8 @@ static void test_culling(void) {
   cloth_config config;
   cloth_method method = towel_method(&k);
   cloth *sheet = open_towel(&k, &config);
-  int different = 0, listed = 0, tests[2] = {0, 0};
+  int different = 0, listed = 0;
+  uint64_t tests[2] = {0, 0};
   CHECK((size_t)search_words(WIDE, LONG) <= sizeof words[0] / sizeof words[0][0], "%d words", search_words(WIDE, LONG));
   method.self = CLOTH_SELF_IMPULSES;
   for (int frame = 0; frame < FRAMES; frame++) {
@@ -370,8 +371,10 @@ static void test_culling(void) {
     listed += s[1].count;
   }
   method_within("20 culling", "touches of 60 frames of the towel: lists that differ by culling", 0, different, 0);
-  printf("%-11s   %d touches; %d continuous tests, %d without culling\n", "", listed, tests[0], tests[1]);
-  CHECK(listed > 1000 && tests[0] < tests[1], "%d touches, %d and %d tests", listed, tests[0], tests[1]);
+  printf("%-11s   %d touches; %.0f continuous tests, %.0f without culling\n", "", listed, (double)tests[0],
+         (double)tests[1]);
+  CHECK(listed > 1000 && tests[0] < tests[1], "%d touches, %.0f and %.0f tests", listed, (double)tests[0],
+        (double)tests[1]);
 }
 
 /// Pins ///
@@ -568,9 +571,35 @@ static void test_bounded_searches(void) {
     }
     const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, "bound");
     CHECK(report.searches_cut > 0 && report.tests <= 1024 * 100 && report.boxes <= 12288 * 100,
-          "%d substeps cut, %d tests, %d comparisons of boxes", report.searches_cut, report.tests, report.boxes);
-    CHECK(report.tests == 1024 * 100 || report.boxes == 12288 * 100, "%d tests, %d comparisons", report.tests,
-          report.boxes);
+          "%d substeps cut, %.0f tests, %.0f comparisons of boxes", report.searches_cut, (double)report.tests,
+          (double)report.boxes);
+    CHECK(report.tests == 1024 * 100 || report.boxes == 12288 * 100, "%.0f tests, %.0f comparisons",
+          (double)report.tests, (double)report.boxes);
+  }
+}
+
+/* The maxima of sheets up to the largest grid are those of each particle times the particles. */
+static void test_bounds_of_large_sheets(void) {
+  static const int32_t sides[] = {418, 419, 592, CLOTH_GRID_LIMIT};
+  for (int n = 0; n < 4; n++) {
+    const uint64_t count = (uint64_t)sides[n] * (uint64_t)sides[n], tests = 1024 * count, boxes = 12288 * count;
+    const touch_search none = {.columns = sides[n], .rows = sides[n]};
+    touch_search s = none;
+    CHECK(!is_search_cut(&s) && has_tests_left(&s), "%d^2: cut before it begins", sides[n]);
+    s.tests = tests - 1;
+    s.boxes = boxes - 1;
+    CHECK(!is_search_cut(&s) && !has_tests_left(&s), "%d^2: cut too early", sides[n]);
+    s.boxes = boxes;
+    CHECK(is_search_cut(&s), "%d^2: more comparisons than there may be", sides[n]);
+    s = none;
+    s.tests = tests;
+    CHECK(is_search_cut(&s), "%d^2: more tests than there may be", sides[n]);
+    s = none;
+    s.tests = tests / 3;
+    s.boxes = boxes / 3;
+    CHECK(has_tests_left(&s), "%d^2: a third leaves none", sides[n]);
+    s.boxes++;
+    CHECK(!has_tests_left(&s), "%d^2: more than a third leaves some", sides[n]);
   }
 }
 
@@ -627,10 +656,23 @@ static void test_refusals(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {TEST(towel),        TEST(schemes_and_laws), TEST(folded_sheet), TEST(least_gap),
-                               TEST(ground),       TEST(same_place),       TEST(short_gap),    TEST(short_throw),
-                               TEST(short_place),  TEST(bounded_searches), TEST(crossings),    TEST(momentum),
-                               TEST(zones_alone),  TEST(culling),          TEST(pins),         TEST(refusals),
+  static const test tests[] = {TEST(towel),
+                               TEST(schemes_and_laws),
+                               TEST(folded_sheet),
+                               TEST(least_gap),
+                               TEST(ground),
+                               TEST(same_place),
+                               TEST(short_gap),
+                               TEST(short_throw),
+                               TEST(short_place),
+                               TEST(bounded_searches),
+                               TEST(bounds_of_large_sheets),
+                               TEST(crossings),
+                               TEST(momentum),
+                               TEST(zones_alone),
+                               TEST(culling),
+                               TEST(pins),
+                               TEST(refusals),
                                TEST(count_of_rows)};
   return RUN_TESTS(count, arguments, tests);
 }

@@ -3,6 +3,7 @@
    also steps the same scenes to rest, which takes a minute, and prints how many times cheaper the call is, then
    tablecloths of three fabrics and sizes over square and round tables.
    SPDX-License-Identifier: MIT */
+#include "panels.h"
 #include "support.h"
 
 #define REST_SPEED 0.01f
@@ -86,7 +87,7 @@ static fixture make_scene(int scene, const cloth_config *config) {
 
 /// Measuring ///
 
-static double fastest_particle(const cloth *sheet) {
+static double fastest_of(const cloth *sheet) {
   cloth_vector_view v;
   double most = 0.0;
   cloth_get_velocities(sheet, &v);
@@ -101,7 +102,7 @@ static double fastest_in(cloth *sheet, int steps) {
   for (int n = 0; n < steps; n++) {
     const int result = cloth_step(sheet, FRAME);
     CHECK(result >= 0, "cloth_step: %d", result);
-    most = fmax(most, fastest_particle(sheet));
+    most = fmax(most, fastest_of(sheet));
   }
   return most;
 }
@@ -125,7 +126,7 @@ static double settle(cloth *sheet, const char *name, double speed) {
         name, report.steps, report.substeps);
   CHECK(report_work(&report) > 0.0 && report_work(&report) <= (double)bound, "%s: work %g, bound %g", name,
         report_work(&report), (double)bound);
-  CHECK(fastest_particle(sheet) == 0.0, "%s: a particle moves", name);
+  CHECK(fastest_of(sheet) == 0.0, "%s: a particle moves", name);
   CHECK(all_finite(sheet), "%s: not finite", name);
   return report_work(&report);
 }
@@ -137,7 +138,7 @@ static double step_to_rest(cloth *sheet, int *steps) {
   for (*steps = 0; *steps < 3600 && quiet < 30; ++*steps) {
     cloth_step(sheet, FRAME);
     work += (double)read_work(sheet);
-    quiet = fastest_particle(sheet) <= (double)REST_SPEED ? quiet + 1 : 0;
+    quiet = fastest_of(sheet) <= (double)REST_SPEED ? quiet + 1 : 0;
   }
   return work;
 }
@@ -236,6 +237,111 @@ static void test_moves(void) {
   const double fastest = fastest_in(s.sheet, 120);
   CHECK(fastest <= 0.01, "the cape goes on moving: %g m/s", fastest);
   fixture_free(&s);
+}
+
+/* Pins that a velocity moves stop where they are, and have none afterwards. */
+static void test_pin_velocities(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 12;
+  config.substeps = 10;
+  fixture s = fixture_make(&config);
+  const int corners[3] = {0, 11, 6 * 12};
+  cloth_settle_report report;
+  point before[3];
+  for (int n = 0; n < 3; n++) {
+    CHECK(cloth_pin(s.sheet, corners[n]) == CLOTH_OK, "cloth_pin");
+    before[n] = position_of(s.sheet, corners[n]);
+  }
+  CHECK(cloth_set_pin_velocity(s.sheet, 0, vector_at(0.5, 0.0, 0.0)) == CLOTH_OK, "cloth_set_pin_velocity");
+  CHECK(cloth_set_particle(s.sheet, 11, vector_of(before[1]), vector_at(0.0, -0.3, 2.0)) == CLOTH_OK, "set_particle");
+  settle(s.sheet, "pins with velocities", 0.01);
+  for (int n = 0; n < 3; n++) {
+    const double moved = point_distance(before[n], position_of(s.sheet, corners[n]));
+    CHECK(moved == 0.0, "pin %d has moved by %g m", n, moved);
+  }
+  CHECK(fastest_in(s.sheet, 60) <= 0.02, "pins or cloth go on moving");
+  /* A move of one step is made, and over, also where it takes up the only step. */
+  CHECK(cloth_move_pin(s.sheet, 0, vector_at(0.1, 0.0, 0.0)) == CLOTH_OK, "cloth_move_pin");
+  CHECK(cloth_set_pin_velocity(s.sheet, 11, vector_at(0.5, 0.0, 0.0)) == CLOTH_OK, "cloth_set_pin_velocity");
+  CHECK(cloth_settle(s.sheet, FRAME, REST_SPEED, 1, &report) >= 0 && report.settled == 0, "a step of settling");
+  CHECK(point_distance(position_of(s.sheet, 0), (point){0.1, 0.0, 0.0}) < 1e-6, "the pin has not arrived");
+  CHECK(point_distance(position_of(s.sheet, 11), before[1]) == 0.0, "the pin beside it has moved");
+  CHECK(fastest_of(s.sheet) == 0.0, "a particle moves");
+  fixture_free(&s);
+}
+
+/* Steps shorter than 1/60 s need more of them: 10 s of steps are enough, less than a second of them never is. Substeps
+   of 1/6720 s, which round the cloth to 0.1 m/s, have no rest, and the report says so. */
+static void test_short_steps(void) {
+  static const struct {
+    double dt;
+    int substeps, steps, settles;
+  } cases[] = {{1.0 / 240, 7, 2400, 1}, {1.0 / 1000, 1, 10000, 1}, {1.0 / 1000, 1, 600, 0}, {1.0 / 240, 28, 600, 0}};
+  for (int n = 0; n < 8; n++) {
+    const int k = n / 2;
+    cloth_config config = cloth_config_default();
+    cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
+    config.columns = config.rows = 12;
+    config.substeps = cases[k].substeps;
+    config.origin = vector_at(-0.5, 0.02, -0.5);
+    fixture s = fixture_make(&config);
+    if (n % 2) {
+      add_body(s.sheet, CLOTH_SHAPE_BOX, (point){0.0, -0.25, 0.0}, (point){0.3, 0.25, 0.3});
+    } else {
+      cloth_pin(s.sheet, 0);
+      cloth_pin(s.sheet, 11);
+    }
+    cloth_settle_report report;
+    double most = 0.0;
+    CHECK(cloth_settle(s.sheet, (float)cases[k].dt, REST_SPEED, cases[k].steps, &report) >= 0, "cloth_settle");
+    for (double t = 0.0; t < 1.0; t += cases[k].dt) {
+      cloth_step(s.sheet, (float)cases[k].dt);
+      most = fmax(most, fastest_of(s.sheet));
+    }
+    CHECK(report.settled == cases[k].settles, "case %d: settled %d in %d steps", n, report.settled, report.steps);
+    CHECK(cases[k].settles ? most <= 0.012 : most > 0.02, "case %d: %g m/s after the call", n, most);
+    fixture_free(&s);
+  }
+}
+
+static void pin_side(const panels *p, const cloth_seam_side *side, int releases) {
+  for (int n = 0; n < side->count; n++) {
+    cloth *sheet = p->sheets[side->cloth];
+    const int particle = side->first + n * side->next;
+    CHECK((releases ? cloth_release(sheet, particle) : cloth_pin(sheet, particle)) == CLOTH_OK, "particle %d",
+          particle);
+  }
+}
+
+/* A cloth of a group hangs as if nothing were sewn to it. What is sewn stays together if it is pinned meanwhile, and
+   hangs still by the seam afterwards. */
+static void test_sewn(void) {
+  for (int pins = 0; pins < 2; pins++) {
+    panels p;
+    const cloth_config config = panel_config(10, 12, 10);
+    cloth_settle_report report;
+    cut_sheet(&p, 10, 12, 2, 0, &config);
+    const double before = largest_gap(&p);
+    for (int column = 0; column < 10; column++)
+      cloth_pin(p.sheets[0], column);
+    if (pins) {
+      pin_side(&p, &p.seams[0].a, 0);
+      pin_side(&p, &p.seams[0].b, 0);
+    }
+    for (int n = 0; n < 2; n++)
+      CHECK(cloth_settle(p.sheets[n], FRAME, REST_SPEED, 300, &report) >= 0 && report.settled == (pins || n == 0),
+            "panel %d: settled %d", n, report.settled);
+    const double gap = largest_gap(&p);
+    CHECK(pins ? gap == before : gap > 30.0, "the seam has opened to %g cells", gap);
+    if (pins) {
+      pin_side(&p, &p.seams[0].a, 1);
+      pin_side(&p, &p.seams[0].b, 1);
+      const double widest = step_panels(&p, 30);
+      CHECK(widest < 0.001 && fastest_particle(&p) < 0.05, "released: %g cells wide, %g m/s", widest,
+            fastest_particle(&p));
+    }
+    free_panels(&p);
+  }
 }
 
 /* Methods of integration, tubes, automatic substeps, fixed work, contact with itself, contact in the solver. */
@@ -418,9 +524,9 @@ static int print_tables(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {TEST(scenes),          TEST(few_substeps), TEST(tablecloths),
-                               TEST(static_friction), TEST(moves),        TEST(variants),
-                               TEST(bodies),          TEST(reports),      TEST(refusals)};
+  static const test tests[] = {TEST(scenes),   TEST(few_substeps),   TEST(tablecloths), TEST(static_friction),
+                               TEST(moves),    TEST(pin_velocities), TEST(short_steps), TEST(sewn),
+                               TEST(variants), TEST(bodies),         TEST(reports),     TEST(refusals)};
   if (count > 1 && strcmp(arguments[1], "--table") == 0)
     return print_tables();
   return RUN_TESTS(count, arguments, tests);

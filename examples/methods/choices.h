@@ -206,12 +206,28 @@ cloth_method cloth_method_default(void) {
   return m;
 }
 
-const char *cloth_method_explain(const cloth *sheet, const cloth_method *method) {
-  switch (check_method(sheet, method)) {
+/* What is wrong between a method and the call that it is given to, or NULL. */
+static const char *find_call_conflict(const cloth_method *m, int settles) {
+  const int is_static = m->scheme == CLOTH_SCHEME_STATIC;
+  if (is_static && !settles) {
+    return "STATIC: no steps, as nothing moves; cloth_method_settle() finds the rest";
+  }
+  return settles && !is_static ? "settle: only with STATIC; the other schemes make steps" : NULL;
+}
+
+static int check_method_call(const cloth *c, const cloth_method *m, int settles) {
+  const int error = check_method(c, m);
+  return error ? error : find_call_conflict(m, settles) ? CLOTH_ERROR_METHOD : CLOTH_OK;
+}
+
+static const char *explain_call(const cloth *c, const cloth_method *m, int settles) {
+  const char *why;
+  switch (check_method_call(c, m, settles)) {
   case CLOTH_OK:
     return "ok";
   case CLOTH_ERROR_METHOD:
-    return find_method_conflict(sheet, method);
+    why = find_method_conflict(c, m);
+    return why ? why : find_call_conflict(m, settles);
   case CLOTH_ERROR_RANGE:
     return "a number or choice of the method is outside its range";
   case CLOTH_ERROR_CONFIG:
@@ -219,4 +235,12 @@ const char *cloth_method_explain(const cloth *sheet, const cloth_method *method)
   default:
     return "no cloth, no method, or workers without a function";
   }
+}
+
+const char *cloth_method_explain(const cloth *sheet, const cloth_method *method) {
+  return explain_call(sheet, method, 0);
+}
+
+const char *cloth_method_explain_settle(const cloth *sheet, const cloth_method *method) {
+  return explain_call(sheet, method, 1);
 }

@@ -40,6 +40,18 @@ static void stop_motion(const cloth *c) {
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
 }
 
+/* Makes the moves of pins that were set for the next step. */
+static void arrive_pins(const cloth *c) {
+  const vector_array x = vectors_at(c, c->state.position);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (freedom_of(c)[i] & PIN_MOVING) {
+      const cloth_vector arrived = vector_add(vector_load(x, i), starting_velocity(c, i, 1.0f));
+      vector_store(x, i, vector_flush(arrived, STATE_QUANTUM));
+      freedom_of(c)[i] = FREEDOM_PINNED;
+    }
+  }
+}
+
 static float largest_coordinate(cloth_vector d) {
   return maximum(absolute(d.x), maximum(absolute(d.y), absolute(d.z)));
 }
@@ -142,13 +154,10 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
                         cloth_method_report *report) {
   method_work w;
   cloth_method_report unread;
-  int error = begin_method(&w, sheet, method, memory, bytes);
+  int error = begin_method(&w, sheet, method, 1, memory, bytes);
   error = error ? error : check_step(sheet, SETTLE_FIRST);
   if (error) {
     return error;
-  }
-  if (method->scheme != CLOTH_SCHEME_STATIC) {
-    return CLOTH_ERROR_METHOD;
   }
   cloth_method proximal = *method;
   proximal.newton = method->solver == CLOTH_SOLVER_GRADIENTS ? SETTLE_NEWTON : 1;
@@ -156,5 +165,6 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
   w.report = report ? report : &unread;
   fill_zero(w.report, sizeof *w.report);
   open_memory(&w, memory);
+  arrive_pins(sheet);
   return settle(&w, &proximal);
 }

@@ -128,8 +128,7 @@ static int collide_again(method_work *w, int32_t index) {
 
 /* 1 if there is enough left of the maxima of a substep for another search of all that has been searched. */
 static int has_tests_left(const touch_search *s) {
-  const int32_t count = s->columns * s->rows;
-  return s->tests <= SEARCH_TESTS * count / CONTACT_ROUNDS && s->boxes <= SEARCH_BOXES * count / CONTACT_ROUNDS;
+  return s->tests <= most_tests(s) / CONTACT_ROUNDS && s->boxes <= most_boxes(s) / CONTACT_ROUNDS;
 }
 
 /*
@@ -210,9 +209,23 @@ static int is_unstable(method_work *w, float k) {
   return !(sum < EXPLICIT_KAPPA_SUM);
 }
 
-/* Checks the arguments of a step, and plans it. */
-static int begin_method(method_work *w, const cloth *c, const cloth_method *method, void *memory, size_t bytes) {
-  const int error = check_method(c, method);
+/* 1 if what the method needs of the memory has a byte in common with `bytes` bytes from `start` on. */
+static int does_overlap(const method_work *w, const void *memory, const void *start, size_t bytes) {
+  const uintptr_t a = (uintptr_t)memory, b = (uintptr_t)start;
+  return a < b + bytes && b < a + memory_bytes(w);
+}
+
+/* The same for the arena of the cloth, and its scratch outside of that. */
+static int is_of_cloth(const method_work *w, const void *memory) {
+  const cloth *c = w->c;
+  return does_overlap(w, memory, c, c->total_bytes) ||
+         (c->shared_bytes && does_overlap(w, memory, at(c, c->scratch.uniform_lines), c->shared_bytes));
+}
+
+/* Checks the arguments of a step, or of settling, and plans it. */
+static int begin_method(method_work *w, const cloth *c, const cloth_method *method, int settles, void *memory,
+                        size_t bytes) {
+  const int error = check_method_call(c, method, settles);
   if (error) {
     return error;
   }
@@ -220,7 +233,8 @@ static int begin_method(method_work *w, const cloth *c, const cloth_method *meth
   if (!memory) {
     return CLOTH_ERROR_NULL;
   }
-  return bytes < memory_bytes(w) || (uintptr_t)memory % CLOTH_ALIGNMENT != 0 ? CLOTH_ERROR_ARENA : CLOTH_OK;
+  const int fits = bytes >= memory_bytes(w) && (uintptr_t)memory % CLOTH_ALIGNMENT == 0;
+  return fits && !is_of_cloth(w, memory) ? CLOTH_OK : CLOTH_ERROR_ARENA;
 }
 
 /* What precedes the substeps. */
@@ -258,13 +272,10 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
                       cloth_method_report *report) {
   method_work w;
   cloth_method_report unread;
-  int error = begin_method(&w, sheet, method, memory, bytes);
+  int error = begin_method(&w, sheet, method, 0, memory, bytes);
   error = error ? error : check_step(sheet, dt);
   if (error) {
     return error;
-  }
-  if (method->scheme == CLOTH_SCHEME_STATIC) {
-    return CLOTH_ERROR_METHOD;
   }
   w.report = report ? report : &unread;
   if (is_unstable(&w, dt / (float)choose_substeps(sheet, dt))) {

@@ -50,9 +50,9 @@ typedef struct touch_search {
   int32_t standing;             /* pairs that touch where the motion starts */
   int32_t crossings;            /* edges through triangles there, if counts_crossings */
   int32_t counts_crossings;
-  int32_t tests, boxes; /* of all searches */
-  int32_t is_cut;       /* 1: a search has met its maximum */
-  int32_t *label;       /* if not NULL, touching particles are joined here, and none are listed */
+  uint64_t tests, boxes; /* of all searches; the maxima of large sheets are beyond 32 bits */
+  int32_t is_cut;        /* 1: a search has met its maximum */
+  int32_t *label;        /* if not NULL, touching particles are joined here, and none are listed */
 } touch_search;
 
 /* A grid of leaves or blocks. */
@@ -295,10 +295,18 @@ static void keep_touch(touch_search *s, const found_touch *t) {
   }
 }
 
+/* The most continuous tests, and comparisons of boxes, of the searches of a substep. */
+static uint64_t most_tests(const touch_search *s) {
+  return (uint64_t)SEARCH_TESTS * (uint32_t)(s->columns * s->rows);
+}
+
+static uint64_t most_boxes(const touch_search *s) {
+  return (uint64_t)SEARCH_BOXES * (uint32_t)(s->columns * s->rows);
+}
+
 /* 1 if a search has met a maximum. */
 static int is_search_cut(touch_search *s) {
-  const int32_t count = s->columns * s->rows;
-  s->is_cut |= s->tests >= SEARCH_TESTS * count || s->boxes >= SEARCH_BOXES * count;
+  s->is_cut |= s->tests >= most_tests(s) || s->boxes >= most_boxes(s);
   return s->is_cut;
 }
 

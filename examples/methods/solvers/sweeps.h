@@ -10,6 +10,10 @@
  * -(tau^2 k C + tau c u . (d - d_a)), with C its elongation and d_a its vector at the positions a. It exists for
  * springs and for linear laws.
  *
+ * FIELD_SOLUTION sums up how far the elements have moved each particle [m], and the velocities follow from that. The
+ * moved positions would give them, too, but with the roundings of all moves, of up to half a unit in the last place of
+ * a coordinate, over tau: a sheet of 9 x 12 that flies with 5 m/s was 3 mm/s off after a second of 28 substeps a step.
+ *
  * Packed: the multiplier, one float of springs, three of linear laws.
  */
 
@@ -28,10 +32,16 @@ static cloth_vector place_of(const swept_element *e, int32_t field_number, int32
   return vector_load(field(e->w, field_number), e->node[node]);
 }
 
+/* Moves a particle by a multiple of a vector. */
+static void shift_particle(const method_work *w, int32_t i, cloth_vector along, float by) {
+  const vector_array place = field(w, FIELD_PLACE), sum = field(w, FIELD_SOLUTION);
+  vector_store(place, i, vector_flush(vector_add_scaled(vector_load(place, i), along, by), STATE_QUANTUM));
+  vector_store(sum, i, vector_quantise_work(vector_add_scaled(vector_load(sum, i), along, by)));
+}
+
 static void move_node(const swept_element *e, int32_t node, cloth_vector by, float share) {
-  const float factor = share * e->w->mobility[e->node[node]];
-  const cloth_vector moved = vector_add_scaled(place_of(e, FIELD_PLACE, node), by, factor);
-  vector_store(field(e->w, FIELD_PLACE), e->node[node], vector_flush(moved, STATE_QUANTUM));
+  const int32_t i = e->node[node];
+  shift_particle(e->w, i, by, share * e->w->mobility[i]);
 }
 
 /* Change of a multiplier so that it becomes -(value / compliance): value is the stiffness-weighted elongation over the
@@ -126,10 +136,6 @@ static void clear_multipliers(const method_work *w, const element_family *f) {
   fill_zero(w->floats + f->packed, (size_t)(f->law.packed * packed_stride(f)) * sizeof(float));
 }
 
-static void push_particle(vector_array x, int32_t i, cloth_vector along, float by) {
-  vector_store(x, i, vector_flush(vector_add_scaled(vector_load(x, i), along, by), STATE_QUANTUM));
-}
-
 /* Sweeps over the pairs that repel each other: springs that only push. */
 static void sweep_pairs(const method_work *w) {
   const pair_list list = pairs_of(w);
@@ -144,14 +150,15 @@ static void sweep_pairs(const method_work *w) {
     const float wanted = multiplier_change(length - list.distance, compliance, p->multiplier, mobility);
     const float multiplier = maximum(p->multiplier + wanted, 0.0f), change = multiplier - p->multiplier;
     p->multiplier = multiplier;
-    push_particle(y, p->i, u, negate(change * w->mobility[p->i]));
-    push_particle(y, p->j, u, change * w->mobility[p->j]);
+    shift_particle(w, p->i, u, negate(change * w->mobility[p->i]));
+    shift_particle(w, p->j, u, change * w->mobility[p->j]);
   }
 }
 
 static void solve_by_sweeps(method_work *w) {
   copy_field(w, field(w, FIELD_TARGET), field(w, FIELD_RATE));
   find_places(w);
+  fill_vectors(w->c, field(w, FIELD_SOLUTION), 0.0f);
   for (int32_t n = 0; n < w->family_count; n++) {
     clear_multipliers(w, &w->family[n]);
   }
@@ -163,6 +170,6 @@ static void solve_by_sweeps(method_work *w) {
     }
     sweep_pairs(w);
   }
-  find_rates(w);
+  add_scaled(w, FIELD_TARGET, FIELD_SOLUTION, 1.0f / w->tau, FIELD_RATE);
   w->report->iterations += w->method->iterations;
 }
