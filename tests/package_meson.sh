@@ -31,7 +31,7 @@ wrapped() {
   program wrapped
   cp -R port/packaging/meson/cloth.wrap port/packaging/meson/packagefiles "$out/wrapped/subprojects"
   sed -i "s|^url = .*|url = file://$out/repository|" "$out/wrapped/subprojects/cloth.wrap"
-  build wrapped -Dc_args="$careless" -Dcloth:c_args="$careless $small"
+  build wrapped -Dc_args="$careless $small"
   compiles_with_care wrapped "$out/wrapped/build"
   fuses_nothing wrapped "$out/wrapped/build/consumer"
   needs_no_shared_library wrapped "$out/wrapped/build/consumer"
@@ -42,7 +42,7 @@ copied() {
   program copied
   mkdir "$out/copied/subprojects/cloth"
   cp -R cloth.h cloth.c port port/packaging/meson/packagefiles/cloth/meson.build "$out/copied/subprojects/cloth"
-  build copied -Dcloth:default_library=shared -Dc_args="$careless" -Dcloth:c_args="$careless $small"
+  build copied -Dcloth:default_library=shared -Dc_args="$careless $small"
   shared=$out/copied/build/subprojects/cloth/libcloth.so.$(version)
   compiles_with_care copied "$out/copied/build"
   fuses_nothing "Meson's shared library" "$shared"

@@ -66,7 +66,7 @@ $(INSIDE:%=$(1)/tests/%.o): cloth.c
 
 $(WITHIN:%=$(1)/tests/%.o): $(1)/tests/%.o: tests/%.c cloth.c $(HEADERS)
 	@mkdir -p $$(@D)
-	$(2) $(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -DCLOTH_API=static -Wno-unused-function $$(WITHOUT) -c $$< -o $$@
+	$(2) $$(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -DCLOTH_API=static -Wno-unused-function $$(WITHOUT) -c $$< -o $$@
 
 $(WITHIN:%=$(1)/tests/%): $(1)/tests/%: $(1)/tests/%.o
 	$(2) $(CFLAGS) $(3) $$^ -lm -lpthread -o $$@
@@ -127,6 +127,9 @@ methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/met
 METHODS = $(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(addprefix $(set)/tests/,methods.o method_contact.o method_self.o method_pieces.o))
 
 $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
+
+# These run for so long that -O2 pays.
+$(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/avx2/tests/methods.o: TEST_CFLAGS = $(CFLAGS)
 
 # Parts that no test of the methods uses: without them compilers take two thirds of the time, with the same results.
 # tests/method_cloths.c has cloths with all parts.

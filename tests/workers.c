@@ -1,6 +1,8 @@
 /* Steps in pieces: the same bits for any number of pieces and of threads and in any order of the pieces, in every tier,
    and the same motion as without workers; bodies, tears, self-contact, groups, bounds, refusals.
    SPDX-License-Identifier: MIT */
+/* Pieces here are short and suites run side by side: threads look for 5 microseconds before they sleep. */
+#define JOBS_LOOKS 200
 #include "piece_threads.h"
 #include "refusals.h"
 #include "script.h"

@@ -6,7 +6,9 @@
 
 /* How often a thread looks for what it waits for before it sleeps: some 50 microseconds, less than it takes to wake it.
    A step of a large cloth comes back with another job sooner. */
-#define LOOKS 2000
+#ifndef JOBS_LOOKS
+#define JOBS_LOOKS 2000
+#endif
 
 struct jobs {
   pthread_mutex_t lock; /* of all below; what is waited for may be looked at without it */
@@ -30,7 +32,7 @@ static void pause_processor(void) {
 /* Lets go of the lock, but not for long, until a number is not what it was. */
 static void look_for_change(jobs *j, const int *number, int was) {
   pthread_mutex_unlock(&j->lock);
-  for (int n = 0; n < LOOKS && __atomic_load_n(number, __ATOMIC_ACQUIRE) == was; n++)
+  for (int n = 0; n < JOBS_LOOKS && __atomic_load_n(number, __ATOMIC_ACQUIRE) == was; n++)
     pause_processor();
   pthread_mutex_lock(&j->lock);
 }
