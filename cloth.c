@@ -1849,11 +1849,11 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
   lanes_scatter_add(to.z + i, next, a.z, count);
 }
 
+#endif
+
 CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
   return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
-
-#endif
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
@@ -11489,7 +11489,14 @@ typedef struct line_place {
 /* The sums of the displacements of this substep [m]; NULL if there are none. */
 static vector_array displacement_of(const cloth *c, const step_plan *plan) {
   const vector_array none = {NULL, NULL, NULL};
-  return plan->sums ? vectors_at(c, c->scratch.displacement) : none;
+  return WITH_PROJECTION && plan->sums ? vectors_at(c, c->scratch.displacement) : none;
+}
+
+/* Begins the sums of a substep. */
+static void start_sums(const cloth *c, const step_plan *plan) {
+  if (plan->sums) {
+    fill_zero(floats_at(c, c->scratch.displacement), 3 * (size_t)c->stride * sizeof(float));
+  }
 }
 
 /* The part of an array, or of none, from an item on. */
@@ -11506,20 +11513,24 @@ CLOTH_INLINE void add_to_block(vector_array to, int32_t i, int32_t left, lanes3 
 /* Moves a block of particles, of which `left` exist. `displacement`: of displacement_of(), laid out like x. */
 CLOTH_INLINE void move_block(vector_array x, vector_array displacement, int32_t i, int32_t left, lanes3 way) {
   add_to_block(x, i, left, way);
-  if (displacement.x) {
+  if (WITH_PROJECTION && displacement.x) {
     add_to_block(displacement, i, left, way);
   }
 }
 
+#if WITH_BODIES
+
 /* Moves the predicted position of a particle to a place. */
 CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_vector place) {
   const vector_array x = predicted_of(c), displacement = displacement_of(c, plan);
-  if (displacement.x) {
+  if (WITH_PROJECTION && displacement.x) {
     const cloth_vector way = vector_subtract(place, vector_load(x, i));
     vector_store(displacement, i, vector_add(vector_load(displacement, i), way));
   }
   vector_store(x, i, place);
 }
+
+#endif
 
 #if WITH_PROJECTION
 
@@ -11758,10 +11769,11 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
-/* Adds transposed rows to `count` rows, and to those from `also` on unless it is NULL. Element n of all of them lies in
-   the lanes from n * slot * CLOTH_LANES on. */
-CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, float *also, int32_t columns, int32_t count,
-                                                  const float *side, int32_t slot) {
+#if WITH_CONTACT_LINES
+
+/* Adds transposed rows to `count` rows. Element n of all of them lies in the lanes from n * slot * CLOTH_LANES on. */
+CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, int32_t count, const float *side,
+                                                  int32_t slot) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t left = columns - column;
     lanes block[CLOTH_LANES];
@@ -11770,14 +11782,13 @@ CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, float *also, int32
     }
     lanes_transpose(block);
     for (int32_t n = 0; n < count; n++) {
-      const int32_t at = n * columns + column;
-      lanes_store_first(row + at, lanes_add(lanes_load(row + at), block[n]), left);
-      if (also) {
-        lanes_store_first(also + at, lanes_add(lanes_load(also + at), block[n]), left);
-      }
+      float *at = row + n * columns + column;
+      lanes_store_first(at, lanes_add(lanes_load(at), block[n]), left);
     }
   }
 }
+
+#endif
 
 static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
   vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
@@ -11851,29 +11862,22 @@ static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
   if (plan->sums) {
 #if CLOTH_LANES > 1
     b->displacement = row_vectors(c, b->piece->rows, ROW_DISPLACEMENT_X);
-    for (int32_t n = 0; n < c->grid.columns * CLOTH_LANES; n += CLOTH_LANES) {
-      lanes3_store(b->displacement, n, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), CLOTH_LANES);
-    }
+    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, b->displacement);
 #else
     b->displacement = vectors_past(displacement_of(c, plan), b->first);
 #endif
   }
 }
 
-/* Moves the predicted positions of the rows of a bundle to where its solves have moved them. */
+/* Copies the rows of a bundle back to the predicted positions, and their displacements to the sums. */
 static void return_rows(const cloth *c, const line_bundle *b) {
-  const vector_array x = predicted_of(c);
 #if CLOTH_LANES > 1
+  transpose_vectors_back(c, predicted_of(c), b->first, b->count, b->x);
   if (b->displacement.x) {
-    const vector_array sum = vectors_at(c, c->scratch.displacement);
-    add_transposed_rows(x.x + b->first, sum.x + b->first, c->grid.columns, b->count, b->displacement.x, 1);
-    add_transposed_rows(x.y + b->first, sum.y + b->first, c->grid.columns, b->count, b->displacement.y, 1);
-    add_transposed_rows(x.z + b->first, sum.z + b->first, c->grid.columns, b->count, b->displacement.z, 1);
-  } else {
-    transpose_vectors_back(c, x, b->first, b->count, b->x);
+    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, b->displacement);
   }
 #else
-  (void)x;
+  (void)c;
   (void)b;
 #endif
 }
@@ -12043,13 +12047,13 @@ CLOTH_INLINE void move_back(float *x, float *sum, int sums, int32_t i, int32_t l
 
 /* The sums of the displacements of a row, or NULL. */
 CLOTH_INLINE float *sums_of_row(const bend_rows *b, int32_t row) {
-  return b->displacement ? b->displacement + row * b->columns : NULL;
+  return WITH_PROJECTION && b->displacement ? b->displacement + row * b->columns : NULL;
 }
 
 /* Moves one particle back. */
 static void move_one_back(const bend_rows *b, int32_t i, float way) {
   b->x[i] -= way;
-  if (b->displacement) {
+  if (WITH_PROJECTION && b->displacement) {
     b->displacement[i] -= way;
   }
 }
@@ -12081,7 +12085,7 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
   if (CLOTH_LANES > 1 && !b->displacement) {
     bend_row(b, 0, row);
   } else {
-    bend_row(b, b->displacement != NULL, row);
+    bend_row(b, WITH_PROJECTION && b->displacement, row);
   }
 }
 
@@ -12096,7 +12100,7 @@ static void move_by_edge_twist(const bend_rows *b, int32_t row, int32_t step) {
     const lanes change = lanes_subtract(excess_over(lanes_load(inside + i), inside + i - 1, inside + i + 1),
                                         excess_over(lanes_load(here + i), here + i - 1, here + i + 1));
     const lanes force = lanes_multiply(lanes_multiply(change, twist), lanes_load(mobility + i));
-    move_back(to, sum, sum != NULL, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
+    move_back(to, sum, WITH_PROJECTION && sum, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
   });
 }
 
@@ -13372,15 +13376,11 @@ CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacem
   }
 }
 
-/* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int sums, int plain, int32_t count,
-                               int32_t element, line_place *place, lanes3 *moved) {
-  const int32_t ends = plain ? 0 : slant;
+/* The displacement of the particle of an element; `moved` is that of the one before. */
+CLOTH_INLINE lanes3 displacement_after(const stretch_lines *l, int32_t element, lanes3 moved) {
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
-  *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
-  *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_move(&l->b, ends, sums, count, *place, *moved);
-  line_place_step(&l->b, slant, plain, 1, place);
+  moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(moved, share));
+  return lanes3_quantise(moved, WORK_ROUNDER);
 }
 
 /* Moves the particles of `count` open lines, side by side in lanes. `sums`, a constant: as in line_move(). */
@@ -13391,11 +13391,15 @@ CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int sums,
   for (int32_t element = 0; element < l->b.length;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
     for (; element < plain_end; element++) {
-      move_element(l, slant, sums, 1, count, element, &place, &moved);
+      moved = displacement_after(l, element, moved);
+      line_move(&l->b, 0, sums, count, place, moved);
+      line_place_step(&l->b, slant, 1, 1, &place);
     }
     const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
     for (; slant != 0 && element < end; element++) {
-      move_element(l, slant, sums, 0, count, element, &place, &moved);
+      moved = displacement_after(l, element, moved);
+      line_move(&l->b, slant, sums, count, place, moved);
+      line_place_step(&l->b, slant, 0, 1, &place);
     }
   }
 }
@@ -22980,7 +22984,7 @@ static void return_held_rows(const held_lines *l) {
                           l->work + HELD_Y * CLOTH_LANES,
                           l->work + HELD_Z * CLOTH_LANES};
   for (int32_t n = 0; n < 6; n++) {
-    add_transposed_rows(to[n] + l->b.first, NULL, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
+    add_transposed_rows(to[n] + l->b.first, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
   }
 }
 
@@ -24765,7 +24769,7 @@ CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
   const lanes3 x = lanes3_load(f->s.x, i);
   lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
-  lanes3_store(f->s.v, i, updated_velocity(&f->s, f->s.displacement.x != NULL, i, &d), left);
+  lanes3_store(f->s.v, i, updated_velocity(&f->s, WITH_PROJECTION && f->s.displacement.x, i, &d), left);
   d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
@@ -24864,7 +24868,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const s
     return;
   }
 #endif
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, s.displacement.x != NULL, i, left));
+  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, WITH_PROJECTION && s.displacement.x, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
@@ -26413,9 +26417,7 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
-  if (plan->sums) {
-    fill_zero(displacement_of(c, plan).x, 3 * (size_t)c->stride * sizeof(float));
-  }
+  start_sums(c, plan);
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
   if (plan->led > 0) {
@@ -26424,9 +26426,8 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on
-     the cloth: bearing. Where the solve has done all but
-     bending, its contacts hold: solver_contact. */
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
+     bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
@@ -26446,9 +26447,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (plan->projects && plan->tethered) {
     pull_all_tethers(c);
   }
-#endif
 
-#if WITH_PROJECTION
   /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
      gathered springs short and stretch others, which would never come to rest. */
   if (solves_again(c, plan) && !has_gathers(c)) {

@@ -12,6 +12,7 @@
 #include "geometry.h"
 #include "lanes.h"
 #include "layout.h"
+#include "lines.h"
 #include "plan.h"
 #include "rest_lengths.h"
 #include "rigid.h"

@@ -96,13 +96,13 @@ CLOTH_INLINE void move_back(float *x, float *sum, int sums, int32_t i, int32_t l
 
 /* The sums of the displacements of a row, or NULL. */
 CLOTH_INLINE float *sums_of_row(const bend_rows *b, int32_t row) {
-  return b->displacement ? b->displacement + row * b->columns : NULL;
+  return WITH_PROJECTION && b->displacement ? b->displacement + row * b->columns : NULL;
 }
 
 /* Moves one particle back. */
 static void move_one_back(const bend_rows *b, int32_t i, float way) {
   b->x[i] -= way;
-  if (b->displacement) {
+  if (WITH_PROJECTION && b->displacement) {
     b->displacement[i] -= way;
   }
 }
@@ -134,7 +134,7 @@ CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
   if (CLOTH_LANES > 1 && !b->displacement) {
     bend_row(b, 0, row);
   } else {
-    bend_row(b, b->displacement != NULL, row);
+    bend_row(b, WITH_PROJECTION && b->displacement, row);
   }
 }
 
@@ -149,7 +149,7 @@ static void move_by_edge_twist(const bend_rows *b, int32_t row, int32_t step) {
     const lanes change = lanes_subtract(excess_over(lanes_load(inside + i), inside + i - 1, inside + i + 1),
                                         excess_over(lanes_load(here + i), here + i - 1, here + i + 1));
     const lanes force = lanes_multiply(lanes_multiply(change, twist), lanes_load(mobility + i));
-    move_back(to, sum, sum != NULL, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
+    move_back(to, sum, WITH_PROJECTION && sum, i, left, lanes_negate(lanes_quantise(force, WORK_ROUNDER)));
   });
 }
 

@@ -429,7 +429,7 @@ static void return_held_rows(const held_lines *l) {
                           l->work + HELD_Y * CLOTH_LANES,
                           l->work + HELD_Z * CLOTH_LANES};
   for (int32_t n = 0; n < 6; n++) {
-    add_transposed_rows(to[n] + l->b.first, NULL, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
+    add_transposed_rows(to[n] + l->b.first, l->b.length, l->b.count, from[n], n < 3 ? 1 : LINE_SLOT);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "pieces.h"
 #include "rest_lengths.h"
+#include "scalar.h"
 #include "types.h"
 #include "uniform.h"
 
@@ -58,7 +59,14 @@ typedef struct line_place {
 /* The sums of the displacements of this substep [m]; NULL if there are none. */
 static vector_array displacement_of(const cloth *c, const step_plan *plan) {
   const vector_array none = {NULL, NULL, NULL};
-  return plan->sums ? vectors_at(c, c->scratch.displacement) : none;
+  return WITH_PROJECTION && plan->sums ? vectors_at(c, c->scratch.displacement) : none;
+}
+
+/* Begins the sums of a substep. */
+static void start_sums(const cloth *c, const step_plan *plan) {
+  if (plan->sums) {
+    fill_zero(floats_at(c, c->scratch.displacement), 3 * (size_t)c->stride * sizeof(float));
+  }
 }
 
 /* The part of an array, or of none, from an item on. */
@@ -75,20 +83,24 @@ CLOTH_INLINE void add_to_block(vector_array to, int32_t i, int32_t left, lanes3 
 /* Moves a block of particles, of which `left` exist. `displacement`: of displacement_of(), laid out like x. */
 CLOTH_INLINE void move_block(vector_array x, vector_array displacement, int32_t i, int32_t left, lanes3 way) {
   add_to_block(x, i, left, way);
-  if (displacement.x) {
+  if (WITH_PROJECTION && displacement.x) {
     add_to_block(displacement, i, left, way);
   }
 }
 
+#if WITH_BODIES
+
 /* Moves the predicted position of a particle to a place. */
 CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_vector place) {
   const vector_array x = predicted_of(c), displacement = displacement_of(c, plan);
-  if (displacement.x) {
+  if (WITH_PROJECTION && displacement.x) {
     const cloth_vector way = vector_subtract(place, vector_load(x, i));
     vector_store(displacement, i, vector_add(vector_load(displacement, i), way));
   }
   vector_store(x, i, place);
 }
+
+#endif
 
 #if WITH_PROJECTION
 
@@ -327,10 +339,11 @@ CLOTH_HOT CLOTH_SEPARATE void transpose_rows_back(float *row, int32_t columns, i
   }
 }
 
-/* Adds transposed rows to `count` rows, and to those from `also` on unless it is NULL. Element n of all of them lies in
-   the lanes from n * slot * CLOTH_LANES on. */
-CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, float *also, int32_t columns, int32_t count,
-                                                  const float *side, int32_t slot) {
+#if WITH_CONTACT_LINES
+
+/* Adds transposed rows to `count` rows. Element n of all of them lies in the lanes from n * slot * CLOTH_LANES on. */
+CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, int32_t columns, int32_t count, const float *side,
+                                                  int32_t slot) {
   for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
     const int32_t left = columns - column;
     lanes block[CLOTH_LANES];
@@ -339,14 +352,13 @@ CLOTH_HOT CLOTH_SEPARATE void add_transposed_rows(float *row, float *also, int32
     }
     lanes_transpose(block);
     for (int32_t n = 0; n < count; n++) {
-      const int32_t at = n * columns + column;
-      lanes_store_first(row + at, lanes_add(lanes_load(row + at), block[n]), left);
-      if (also) {
-        lanes_store_first(also + at, lanes_add(lanes_load(also + at), block[n]), left);
-      }
+      float *at = row + n * columns + column;
+      lanes_store_first(at, lanes_add(lanes_load(at), block[n]), left);
     }
   }
 }
+
+#endif
 
 static vector_array row_vectors(const cloth *c, float *rows, int32_t plane) {
   vector_array v = {row_plane(c, rows, plane), row_plane(c, rows, plane + 1), row_plane(c, rows, plane + 2)};
@@ -420,29 +432,22 @@ static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
   if (plan->sums) {
 #if CLOTH_LANES > 1
     b->displacement = row_vectors(c, b->piece->rows, ROW_DISPLACEMENT_X);
-    for (int32_t n = 0; n < c->grid.columns * CLOTH_LANES; n += CLOTH_LANES) {
-      lanes3_store(b->displacement, n, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), CLOTH_LANES);
-    }
+    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, b->displacement);
 #else
     b->displacement = vectors_past(displacement_of(c, plan), b->first);
 #endif
   }
 }
 
-/* Moves the predicted positions of the rows of a bundle to where its solves have moved them. */
+/* Copies the rows of a bundle back to the predicted positions, and their displacements to the sums. */
 static void return_rows(const cloth *c, const line_bundle *b) {
-  const vector_array x = predicted_of(c);
 #if CLOTH_LANES > 1
+  transpose_vectors_back(c, predicted_of(c), b->first, b->count, b->x);
   if (b->displacement.x) {
-    const vector_array sum = vectors_at(c, c->scratch.displacement);
-    add_transposed_rows(x.x + b->first, sum.x + b->first, c->grid.columns, b->count, b->displacement.x, 1);
-    add_transposed_rows(x.y + b->first, sum.y + b->first, c->grid.columns, b->count, b->displacement.y, 1);
-    add_transposed_rows(x.z + b->first, sum.z + b->first, c->grid.columns, b->count, b->displacement.z, 1);
-  } else {
-    transpose_vectors_back(c, x, b->first, b->count, b->x);
+    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, b->displacement);
   }
 #else
-  (void)x;
+  (void)c;
   (void)b;
 #endif
 }

@@ -433,7 +433,7 @@ CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
 CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int32_t i, int32_t left) {
   const lanes3 x = lanes3_load(f->s.x, i);
   lanes3 arm = lanes3_subtract(x, lanes3_splat(f->origin)), d;
-  lanes3_store(f->s.v, i, updated_velocity(&f->s, f->s.displacement.x != NULL, i, &d), left);
+  lanes3_store(f->s.v, i, updated_velocity(&f->s, WITH_PROJECTION && f->s.displacement.x, i, &d), left);
   d = lanes3_quantise(d, WORK_ROUNDER);
   if (left < CLOTH_LANES) {
     arm = lanes3_keep(lanes_first(left), arm);
@@ -532,7 +532,7 @@ CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const s
     return;
   }
 #endif
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, s.displacement.x != NULL, i, left));
+  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, WITH_PROJECTION && s.displacement.x, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */

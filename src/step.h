@@ -15,6 +15,7 @@
 #include "gathers.h"
 #include "implicit.h"
 #include "left_over.h"
+#include "lines.h"
 #include "motion.h"
 #include "origin.h"
 #include "overstretched.h"
@@ -160,9 +161,7 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
-  if (plan->sums) {
-    fill_zero(displacement_of(c, plan).x, 3 * (size_t)c->stride * sizeof(float));
-  }
+  start_sums(c, plan);
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
   if (plan->led > 0) {
@@ -171,9 +170,8 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on
-     the cloth: bearing. Where the solve has done all but
-     bending, its contacts hold: solver_contact. */
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
+     bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
@@ -193,9 +191,7 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
   if (plan->projects && plan->tethered) {
     pull_all_tethers(c);
   }
-#endif
 
-#if WITH_PROJECTION
   /* 2c. Springs of rows and columns that all these have stretched: overstretched. Not with gathers: stitches hold
      gathered springs short and stretch others, which would never come to rest. */
   if (solves_again(c, plan) && !has_gathers(c)) {

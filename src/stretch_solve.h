@@ -422,15 +422,11 @@ CLOTH_INLINE void find_tensions(const stretch_lines *l, int32_t slant, displacem
   }
 }
 
-/* Moves the particle of an element in `count` lanes; *moved is the displacement of the one before. */
-CLOTH_INLINE void move_element(const stretch_lines *l, int32_t slant, int sums, int plain, int32_t count,
-                               int32_t element, line_place *place, lanes3 *moved) {
-  const int32_t ends = plain ? 0 : slant;
+/* The displacement of the particle of an element; `moved` is that of the one before. */
+CLOTH_INLINE lanes3 displacement_after(const stretch_lines *l, int32_t element, lanes3 moved) {
   const lanes share = lanes_load(stretch_slot(l, element) + STRETCH_SHARE * CLOTH_LANES);
-  *moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(*moved, share));
-  *moved = lanes3_quantise(*moved, WORK_ROUNDER);
-  line_move(&l->b, ends, sums, count, *place, *moved);
-  line_place_step(&l->b, slant, plain, 1, place);
+  moved = lanes3_add(lanes3_load(stretch_own(l, element), 0), lanes3_scale(moved, share));
+  return lanes3_quantise(moved, WORK_ROUNDER);
 }
 
 /* Moves the particles of `count` open lines, side by side in lanes. `sums`, a constant: as in line_move(). */
@@ -441,11 +437,15 @@ CLOTH_INLINE void move_elements(const stretch_lines *l, int32_t slant, int sums,
   for (int32_t element = 0; element < l->b.length;) {
     const int32_t plain_end = element + plain_steps(&l->b, slant, 1, place, l->b.length - element);
     for (; element < plain_end; element++) {
-      move_element(l, slant, sums, 1, count, element, &place, &moved);
+      moved = displacement_after(l, element, moved);
+      line_move(&l->b, 0, sums, count, place, moved);
+      line_place_step(&l->b, slant, 1, 1, &place);
     }
     const int32_t end = element + steps_across(&l->b, slant, 1, place, l->b.length - element);
     for (; slant != 0 && element < end; element++) {
-      move_element(l, slant, sums, 0, count, element, &place, &moved);
+      moved = displacement_after(l, element, moved);
+      line_move(&l->b, slant, sums, count, place, moved);
+      line_place_step(&l->b, slant, 0, 1, &place);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
+#include "lines.h"
 #include "pieces.h"
 #include "rest_lengths.h"
 #include "scalar.h"
