@@ -222,7 +222,8 @@ check_costs() { # COMMAND
 
 # Both sides dump the state of the frame that differs.
 check_dumps() { # COMMAND COMMAND
-  play "--frames 600 --dump $out/0.image" "--dump $out/1.image --corrupt 300" "$1" "$2"
+  rm -f "$out"/[01].image
+  play "--frames 600 --dump $out/0.image" "--dump $out/1.image --corrupt 100" "$1" "$2"
   detail=$($1 compare "$out/0.image" "$out/1.image")
   [ $? = 1 ] && echo "$detail" | grep -q "^position of particle [0-9]*, [xyz]: "
   verdict "dumps of a desync show the first field that differs" $? "$detail"

@@ -124,9 +124,13 @@ methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/met
 	$(BUILD)/tests/method_self
 	@$(BUILD)/tests/method_pieces --time
 
-METHODS = $(foreach set,$(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized,$(addprefix $(set)/tests/,methods.o method_contact.o method_self.o method_pieces.o))
+SETS = $(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized
+METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_contact.o method_self.o method_pieces.o))
 
 $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
+
+# By tests/piece_threads.h.
+$(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
 
 # These run for so long that -O2 pays.
 $(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/avx2/tests/methods.o: TEST_CFLAGS = $(CFLAGS)
