@@ -1851,9 +1851,13 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
 
 #endif
 
+#if WITH_WRAP || WITH_LIMITS || WITH_PROJECTION
+
 CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
   return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
+
+#endif
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
@@ -6697,7 +6701,7 @@ enum {
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
   COST_STRETCH = 190,        /* per spring solved along a line */
-  COST_LINE = 620,           /* per line of springs */
+  COST_LINE = 700,           /* per line of springs */
   COST_DAMPED = 30,          /* per spring with damping, in addition */
   COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
@@ -6721,7 +6725,8 @@ enum {
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
-  COST_SUMS = 90,            /* sums of displacements */
+  COST_SUMS = 150,           /* sums of displacements, ... */
+  COST_SUMS_LIMIT = 84,      /* ... and in addition for each sweep of a strain limit */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
@@ -11459,7 +11464,6 @@ CLOTH_SEPARATE void add_change_by_impulses(const cloth *c, const step_plan *plan
    n * columns plus its column. */
 typedef struct line_bundle {
   vector_array x;               /* what the kernel changes, mostly positions; of diagonals the whole array */
-  vector_array displacement;    /* laid out like x: see displacement_of(); or NULL */
   const float *mobility;        /* likewise */
   int32_t next;                 /* floats from an element of a line to the next one */
   int32_t length;               /* elements of a line */
@@ -11468,7 +11472,8 @@ typedef struct line_bundle {
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
   int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
-  int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
+  int32_t column;               /* on diagonals: that of lane 0 in row 0 */
+  int32_t sums;                 /* floats from x to the sums of displacements, laid out like x; 0: none */
   const stage_piece *piece;     /* that the bundle belongs to */
 } line_bundle;
 
@@ -11499,10 +11504,15 @@ static void start_sums(const cloth *c, const step_plan *plan) {
   }
 }
 
-/* The part of an array, or of none, from an item on. */
-CLOTH_INLINE vector_array vectors_past(vector_array a, int32_t first) {
-  const vector_array part = {a.x + first, a.y + first, a.z + first};
-  return a.x ? part : a;
+/* Floats from the predicted positions to the sums; 0 if there are none. */
+static int32_t sums_from_predicted(const cloth *c, const step_plan *plan) {
+  return WITH_PROJECTION && plan->sums ? (int32_t)(displacement_of(c, plan).x - predicted_of(c).x) : 0;
+}
+
+/* The sums of a bundle; NULL if there are none. */
+CLOTH_INLINE vector_array sums_of_bundle(const line_bundle *b) {
+  const vector_array none = {NULL, NULL, NULL}, sums = {b->x.x + b->sums, b->x.y + b->sums, b->x.z + b->sums};
+  return b->sums ? sums : none;
 }
 
 /* Adds to a block of vectors, of which `left` exist. */
@@ -11518,7 +11528,7 @@ CLOTH_INLINE void move_block(vector_array x, vector_array displacement, int32_t 
   }
 }
 
-#if WITH_BODIES
+#if WITH_BODIES && WITH_PROJECTION
 
 /* Moves the predicted position of a particle to a place. */
 CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_vector place) {
@@ -11538,9 +11548,9 @@ CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_
 CLOTH_INLINE line_place line_place_of(const line_bundle *b, int32_t slant, int32_t element) {
   line_place place = {element * b->next, CLOTH_LANES};
   if (slant != 0) {
-    int32_t column = (b->column + (slant > 0 ? element : b->columns - element % b->columns)) % b->columns;
+    int32_t column = (b->column + (slant > 0 ? element : b->next - element % b->next)) % b->next;
     place.at += column;
-    place.room = b->columns - column;
+    place.room = b->next - column;
   }
   return place;
 }
@@ -11553,7 +11563,7 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
   }
   int32_t steps = 0;
   if (CLOTH_LANES > 1 && place.room > CLOTH_LANES) {
-    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->columns - place.room;
+    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->next - place.room;
   }
   return steps < most ? steps : most;
 }
@@ -11561,8 +11571,8 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
 /* Number of steps from a place that is not plain to the next one that is, at most `most`. */
 CLOTH_INLINE int32_t steps_across(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
   int32_t steps = most;
-  if (slant != 0 && CLOTH_LANES > 1 && b->columns > CLOTH_LANES) {
-    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->columns;
+  if (slant != 0 && CLOTH_LANES > 1 && b->next > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->next;
   }
   return steps < most ? steps : most;
 }
@@ -11573,7 +11583,7 @@ CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t s
   if (slant != 0) {
     int32_t shift = step * slant;
     int32_t room = place->room - shift;
-    int32_t around = room < 1 ? b->columns : room > b->columns ? -b->columns : 0;
+    int32_t around = room < 1 ? b->next : room > b->next ? -b->next : 0;
     place->room = room + around;
     place->at += shift - around;
   }
@@ -11592,7 +11602,7 @@ CLOTH_INLINE void line_place_step(const line_bundle *b, int32_t slant, int plain
 CLOTH_INLINE lanes line_load(const line_bundle *b, int32_t slant, const float *from, line_place place) {
   lanes a = lanes_load(from + place.at);
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    a = lanes_select(lanes_first(place.room), a, lanes_load(from + place.at - b->columns));
+    a = lanes_select(lanes_first(place.room), a, lanes_load(from + place.at - b->next));
   }
   return a;
 }
@@ -11617,11 +11627,11 @@ CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count,
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
     if (count < CLOTH_LANES || b->piece->is_shared) {
-      line_store_singly(to, a, place.room, count, b->columns);
+      line_store_singly(to, a, place.room, count, b->next);
       return;
     }
     const lanes_mask end = lanes_first(place.room);
-    float *start = to - b->columns;
+    float *start = to - b->next;
     lanes_store(to, lanes_select(end, a, lanes_load(to)));
     lanes_store(start, lanes_select(end, lanes_load(start), a));
   } else if (CLOTH_LANES > 1 && count < CLOTH_LANES) {
@@ -11638,13 +11648,13 @@ CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count
   line_store(b, slant, count, to.z, place, a.z);
 }
 
-/* Moves the particles of a place, in `count` lanes. `sums`, a constant in hot loops: b->displacement is there. */
+/* Moves the particles of a place, in `count` lanes. `sums`, a constant in hot loops: the bundle has sums. */
 CLOTH_INLINE void line_move(const line_bundle *b, int32_t slant, int sums, int32_t count, line_place place,
                             lanes3 way) {
   line_store3(b, slant, count, b->x, place, lanes3_add(line_load3(b, slant, b->x, place), way));
   if (sums) {
-    const lanes3 before = line_load3(b, slant, b->displacement, place);
-    line_store3(b, slant, count, b->displacement, place, lanes3_add(before, way));
+    const vector_array sum = sums_of_bundle(b);
+    line_store3(b, slant, count, sum, place, lanes3_add(line_load3(b, slant, sum, place), way));
   }
 }
 
@@ -11654,7 +11664,7 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
     return lanes_first(CLOTH_LANES);
   }
   /* The lane at the last column (diagonals) or at column 0 (antidiagonals) is the last piece of its line. */
-  int32_t last = slant > 0 ? place.room - 1 : place.room % b->columns;
+  int32_t last = slant > 0 ? place.room - 1 : place.room % b->next;
   if (last >= CLOTH_LANES) {
     return lanes_first(CLOTH_LANES);
   }
@@ -11710,7 +11720,6 @@ static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vec
                    .is_ring = is_wrapped(c),
                    .slant = slant,
                    .column = column,
-                   .columns = c->grid.columns,
                    .piece = p};
   return b;
 }
@@ -11861,10 +11870,10 @@ static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_a
 static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
   if (plan->sums) {
 #if CLOTH_LANES > 1
-    b->displacement = row_vectors(c, b->piece->rows, ROW_DISPLACEMENT_X);
-    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, b->displacement);
+    b->sums = (ROW_DISPLACEMENT_X - ROW_X) * LINE_BLOCK * in_line_blocks(c->grid.columns);
+    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, sums_of_bundle(b));
 #else
-    b->displacement = vectors_past(displacement_of(c, plan), b->first);
+    b->sums = sums_from_predicted(c, plan);
 #endif
   }
 }
@@ -11873,8 +11882,8 @@ static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
 static void return_rows(const cloth *c, const line_bundle *b) {
 #if CLOTH_LANES > 1
   transpose_vectors_back(c, predicted_of(c), b->first, b->count, b->x);
-  if (b->displacement.x) {
-    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, b->displacement);
+  if (b->sums) {
+    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, sums_of_bundle(b));
   }
 #else
   (void)c;
@@ -11894,11 +11903,11 @@ CLOTH_SEPARATE lanes_mask line_springs(const cloth *c, const line_bundle *b, int
 #if WITH_PROJECTION
   if (b->slant != 0) {
     const line_place place = line_place_of(b, b->slant, element);
-    const int32_t row = element * b->columns, shift = b->slant > 0 ? 0 : b->columns - 1;
+    const int32_t row = element * b->next, shift = b->slant > 0 ? 0 : b->next - 1;
     const int32_t column = place.at - row + shift;
     float whole[CLOTH_LANES];
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      whole[lane] = is_gap(c, row + (column + lane) % b->columns, GAP_CELL) ? 0.0f : 1.0f;
+      whole[lane] = is_gap(c, row + (column + lane) % b->next, GAP_CELL) ? 0.0f : 1.0f;
     }
     return lanes_less(lanes_splat(0.5f), lanes_load(whole));
   }
@@ -12058,7 +12067,7 @@ static void move_one_back(const bend_rows *b, int32_t i, float way) {
   }
 }
 
-/* Moves the particles of a row by the stencil. `sums`, a constant where lanes are wide: there are sums. */
+/* Moves the particles of a row by the stencil. `sums`, a constant: there are sums. */
 CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
   const float *top = b->around[ROW_TOP], *above = b->around[ROW_ABOVE], *here = b->around[ROW_HERE],
               *below = b->around[ROW_BELOW], *bottom = b->around[ROW_BOTTOM];
@@ -12082,10 +12091,10 @@ CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
-  if (CLOTH_LANES > 1 && !b->displacement) {
-    bend_row(b, 0, row);
+  if (WITH_PROJECTION && b->displacement) {
+    bend_row(b, 1, row);
   } else {
-    bend_row(b, WITH_PROJECTION && b->displacement, row);
+    bend_row(b, 0, row);
   }
 }
 
@@ -12399,7 +12408,7 @@ CLOTH_INLINE bend_window start_window(const bend_lines *l) {
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
-  move_block(l->b.x, l->b.displacement, element * l->b.next, l->b.count, displacement);
+  move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
 }
 
 /* Open lines. `uniform`, a constant, tells which factors serve. */
@@ -13419,8 +13428,8 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  const int sums = l->b.displacement.x != NULL;
-  if (CLOTH_LANES == 1 || l->b.count < CLOTH_LANES) {
+  const int sums = l->b.sums != 0;
+  if (l->b.count < CLOTH_LANES) {
     move_elements(l, slant, sums, l->b.count);
   } else if (sums) {
     move_elements(l, slant, 1, CLOTH_LANES);
@@ -13543,7 +13552,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_move(&l->b, 0, l->b.displacement.x != NULL, l->b.count, place, moved);
+    line_move(&l->b, 0, l->b.sums != 0, l->b.count, place, moved);
     line_place_move(&l->b, 0, 1, &place);
   }
 }
@@ -13558,7 +13567,7 @@ static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane
     return b->first + element * b->along + lane * b->across;
   }
   const line_place place = line_place_of(b, b->slant, element);
-  return place.at + lane - (lane < place.room ? 0 : b->columns);
+  return place.at + lane - (lane < place.room ? 0 : b->next);
 }
 
 static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {
@@ -13909,7 +13918,7 @@ static void move_bearing_elements(const stretch_lines *l) {
     if (element + 1 < l->b.length) {
       store_tension(l, element, tension);
     }
-    line_move(&l->b, slant, l->b.displacement.x != NULL, l->b.count, place, moved);
+    line_move(&l->b, slant, l->b.sums != 0, l->b.count, place, moved);
     add_borne(l, element, moved);
     line_place_move(&l->b, slant, 1, &place);
   }
@@ -14045,8 +14054,8 @@ CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int3
     note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
-  move_block(b->x, b->displacement, i, b->count, moved.from);
-  move_block(b->x, b->displacement, j, b->count, lanes3_negate(moved.to));
+  move_block(b->x, sums_of_bundle(b), i, b->count, moved.from);
+  move_block(b->x, sums_of_bundle(b), j, b->count, lanes3_negate(moved.to));
 }
 
 #if WITH_WRAP
@@ -14077,7 +14086,7 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 #endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
-      move_block(b->x, b->displacement, element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
+      move_block(b->x, sums_of_bundle(b), element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
     }
     before = moved.to;
     here = there;
@@ -14177,7 +14186,7 @@ static void limit_columns(const cloth *c, const step_plan *plan, stage_piece *p)
   const distance_range weft = strain_range(c, WEFT);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-    b.displacement = vectors_past(displacement_of(c, plan), column);
+    b.sums = sums_from_predicted(c, plan);
     limit_lines(&weft, &b);
   }
 }
@@ -14338,7 +14347,7 @@ static void solve_shear_piece(const cloth *c, const step_plan *plan, stage_piece
   }
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_diagonals(c, p, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
-    b.displacement = displacement_of(c, plan);
+    b.sums = sums_from_predicted(c, plan);
     solve_stretch(&l, &b);
   }
 }
@@ -14440,7 +14449,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-    b.displacement = vectors_past(displacement_of(c, plan), column);
+    b.sums = sums_from_predicted(c, plan);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);
@@ -14755,7 +14764,7 @@ static void solve_columns_again(const cloth *c, const step_plan *plan, stage_pie
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     if (take_marks(&l, marked_columns_of(c) + column, c->grid.columns - column)) {
       line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-      b.displacement = vectors_past(displacement_of(c, plan), column);
+      b.sums = sums_from_predicted(c, plan);
       l.longest = longest_of(c, WEFT) + column;
       solve_stretch(&l, &b);
     }
@@ -24862,13 +24871,11 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const settlement s = settlement_of(c, plan, p);
-#if CLOTH_LANES > 1
-  if (!s.displacement.x) { /* with a constant */
+  if (WITH_PROJECTION && s.displacement.x) { /* with a constant */
+    EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 1, i, left));
+  } else {
     EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 0, i, left));
-    return;
   }
-#endif
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, WITH_PROJECTION && s.displacement.x, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */
@@ -25226,7 +25233,8 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
     cost += COST_UPDATE + (plan->sums ? (uint32_t)COST_SUMS : 0u) + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
-  return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
+  const uint32_t sweep = strain_limit_cost(c) + (plan->sums ? (uint32_t)COST_SUMS_LIMIT : 0u);
+  return cost + (uint32_t)c->settings.strain_limit.sweeps * sweep;
 }
 
 /* What the work of a step depends on beside its plan. */

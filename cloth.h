@@ -264,13 +264,14 @@ typedef struct cloth_config_integration {
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
                                  explicit_threshold no solver is needed, and the arena has no memory for one.
-                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless strain tears it. */
+                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless strain tears it, and
+                                 with more than 3 substeps 12 for sums of displacements. */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, 32
-                                 with colliders. Contacts are warm started, and lines over them solved
-                                 again, above 0 alone, where springs are projected: with 0 edges on the
-                                 rims of colliders stretch more */
+                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, up
+                                 to 40 with colliders where projected springs take less. Contacts are
+                                 warm started, and lines over them solved again, above 0 alone, where
+                                 springs are projected: with 0 edges on the rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word; 0.1..1e4; default 300 */
@@ -561,12 +562,11 @@ typedef struct cloth_settle_report {
    first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] for a second, but in at most
    `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
      dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 10
-   seconds of them suit most, 600 of 1/60 s: the second at rest alone takes 1 / dt. Substeps much shorter than 1/2000 s
-   find no rest, as the rounding of positions moves them. `report` may be NULL.
+   seconds of them suit most, 600 of 1/60 s: the second at rest alone takes 1 / dt. `report` may be NULL.
    Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
-   velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and hangs as if nothing were sewn
-   to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass move as in steps, and come to
-   rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the statistics, and
+   velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and hangs as if nothing were
+   sewn to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass move as in steps, and come
+   to rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the statistics, and
    reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic substeps those of a
    cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step() or cloth_step_with()
    does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */

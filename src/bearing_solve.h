@@ -318,7 +318,7 @@ static void move_bearing_elements(const stretch_lines *l) {
     if (element + 1 < l->b.length) {
       store_tension(l, element, tension);
     }
-    line_move(&l->b, slant, l->b.displacement.x != NULL, l->b.count, place, moved);
+    line_move(&l->b, slant, l->b.sums != 0, l->b.count, place, moved);
     add_borne(l, element, moved);
     line_place_move(&l->b, slant, 1, &place);
   }

@@ -107,7 +107,7 @@ static void move_one_back(const bend_rows *b, int32_t i, float way) {
   }
 }
 
-/* Moves the particles of a row by the stencil. `sums`, a constant where lanes are wide: there are sums. */
+/* Moves the particles of a row by the stencil. `sums`, a constant: there are sums. */
 CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
   const float *top = b->around[ROW_TOP], *above = b->around[ROW_ABOVE], *here = b->around[ROW_HERE],
               *below = b->around[ROW_BELOW], *bottom = b->around[ROW_BOTTOM];
@@ -131,10 +131,10 @@ CLOTH_INLINE void bend_row(const bend_rows *b, int sums, int32_t row) {
 }
 
 CLOTH_HOT CLOTH_SEPARATE void move_by_bending(const bend_rows *b, int32_t row) {
-  if (CLOTH_LANES > 1 && !b->displacement) {
-    bend_row(b, 0, row);
+  if (WITH_PROJECTION && b->displacement) {
+    bend_row(b, 1, row);
   } else {
-    bend_row(b, WITH_PROJECTION && b->displacement, row);
+    bend_row(b, 0, row);
   }
 }
 

@@ -221,7 +221,7 @@ CLOTH_INLINE bend_window start_window(const bend_lines *l) {
 }
 
 CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
-  move_block(l->b.x, l->b.displacement, element * l->b.next, l->b.count, displacement);
+  move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
 }
 
 /* Open lines. `uniform`, a constant, tells which factors serve. */

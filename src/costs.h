@@ -59,7 +59,7 @@ enum {
   COST_SEAM_PAIR = 170,   /* per spring across the seam, in an iteration */
   /* Projection and strain limiting */
   COST_STRETCH = 190,        /* per spring solved along a line */
-  COST_LINE = 620,           /* per line of springs */
+  COST_LINE = 700,           /* per line of springs */
   COST_DAMPED = 30,          /* per spring with damping, in addition */
   COST_MAPPED = 128,         /* per spring whose stiffness maps change, in addition */
   COST_STRETCH_RING = 115,   /* per particle of a ring, in addition */
@@ -83,7 +83,8 @@ enum {
   COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
-  COST_SUMS = 90,            /* sums of displacements */
+  COST_SUMS = 150,           /* sums of displacements, ... */
+  COST_SUMS_LIMIT = 84,      /* ... and in addition for each sweep of a strain limit */
   /* Tethers */
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */

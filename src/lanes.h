@@ -424,9 +424,13 @@ static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 
 
 #endif
 
+#if WITH_WRAP || WITH_LIMITS || WITH_PROJECTION
+
 CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
   return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
+
+#endif
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {

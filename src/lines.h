@@ -29,7 +29,6 @@
    n * columns plus its column. */
 typedef struct line_bundle {
   vector_array x;               /* what the kernel changes, mostly positions; of diagonals the whole array */
-  vector_array displacement;    /* laid out like x: see displacement_of(); or NULL */
   const float *mobility;        /* likewise */
   int32_t next;                 /* floats from an element of a line to the next one */
   int32_t length;               /* elements of a line */
@@ -38,7 +37,8 @@ typedef struct line_bundle {
   int32_t first, along, across; /* particles: of the first element, from one to the next, from one line to the next */
   int32_t flags;                /* of lines, as in uniform.h */
   int32_t slant;                /* 0; 1 on diagonals and -1 on antidiagonals: columns from an element to the next */
-  int32_t column, columns;      /* on diagonals: column of lane 0 in row 0, and columns of the grid */
+  int32_t column;               /* on diagonals: that of lane 0 in row 0 */
+  int32_t sums;                 /* floats from x to the sums of displacements, laid out like x; 0: none */
   const stage_piece *piece;     /* that the bundle belongs to */
 } line_bundle;
 
@@ -69,10 +69,15 @@ static void start_sums(const cloth *c, const step_plan *plan) {
   }
 }
 
-/* The part of an array, or of none, from an item on. */
-CLOTH_INLINE vector_array vectors_past(vector_array a, int32_t first) {
-  const vector_array part = {a.x + first, a.y + first, a.z + first};
-  return a.x ? part : a;
+/* Floats from the predicted positions to the sums; 0 if there are none. */
+static int32_t sums_from_predicted(const cloth *c, const step_plan *plan) {
+  return WITH_PROJECTION && plan->sums ? (int32_t)(displacement_of(c, plan).x - predicted_of(c).x) : 0;
+}
+
+/* The sums of a bundle; NULL if there are none. */
+CLOTH_INLINE vector_array sums_of_bundle(const line_bundle *b) {
+  const vector_array none = {NULL, NULL, NULL}, sums = {b->x.x + b->sums, b->x.y + b->sums, b->x.z + b->sums};
+  return b->sums ? sums : none;
 }
 
 /* Adds to a block of vectors, of which `left` exist. */
@@ -88,7 +93,7 @@ CLOTH_INLINE void move_block(vector_array x, vector_array displacement, int32_t 
   }
 }
 
-#if WITH_BODIES
+#if WITH_BODIES && WITH_PROJECTION
 
 /* Moves the predicted position of a particle to a place. */
 CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_t i, cloth_vector place) {
@@ -108,9 +113,9 @@ CLOTH_SEPARATE void place_particle(const cloth *c, const step_plan *plan, int32_
 CLOTH_INLINE line_place line_place_of(const line_bundle *b, int32_t slant, int32_t element) {
   line_place place = {element * b->next, CLOTH_LANES};
   if (slant != 0) {
-    int32_t column = (b->column + (slant > 0 ? element : b->columns - element % b->columns)) % b->columns;
+    int32_t column = (b->column + (slant > 0 ? element : b->next - element % b->next)) % b->next;
     place.at += column;
-    place.room = b->columns - column;
+    place.room = b->next - column;
   }
   return place;
 }
@@ -123,7 +128,7 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
   }
   int32_t steps = 0;
   if (CLOTH_LANES > 1 && place.room > CLOTH_LANES) {
-    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->columns - place.room;
+    steps = step * slant > 0 ? place.room - CLOTH_LANES : b->next - place.room;
   }
   return steps < most ? steps : most;
 }
@@ -131,8 +136,8 @@ CLOTH_INLINE int32_t plain_steps(const line_bundle *b, int32_t slant, int32_t st
 /* Number of steps from a place that is not plain to the next one that is, at most `most`. */
 CLOTH_INLINE int32_t steps_across(const line_bundle *b, int32_t slant, int32_t step, line_place place, int32_t most) {
   int32_t steps = most;
-  if (slant != 0 && CLOTH_LANES > 1 && b->columns > CLOTH_LANES) {
-    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->columns;
+  if (slant != 0 && CLOTH_LANES > 1 && b->next > CLOTH_LANES) {
+    steps = step * slant > 0 ? place.room : CLOTH_LANES + 1 - place.room % b->next;
   }
   return steps < most ? steps : most;
 }
@@ -143,7 +148,7 @@ CLOTH_INLINE void line_place_move(const line_bundle *b, int32_t slant, int32_t s
   if (slant != 0) {
     int32_t shift = step * slant;
     int32_t room = place->room - shift;
-    int32_t around = room < 1 ? b->columns : room > b->columns ? -b->columns : 0;
+    int32_t around = room < 1 ? b->next : room > b->next ? -b->next : 0;
     place->room = room + around;
     place->at += shift - around;
   }
@@ -162,7 +167,7 @@ CLOTH_INLINE void line_place_step(const line_bundle *b, int32_t slant, int plain
 CLOTH_INLINE lanes line_load(const line_bundle *b, int32_t slant, const float *from, line_place place) {
   lanes a = lanes_load(from + place.at);
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
-    a = lanes_select(lanes_first(place.room), a, lanes_load(from + place.at - b->columns));
+    a = lanes_select(lanes_first(place.room), a, lanes_load(from + place.at - b->next));
   }
   return a;
 }
@@ -187,11 +192,11 @@ CLOTH_INLINE void line_store(const line_bundle *b, int32_t slant, int32_t count,
   to += place.at;
   if (CLOTH_LANES > 1 && slant != 0 && place.room < CLOTH_LANES) {
     if (count < CLOTH_LANES || b->piece->is_shared) {
-      line_store_singly(to, a, place.room, count, b->columns);
+      line_store_singly(to, a, place.room, count, b->next);
       return;
     }
     const lanes_mask end = lanes_first(place.room);
-    float *start = to - b->columns;
+    float *start = to - b->next;
     lanes_store(to, lanes_select(end, a, lanes_load(to)));
     lanes_store(start, lanes_select(end, lanes_load(start), a));
   } else if (CLOTH_LANES > 1 && count < CLOTH_LANES) {
@@ -208,13 +213,13 @@ CLOTH_INLINE void line_store3(const line_bundle *b, int32_t slant, int32_t count
   line_store(b, slant, count, to.z, place, a.z);
 }
 
-/* Moves the particles of a place, in `count` lanes. `sums`, a constant in hot loops: b->displacement is there. */
+/* Moves the particles of a place, in `count` lanes. `sums`, a constant in hot loops: the bundle has sums. */
 CLOTH_INLINE void line_move(const line_bundle *b, int32_t slant, int sums, int32_t count, line_place place,
                             lanes3 way) {
   line_store3(b, slant, count, b->x, place, lanes3_add(line_load3(b, slant, b->x, place), way));
   if (sums) {
-    const lanes3 before = line_load3(b, slant, b->displacement, place);
-    line_store3(b, slant, count, b->displacement, place, lanes3_add(before, way));
+    const vector_array sum = sums_of_bundle(b);
+    line_store3(b, slant, count, sum, place, lanes3_add(line_load3(b, slant, sum, place), way));
   }
 }
 
@@ -224,7 +229,7 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
     return lanes_first(CLOTH_LANES);
   }
   /* The lane at the last column (diagonals) or at column 0 (antidiagonals) is the last piece of its line. */
-  int32_t last = slant > 0 ? place.room - 1 : place.room % b->columns;
+  int32_t last = slant > 0 ? place.room - 1 : place.room % b->next;
   if (last >= CLOTH_LANES) {
     return lanes_first(CLOTH_LANES);
   }
@@ -280,7 +285,6 @@ static line_bundle bundle_of_diagonals(const cloth *c, const stage_piece *p, vec
                    .is_ring = is_wrapped(c),
                    .slant = slant,
                    .column = column,
-                   .columns = c->grid.columns,
                    .piece = p};
   return b;
 }
@@ -431,10 +435,10 @@ static line_bundle bundle_of_rows(const cloth *c, const stage_piece *p, vector_a
 static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
   if (plan->sums) {
 #if CLOTH_LANES > 1
-    b->displacement = row_vectors(c, b->piece->rows, ROW_DISPLACEMENT_X);
-    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, b->displacement);
+    b->sums = (ROW_DISPLACEMENT_X - ROW_X) * LINE_BLOCK * in_line_blocks(c->grid.columns);
+    transpose_vectors(c, displacement_of(c, plan), b->first, b->count, sums_of_bundle(b));
 #else
-    b->displacement = vectors_past(displacement_of(c, plan), b->first);
+    b->sums = sums_from_predicted(c, plan);
 #endif
   }
 }
@@ -443,8 +447,8 @@ static void sum_rows(const cloth *c, const step_plan *plan, line_bundle *b) {
 static void return_rows(const cloth *c, const line_bundle *b) {
 #if CLOTH_LANES > 1
   transpose_vectors_back(c, predicted_of(c), b->first, b->count, b->x);
-  if (b->displacement.x) {
-    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, b->displacement);
+  if (b->sums) {
+    transpose_vectors_back(c, vectors_at(c, c->scratch.displacement), b->first, b->count, sums_of_bundle(b));
   }
 #else
   (void)c;
@@ -464,11 +468,11 @@ CLOTH_SEPARATE lanes_mask line_springs(const cloth *c, const line_bundle *b, int
 #if WITH_PROJECTION
   if (b->slant != 0) {
     const line_place place = line_place_of(b, b->slant, element);
-    const int32_t row = element * b->columns, shift = b->slant > 0 ? 0 : b->columns - 1;
+    const int32_t row = element * b->next, shift = b->slant > 0 ? 0 : b->next - 1;
     const int32_t column = place.at - row + shift;
     float whole[CLOTH_LANES];
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      whole[lane] = is_gap(c, row + (column + lane) % b->columns, GAP_CELL) ? 0.0f : 1.0f;
+      whole[lane] = is_gap(c, row + (column + lane) % b->next, GAP_CELL) ? 0.0f : 1.0f;
     }
     return lanes_less(lanes_splat(0.5f), lanes_load(whole));
   }

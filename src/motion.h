@@ -526,13 +526,11 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
 
 CLOTH_HOT CLOTH_SEPARATE void update_velocities_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
   const settlement s = settlement_of(c, plan, p);
-#if CLOTH_LANES > 1
-  if (!s.displacement.x) { /* with a constant */
+  if (WITH_PROJECTION && s.displacement.x) { /* with a constant */
+    EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 1, i, left));
+  } else {
     EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, 0, i, left));
-    return;
   }
-#endif
-  EACH_BLOCK_OF(i, left, p->first, p->end, update_velocity_block(&s, WITH_PROJECTION && s.displacement.x, i, left));
 }
 
 /* 1 if springs leave the momenta of the cloth as they are: nothing holds it, and it bears no body in this substep. */

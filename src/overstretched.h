@@ -276,7 +276,7 @@ static void solve_columns_again(const cloth *c, const step_plan *plan, stage_pie
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     if (take_marks(&l, marked_columns_of(c) + column, c->grid.columns - column)) {
       line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-      b.displacement = vectors_past(displacement_of(c, plan), column);
+      b.sums = sums_from_predicted(c, plan);
       l.longest = longest_of(c, WEFT) + column;
       solve_stretch(&l, &b);
     }

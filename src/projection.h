@@ -159,7 +159,7 @@ static void solve_shear_piece(const cloth *c, const step_plan *plan, stage_piece
   }
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_diagonals(c, p, predicted_of(c), column, direction == DIAGONAL ? 1 : -1);
-    b.displacement = displacement_of(c, plan);
+    b.sums = sums_from_predicted(c, plan);
     solve_stretch(&l, &b);
   }
 }
@@ -261,7 +261,7 @@ static void solve_column_piece(const cloth *c, const step_plan *plan, stage_piec
 #endif
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-    b.displacement = vectors_past(displacement_of(c, plan), column);
+    b.sums = sums_from_predicted(c, plan);
     const vector_array first = {old.x + column, old.y + column, old.z + column};
     if (has_bend_lines(plan)) {
       solve_bend(c, plan, WEFT, &b, first);

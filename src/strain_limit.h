@@ -135,8 +135,8 @@ CLOTH_INLINE void limit_link(const line_range *range, const line_bundle *b, int3
     note_limits(range, b, element, element + 1, &noted, 1.0f);
   }
 #endif
-  move_block(b->x, b->displacement, i, b->count, moved.from);
-  move_block(b->x, b->displacement, j, b->count, lanes3_negate(moved.to));
+  move_block(b->x, sums_of_bundle(b), i, b->count, moved.from);
+  move_block(b->x, sums_of_bundle(b), j, b->count, lanes3_negate(moved.to));
 }
 
 #if WITH_WRAP
@@ -167,7 +167,7 @@ CLOTH_INLINE void limit_ring(const line_range *range, const line_bundle *b) {
 #endif
     if (n > 0) {
       lanes3 sum = lanes3_scale(lanes3_subtract(moved.from, before), lanes_splat(RING_SHARE));
-      move_block(b->x, b->displacement, element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
+      move_block(b->x, sums_of_bundle(b), element * b->next, b->count, lanes3_quantise(sum, WORK_ROUNDER));
     }
     before = moved.to;
     here = there;
@@ -267,7 +267,7 @@ static void limit_columns(const cloth *c, const step_plan *plan, stage_piece *p)
   const distance_range weft = strain_range(c, WEFT);
   for (int32_t column = p->first; column < p->end; column += CLOTH_LANES) {
     line_bundle b = bundle_of_columns(c, p, predicted_of(c), column);
-    b.displacement = vectors_past(displacement_of(c, plan), column);
+    b.sums = sums_from_predicted(c, plan);
     limit_lines(&weft, &b);
   }
 }

@@ -465,8 +465,8 @@ CLOTH_INLINE void solve_open_stretch(const stretch_lines *l, int32_t slant) {
   displacement_state e = {s.x, s.mobility, zero, zero, zero, none, none, zero, zero, s.place};
   find_tensions(l, slant, &e);
   eliminate_displacement(l, 0, none, zero, &e);
-  const int sums = l->b.displacement.x != NULL;
-  if (CLOTH_LANES == 1 || l->b.count < CLOTH_LANES) {
+  const int sums = l->b.sums != 0;
+  if (l->b.count < CLOTH_LANES) {
     move_elements(l, slant, sums, l->b.count);
   } else if (sums) {
     move_elements(l, slant, 1, CLOTH_LANES);
@@ -589,7 +589,7 @@ CLOTH_SEPARATE void solve_ring_stretch(const stretch_lines *l) {
       moved = lanes3_add(moved, lanes3_scale(first, lanes_load(slot + STRETCH_AROUND * CLOTH_LANES)));
       moved = lanes3_quantise(moved, WORK_ROUNDER);
     }
-    line_move(&l->b, 0, l->b.displacement.x != NULL, l->b.count, place, moved);
+    line_move(&l->b, 0, l->b.sums != 0, l->b.count, place, moved);
     line_place_move(&l->b, 0, 1, &place);
   }
 }
@@ -604,7 +604,7 @@ static int32_t line_particle(const line_bundle *b, int32_t element, int32_t lane
     return b->first + element * b->along + lane * b->across;
   }
   const line_place place = line_place_of(b, b->slant, element);
-  return place.at + lane - (lane < place.room ? 0 : b->columns);
+  return place.at + lane - (lane < place.room ? 0 : b->next);
 }
 
 static cloth_vector line_position(const line_bundle *b, int32_t element, int32_t lane) {

@@ -119,7 +119,8 @@ static uint32_t particle_cost(const cloth *c, const step_plan *plan, int32_t tet
     cost += COST_UPDATE + (plan->sums ? (uint32_t)COST_SUMS : 0u) + (tethers > momenta ? tethers : momenta);
   }
   cost += inputs_of(c)->targets != TARGETS_NONE ? COST_TARGET : 0u;
-  return cost + (uint32_t)c->settings.strain_limit.sweeps * strain_limit_cost(c);
+  const uint32_t sweep = strain_limit_cost(c) + (plan->sums ? (uint32_t)COST_SUMS_LIMIT : 0u);
+  return cost + (uint32_t)c->settings.strain_limit.sweeps * sweep;
 }
 
 /* What the work of a step depends on beside its plan. */

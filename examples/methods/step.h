@@ -128,7 +128,7 @@ static int collide_again(method_work *w, int32_t index) {
 
 /* 1 if there is enough left of the maxima of a substep for another search of all that has been searched. */
 static int has_tests_left(const touch_search *s) {
-  return s->tests <= most_tests(s) / CONTACT_ROUNDS && s->boxes <= most_boxes(s) / CONTACT_ROUNDS;
+  return CONTACT_ROUNDS * s->tests <= most_tests(s) && CONTACT_ROUNDS * s->boxes <= most_boxes(s);
 }
 
 /*
