@@ -252,7 +252,7 @@ static void test_places(void) {
     cloth_pin(s.sheet, 15);
     settle(s.sheet, "elsewhere", REST_SPEED);
     const double fastest = fastest_in(s.sheet, 300);
-    CHECK(fastest <= 0.5 * REST_SPEED, "at %g m: %g m/s", (double)places[n].x, fastest);
+    CHECK(fastest <= 0.5 * (double)REST_SPEED, "at %g m: %g m/s", (double)places[n].x, fastest);
     fixture_free(&s);
   }
 }
