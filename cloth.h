@@ -408,10 +408,10 @@ typedef struct cloth_config_capacity {
                                 default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */
   int32_t workers; /* most pieces in which a stage of a step is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT;
                       default 0, none. As many as threads, or some more, for grids of 64 x 64 and more. Each takes 24
-                      bytes, and beyond the first 160 for each particle of the longer side, of a tube 224, and 224 for
-                      each column, the latter at first out of 12 bytes per particle that are there anyway. Any number
-                      gives the same bits, with threads and without; with 0 sums of reactions may differ in their last
-                      bits, and saves are of another config */
+                      bytes, and beyond the first 160 for each particle of the longer side, of a tube 224, and 320 for
+                      each column, with 3 substeps or fewer 224, at first out of 12 bytes per particle that are
+                      there anyway. Any number gives the same bits, with threads and without; with 0 sums of
+                      reactions may differ in their last bits, and saves are of another config */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */

@@ -34,7 +34,10 @@ CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int
   }
   const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
   const lanes3 earlier = lanes3_load(history_of(c, 1), i);
-  const lanes3 earliest = lanes3_select(is_pushed(c, i), earlier, lanes3_load(history_of(c, 2), i));
+  lanes3 earliest = lanes3_load(history_of(c, 2), i);
+  if (has_contact_pushes(c)) {
+    earliest = lanes3_select(is_pushed(c, i), earlier, earliest);
+  }
   const lanes3 past = lanes3_subtract(lanes3_scale(earlier, lanes_splat(6.0f)), earliest);
   const lanes3 p =
       lanes3_scale(lanes3_subtract(v, lanes3_scale(past, lanes_splat(weight))), lanes_splat(inverse_share));

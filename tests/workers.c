@@ -410,7 +410,7 @@ static void test_memory(void) {
   for (int pieces = 1; pieces <= CLOTH_WORKER_LIMIT; pieces++) {
     config.capacity.workers = pieces;
     cloth_memory_needed(&config, &with);
-    const size_t most = (size_t)(pieces - 1) * (160u * COLUMNS + 224u * (COLUMNS + 7u)) + 64u;
+    const size_t most = (size_t)(pieces - 1) * (160u * COLUMNS + 320u * (COLUMNS + 7u)) + 64u;
     CHECK(with.total_bytes >= without.total_bytes && with.total_bytes <= without.total_bytes + most, "%d: %lu more",
           pieces, (unsigned long)(with.total_bytes - without.total_bytes));
     CHECK(with.state_bytes == without.state_bytes, "another state");
