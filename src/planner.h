@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "config.h"
+#include "layout.h"
 #include "scalar.h"
 #include "types.h"
 #include "work.h"
@@ -135,6 +136,7 @@ CLOTH_SEPARATE void choose_plan(const cloth_config *config, float dt, const plan
       cloth_forecast f;
       c->settings.integration.substeps = plan_substeps[n];
       c->settings.integration.max_substeps = c->settings.integration.substeps;
+      c->scratch.displacement = WITH_PROJECTION && plan_substeps[n] > COARSE_SUBSTEPS ? c->scratch.product : 0u;
       c->settings.strain_limit.sweeps = plan_sweeps[sweeps];
       f.work = max_work(&model, &scene, dt) + max_choice_work(c);
       f.stretch = expected_stretch(c, config, dt / (float)c->settings.integration.substeps);
