@@ -372,11 +372,6 @@ CLOTH_INLINE held_change held_change_of(const held_lines *l, int32_t element, co
   return change;
 }
 
-/* Adds vectors to those of `count` particles from one on. */
-CLOTH_INLINE void add_to_particles(vector_array to, int32_t first, lanes3 added, int32_t count) {
-  lanes3_store(to, first, lanes3_add(lanes3_load(to, first), added), count);
-}
-
 #if WITH_BODIES
 
 /* Notes what lines pull at the pins of an element. */
@@ -406,8 +401,8 @@ CLOTH_INLINE void note_held(const held_lines *l, int32_t element, const held_ele
     lanes3_store(pulls, 0, change.pull, CLOTH_LANES);
   } else {
     const int32_t i = l->b.first + element * l->b.along;
-    add_to_particles(vectors_at(l->c, l->c->state.velocity), i, change.rate, l->b.count);
-    add_to_particles(contact_pulls_of(l->c), i, change.pull, l->b.count);
+    add_to_block(vectors_at(l->c, l->c->state.velocity), i, l->b.count, change.rate);
+    add_to_block(contact_pulls_of(l->c), i, l->b.count, change.pull);
   }
 #if WITH_BODIES
   if (notes_pins(l->c)) {
