@@ -151,7 +151,7 @@ enum {
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 640,         /* per distance in a distance grid */
+  COST_GRID = 680,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
