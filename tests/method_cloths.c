@@ -275,10 +275,14 @@ static void test_memory_in_scratch(void) {
   cloth_config config = cloth_of_springs();
   config.capacity.shared_scratch = 1;
   cloth *sheet = open_sheet(&config);
-  memset(memory, 0, sizeof memory);
-  CHECK(cloth_set_scratch(sheet, memory, sizeof memory / 2) == CLOTH_OK, "no scratch");
-  expect_overlap(sheet, memory, "scratch");
   cloth_method m = cloth_method_default();
+  memset(memory, 0, sizeof memory);
+  CHECK(cloth_method_step(sheet, &m, 0.01f, memory, sizeof memory, NULL) == CLOTH_ERROR_STATE,
+        "a step without scratch");
+  CHECK(strstr(cloth_method_explain(sheet, &m), "cloth_set_scratch") != NULL, "%s", cloth_method_explain(sheet, &m));
+  CHECK(cloth_set_scratch(sheet, memory, sizeof memory / 2) == CLOTH_OK, "no scratch");
+  CHECK(strcmp(cloth_method_explain(sheet, &m), "ok") == 0, "%s", cloth_method_explain(sheet, &m));
+  expect_overlap(sheet, memory, "scratch");
   CHECK(cloth_method_step(sheet, &m, 0.01f, memory + sizeof memory / 2, sizeof memory / 2, NULL) >= 0,
         "memory behind the scratch");
 }

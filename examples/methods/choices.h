@@ -224,7 +224,7 @@ static const char *explain_call(const cloth *c, const cloth_method *m, int settl
   const char *why;
   switch (check_method_call(c, m, settles)) {
   case CLOTH_OK:
-    return "ok";
+    return c->has_scratch ? "ok" : "the cloth has no scratch yet: cloth_set_scratch() gives it";
   case CLOTH_ERROR_METHOD:
     why = find_method_conflict(c, m);
     return why ? why : find_call_conflict(m, settles);

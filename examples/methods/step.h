@@ -215,11 +215,12 @@ static int does_overlap(const method_work *w, const void *memory, const void *st
   return a < b + bytes && b < a + memory_bytes(w);
 }
 
-/* The same for the arena of the cloth, and its scratch outside of that. */
+/* The same for the arena of the cloth, and its scratch outside of that, if it has been given. */
 static int is_of_cloth(const method_work *w, const void *memory) {
   const cloth *c = w->c;
   return does_overlap(w, memory, c, c->total_bytes) ||
-         (c->shared_bytes && does_overlap(w, memory, at(c, c->scratch.uniform_lines), c->shared_bytes));
+         (c->has_scratch && c->shared_bytes &&
+          does_overlap(w, memory, at(c, c->scratch.uniform_lines), c->shared_bytes));
 }
 
 /* Checks the arguments of a step, or of settling, and plans it. */
