@@ -30,12 +30,21 @@ select_scene() { # NAME FRAMES COLUMNS
   draw
 }
 
+# A picture of the page, which the cloth is in: it covers 2 to 60 % of what is drawn.
+picture_of_cloth() { # NAME
+  picture "$1"
+  result=$(run "return page.coverage()")
+  awk "BEGIN { exit !($result > 0.02 && $result < 0.6) }"
+  verdict "cloth in picture $1" $? "it covers $result"
+  echo "cloth in picture $1: $result"
+}
+
 # With all pixels. The page is paused afterwards.
 picture_of_desktop() { # NAME
   set_paused true
   screen 1280 800 1 false
   draw
-  picture "$1"
+  picture_of_cloth "$1"
   screen 1280 800 0.1 false
 }
 
@@ -204,7 +213,7 @@ check_drag() { # KIND
 pictures() { # SUFFIX FRAMES
   for name in $scenes; do
     select_scene "$name" "$2"
-    picture "$name-$1"
+    picture_of_cloth "$name-$1"
   done
 }
 

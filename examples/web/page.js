@@ -426,6 +426,23 @@ window.page = {
   check,
   boardHash,
   measure: runFrames,
+  // The share of the picture's pixels that the cloth or its springs are on: those that differ without.
+  coverage() {
+    const pixels = (drawer) => {
+      drawer.draw(cloth, camera, state.scroll, state.hasSprings);
+      return view.pixels();
+    };
+    const withCloth = pixels(view);
+    const without = pixels(
+      Object.assign(Object.create(view), {
+        drawMesh: (mesh) => mesh === view.sheet || view.drawMesh(mesh),
+        drawSprings() {},
+        drawShadows() {}, // the cloth's stays
+      }),
+    );
+    state.isStale = true;
+    return withCloth.filter((pixel, i) => pixel !== without[i]).length / withCloth.length;
+  },
   // A particle's place on the screen [CSS pixels].
   onScreen(particle) {
     const [x, y] = camera.toPicture(cloth.position(particle));

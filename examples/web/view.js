@@ -432,4 +432,12 @@ export class View {
     this.drawMesh(this.floorMesh);
     gl.disable(gl.BLEND);
   }
+  // The picture that draw() has just made, as a word for each pixel.
+  pixels() {
+    const { gl } = this;
+    const { width, height } = this.canvas;
+    const words = new Uint32Array(width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(words.buffer));
+    return words;
+  }
 }
