@@ -28606,7 +28606,7 @@ typedef struct settling {
   float speed;        /* largest squared speed after the last substep [m^2/s^2] */
   float fastest;      /* the same at the end of the last step and at its stops [m^2/s^2] */
   float rest;         /* how long all have been slow at the ends of steps, without a stop [s] */
-  int32_t watches;    /* 1 at the last level, see judge_step() */
+  int32_t watches;    /* 1 at the last level, see judge_rest() */
   int32_t is_let;     /* 1: nothing is stopped in this step */
   int32_t is_stopped; /* 1: the cloth has been stopped in this step */
 } settling;
@@ -28706,7 +28706,7 @@ static void damp_motion(settling *s) {
    sees them, at the ends of steps: far from the origin a step begins with positions rounded to coarser floats, and the
    cloth is for some substeps several times as fast as at the end. At the last level a step that follows a slow end is
    like those to come, without stops: these substeps would be stopped for ever, and stops would hide what grows. */
-static void judge_step(settling *s, float dt) {
+static void judge_rest(settling *s, float dt) {
   const int is_slow = !(s->speed > s->slow);
   s->fastest = maximum(s->fastest, s->speed);
   s->rest = is_slow && !s->is_stopped ? s->rest + dt : 0.0f;
@@ -28739,7 +28739,7 @@ static int step_towards_rest(settling *s, float dt) {
     substep(c, plan, index);
     damp_motion(s);
   }
-  judge_step(s, dt);
+  judge_rest(s, dt);
   add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, COST_SETTLE);
   s->report->steps++;
   s->report->substeps += plan->substeps;
