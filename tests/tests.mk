@@ -81,11 +81,16 @@ $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
 # Libraries that several scripts link.
-libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/small.o
+libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/aarch64.o $(BUILD)/libraries/small.o
 
 $(BUILD)/libraries/s390x.o: $(SOURCES)
 	@mkdir -p $(@D)
 	s390x-linux-gnu-gcc -std=gnu99 -O1 -ffp-contract=off -fno-math-errno $(TRAP) -c cloth.c -o $@
+
+# tests/disassembly.sh looks into it: contraction is left on.
+$(BUILD)/libraries/aarch64.o: $(SOURCES)
+	@mkdir -p $(@D)
+	clang --target=aarch64-linux-gnu -std=gnu99 -O1 -ffreestanding -fno-math-errno -I. -c cloth.c -o $@
 
 # For tests/package/consumer.c.
 $(BUILD)/libraries/small.o: $(SOURCES) tests/package/small.sh
