@@ -21,7 +21,7 @@ mkdir -p "$out"
 common="-std=gnu99 -ffreestanding -fno-math-errno -I."
 
 # Name, "full" before it if only the full run has it | instruction set, as in forbidden() | compiler and flags |
-# disassembler | cell of the matrix, if there is one.
+# disassembler | cell of the matrix or library of the tests, if there is one.
 targets() {
   arm="arm-none-eabi-gcc -mthumb"
   clang_arm="clang --target=arm-none-eabi -mthumb"
@@ -42,7 +42,7 @@ Cortex-M55 Helium clang|arm|$clang_arm -mcpu=cortex-m55 -mfloat-abi=hard|$helium
 full ARMv7 NEON gcc|arm|arm-linux-gnueabihf-gcc -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn
 ARMv7 NEON clang|arm|clang --target=arm-linux-gnueabihf -mfpu=neon-vfpv4|arm-linux-gnueabihf-objdump -d --no-show-raw-insn|armv7-neon clang -Os
 AArch64 gcc|aarch64|aarch64-linux-gnu-gcc|aarch64-linux-gnu-objdump -d --no-show-raw-insn|aarch64-neon gcc -Os
-AArch64 clang|aarch64|clang --target=aarch64-linux-gnu|aarch64-linux-gnu-objdump -d --no-show-raw-insn
+AArch64 clang|aarch64|clang --target=aarch64-linux-gnu|aarch64-linux-gnu-objdump -d --no-show-raw-insn|library aarch64
 full RV32IMF gcc|riscv|riscv64-unknown-elf-gcc -march=rv32imf_zicsr -mabi=ilp32f|$riscv_disassembler
 full RV32IMF clang|riscv|clang --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f|$riscv_disassembler
 full RV64GC gcc|riscv|riscv64-linux-gnu-gcc|$riscv_disassembler
@@ -253,13 +253,30 @@ check_cell() { # NAME INSTRUCTION_SET DISASSEMBLER CELL COMPILER LEVEL
   verdict "$1, the matrix's cell, holds nothing that rounds otherwise" $? "$found"
 }
 
+# What lockstep.sh plays with.
+check_library() { # NAME INSTRUCTION_SET DISASSEMBLER LIBRARY
+  object=$build/libraries/$4.o
+  detail=$(make_targets "$build" "$object" 2>&1)
+  verdict "$1, the tests' library, compiles" $? "$(echo "$detail" | head -n 1)"
+  found=$(complaints "$2" "$3" "$object")
+  [ -e "$object" ] && [ -z "$found" ]
+  verdict "$1, the tests' library, holds nothing that rounds otherwise" $? "$found"
+}
+
 check_targets() { # LIST
   while IFS='|' read -r name set command disassembler cell; do
     check_scan "$name" "$set" "$command" "$disassembler"
-    if [ -n "$cell" ]; then
+    case $cell in
+    "") ;;
+    library*)
+      check_library "$name" "$set" "$disassembler" "${cell#library }" </dev/null
+      continue
+      ;;
+    *)
       check_cell "$name" "$set" "$disassembler" $cell </dev/null
       continue
-    fi
+      ;;
+    esac
     # The cheapest level at which each fuses what it can: GCC forms fused operations among the costly optimisations.
     case $name in
     *gcc) level=-Os ;;

@@ -100,12 +100,10 @@ run_kind() { # KIND
   for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
 }
 
-# Two at a time, the longest first. Beside them, one after the other, those that wait for half of their time.
+# Two at a time, the longest first.
 run_two() {
-  run_kind clock &
   awk '$2 !~ /^(alone|clock|first)$/ { print $4, $1 }' "$logs/list" | sort -rn | cut -d' ' -f2 |
     xargs -r -P 2 -n 1 sh "$0" "$build" suite
-  wait
 }
 
 run_all() { # CONDITION
@@ -123,8 +121,11 @@ run_all() { # CONDITION
   start=$(date +%s)
   build_programs "$logs/list"
   echo "built in $(($(date +%s) - start)) s"
+  # Beside the others, one after the other, those that wait for half of their time.
+  run_kind clock &
   run_kind alone
   run_two
+  wait
   cat "$failures"
   echo "$(($(date +%s) - begin)) s"
   awk -v expected="$(($(wc -l <"$logs/list") + 1))" '

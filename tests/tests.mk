@@ -42,7 +42,7 @@ SANITIZE = -O1 -g1 -fsanitize=address$(comma)undefined -fno-sanitize-recover=all
 define TEST_SET
 $(1)/tests/%.o: tests/%.c $(HEADERS)
 	@mkdir -p $$(@D)
-	$(2) $(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) -c $$< -o $$@
+	$(2) $(TEST_CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(3) $$(WITHOUT) -c $$< -o $$@
 
 $(1)/tests/cloth.o: $(SOURCES)
 	@mkdir -p $$(@D)
@@ -81,11 +81,16 @@ $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
 # Libraries that several scripts link.
-libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/small.o
+libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/aarch64.o $(BUILD)/libraries/small.o
 
 $(BUILD)/libraries/s390x.o: $(SOURCES)
 	@mkdir -p $(@D)
 	s390x-linux-gnu-gcc -std=gnu99 -O1 -ffp-contract=off -fno-math-errno $(TRAP) -c cloth.c -o $@
+
+# tests/disassembly.sh looks into it: contraction is left on.
+$(BUILD)/libraries/aarch64.o: $(SOURCES)
+	@mkdir -p $(@D)
+	clang --target=aarch64-linux-gnu -std=gnu99 -O1 -ffreestanding -fno-math-errno -I. -c cloth.c -o $@
 
 # For tests/package/consumer.c.
 $(BUILD)/libraries/small.o: $(SOURCES) tests/package/small.sh
@@ -138,7 +143,12 @@ $(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/avx2/tests
 # Parts that no test of the methods uses: without them compilers take two thirds of the time, with the same results.
 # tests/method_cloths.c has cloths with all parts.
 $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS \
-	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS CONTACT_LINES REST_SHAPE)
+	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS CONTACT_LINES REST_SHAPE SELF CELL_CONTACT BODIES \
+	SAVE_CHECKS WRAP)
+
+# Nor does a test of INSIDE use these.
+$(foreach set,$(SETS),$(INSIDE:%=$(set)/tests/%.o)): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
+	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
