@@ -2572,6 +2572,26 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return p;
 }
 
+/* A range of memory. */
+typedef struct memory_range {
+  uintptr_t start, bytes;
+} memory_range;
+
+static int do_overlap(memory_range a, memory_range b) {
+  return a.start < b.start + b.bytes && b.start < a.start + a.bytes;
+}
+
+static memory_range arena_of(const cloth *c) {
+  const memory_range range = {(uintptr_t)c, c->total_bytes};
+  return range;
+}
+
+/* 1 if a buffer has room for `needed` bytes, and these would not be written over the arena. */
+static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t needed) {
+  const memory_range range = {(uintptr_t)buffer, needed};
+  return bytes >= needed && !do_overlap(range, arena_of(c));
+}
+
 #if WITH_COLLIDERS || WITH_SEAMS
 
 /* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
@@ -30869,20 +30889,6 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
 
 #endif
 
-/* A range of memory. */
-typedef struct memory_range {
-  uintptr_t start, bytes;
-} memory_range;
-
-static int do_overlap(memory_range a, memory_range b) {
-  return a.start < b.start + b.bytes && b.start < a.start + a.bytes;
-}
-
-static memory_range arena_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)c, c->total_bytes};
-  return range;
-}
-
 /* The scratch of a cloth outside of its arena; of no bytes without. */
 static memory_range scratch_of(const cloth *c) {
   const memory_range range = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};
@@ -32907,7 +32913,7 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  if (bytes < header[IMAGE_BYTES]) {
+  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) {
     return CLOTH_ERROR_BUFFER;
   }
   uint64_t hash = hash_state(c);
@@ -33453,7 +33459,7 @@ int cloth_save(const cloth *c, void *buffer, size_t bytes) {
   if (error) {
     return error;
   }
-  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);

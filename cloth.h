@@ -1177,7 +1177,7 @@ CLOTH_API int cloth_is_asleep(const cloth *c);
 
 /* Copies the state, behind a header of versions and config hash, to a buffer of cloth_memory.saved_bytes and any
    alignment, at the speed of memcpy, for rollback in the same build on the same kind of machine. Returns CLOTH_OK, or
-   BUFFER: too small. */
+   BUFFER: too small, or in the arena. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
 /* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
@@ -1189,7 +1189,7 @@ CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian,
-   with a header of versions, config hash and counts. Returns CLOTH_OK, or BUFFER: too small. */
+   with a header of versions, config hash and counts. Returns CLOTH_OK, or BUFFER: too small, or in the arena. */
 CLOTH_API int cloth_write_image(const cloth *c, void *image, size_t bytes);
 
 /* Restores an image, after checking all of it: bytes from anywhere are safe. Returns CLOTH_OK; IMAGE_VERSION: not an

@@ -32,6 +32,26 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return p;
 }
 
+/* A range of memory. */
+typedef struct memory_range {
+  uintptr_t start, bytes;
+} memory_range;
+
+static int do_overlap(memory_range a, memory_range b) {
+  return a.start < b.start + b.bytes && b.start < a.start + a.bytes;
+}
+
+static memory_range arena_of(const cloth *c) {
+  const memory_range range = {(uintptr_t)c, c->total_bytes};
+  return range;
+}
+
+/* 1 if a buffer has room for `needed` bytes, and these would not be written over the arena. */
+static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t needed) {
+  const memory_range range = {(uintptr_t)buffer, needed};
+  return bytes >= needed && !do_overlap(range, arena_of(c));
+}
+
 #if WITH_COLLIDERS || WITH_SEAMS
 
 /* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.

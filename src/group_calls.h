@@ -244,20 +244,6 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
 
 #endif
 
-/* A range of memory. */
-typedef struct memory_range {
-  uintptr_t start, bytes;
-} memory_range;
-
-static int do_overlap(memory_range a, memory_range b) {
-  return a.start < b.start + b.bytes && b.start < a.start + a.bytes;
-}
-
-static memory_range arena_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)c, c->total_bytes};
-  return range;
-}
-
 /* The scratch of a cloth outside of its arena; of no bytes without. */
 static memory_range scratch_of(const cloth *c) {
   const memory_range range = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};

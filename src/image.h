@@ -100,7 +100,7 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   }
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  if (bytes < header[IMAGE_BYTES]) {
+  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) {
     return CLOTH_ERROR_BUFFER;
   }
   uint64_t hash = hash_state(c);

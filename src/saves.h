@@ -25,7 +25,7 @@ int cloth_save(const cloth *c, void *buffer, size_t bytes) {
   if (error) {
     return error;
   }
-  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
+  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) {
     return CLOTH_ERROR_BUFFER;
   }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);

@@ -79,6 +79,31 @@ static void test_short_buffers(void) {
   image_fixture_free(&t);
 }
 
+/* Buffers that begin in the arena, or end there: nothing is written over the cloth. */
+static void test_buffers_in_the_arena(void) {
+  cloth_config config = full_config();
+  image_fixture t = image_fixture_make(&config);
+  const size_t arena = t.s.memory.total_bytes, saved = t.s.memory.saved_bytes, bytes = t.bytes;
+  unsigned char *arrays = malloc(bytes + arena + bytes + 2 * CLOTH_ALIGNMENT);
+  unsigned char *start = arrays + CLOTH_ALIGNMENT - (uintptr_t)arrays % CLOTH_ALIGNMENT;
+  start += (bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
+  cloth *sheet = NULL;
+  CHECK(cloth_init(&config, start, arena, &sheet) >= CLOTH_OK, "no cloth");
+  unsigned char *before = copy_bytes(start, arena);
+  unsigned char *const inside[] = {start, start + arena / 2, start + arena - 1, start + 1 - saved};
+  for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++) {
+    CHECK(cloth_save(sheet, inside[i], saved) == CLOTH_ERROR_BUFFER, "a save in the arena, %d", (int)i);
+    CHECK(cloth_write_image(sheet, inside[i], bytes) == CLOTH_ERROR_BUFFER, "an image in the arena, %d", (int)i);
+  }
+  CHECK(memcmp(start, before, arena) == 0, "the arena has changed");
+  CHECK(cloth_save(sheet, start - saved, saved) == CLOTH_OK, "a save before the arena");
+  CHECK(cloth_write_image(sheet, start + arena, bytes) == CLOTH_OK, "an image behind the arena");
+  CHECK(memcmp(start, before, arena) == 0, "the arena has changed");
+  free(before);
+  free(arrays);
+  image_fixture_free(&t);
+}
+
 /// Refusals: damage ///
 
 /* The result a changed word of an image has, its hash left as it was. */
@@ -252,8 +277,8 @@ static void test_inputs_are_state(void) {
 }
 
 static const test tests[] = {
-    TEST(pointer_refusals), TEST(short_buffers),        TEST(every_bit),        TEST(save_header),
-    TEST(other_settings),   TEST(other_maps_and_shape), TEST(inputs_are_state),
+    TEST(pointer_refusals), TEST(short_buffers),  TEST(buffers_in_the_arena), TEST(every_bit),
+    TEST(save_header),      TEST(other_settings), TEST(other_maps_and_shape), TEST(inputs_are_state),
 };
 
 int main(int count, char **arguments) {

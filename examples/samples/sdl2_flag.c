@@ -165,8 +165,10 @@ static void save_picture(SDL_Renderer *renderer, const char *name) {
   SDL_FreeSurface(picture);
 }
 
-/* Steps of a sixtieth of a second, as many as have passed, at most four. Returns the number of frames. */
+/* Steps of a sixtieth of a second, as many as have passed, at most four. The picture is of the 76th frame, or the last
+   one if that comes before. Returns the number of frames. */
 static int play(SDL_Renderer *renderer, hand *h, int frames, const char *picture) {
+  const int pictured = frames && frames < 76 ? frames - 1 : 75;
   Uint64 last = SDL_GetTicks64();
   float time = 0;
   int frame = 0;
@@ -180,7 +182,7 @@ static int play(SDL_Renderer *renderer, hand *h, int frames, const char *picture
       cloth_step(flag, step_seconds);
     h->held += h->particle >= 0;
     draw(renderer);
-    if (frame == 75 && picture)
+    if (frame == pictured && picture)
       save_picture(renderer, picture);
     SDL_RenderPresent(renderer);
   }

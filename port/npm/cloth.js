@@ -186,11 +186,21 @@ export class Library {
     return type in READERS ? view[READERS[type]](address, true) : this.read(type, address);
   }
 
+  /* A number that is not one, or an integer that does not fit, is an error, not 0 or another integer. */
   #writeOne(view, type, address, value) {
-    if (type in READERS) {
-      view[READERS[type].replace("get", "set")](address, value, true);
-    } else {
+    if (!(type in READERS)) {
       this.write(type, address, value);
+      return;
+    }
+    const reader = READERS[type];
+    const number = typeof value === "boolean" ? Number(value) : value;
+    const isFloat = reader === "getFloat32";
+    if (isFloat ? typeof number !== "number" : !Number.isInteger(number) && typeof number !== "bigint") {
+      throw new TypeError(`${value} is no ${type}`);
+    }
+    view[reader.replace("get", "set")](address, number, true);
+    if (!isFloat && view[reader](address, true) !== number) {
+      throw new RangeError(`${value} is no ${type}`);
     }
   }
 }

@@ -49,6 +49,10 @@ function checkErrors(library, flag) {
   expect(errorOf(() => library.make({ columns: 1 }))?.code === constants.CLOTH_ERROR_RANGE, "a wrong config");
   expect(library.explain({ columns: 1 }).startsWith("columns: "), library.explain({ columns: 1 }));
   expect(errorOf(() => library.make({ colums: 8 })) instanceof TypeError, "a field that is not there");
+  for (const substeps of ["4", 2.5, null, 2 ** 40]) {
+    expect(errorOf(() => library.make({ substeps })) instanceof Error, `${substeps} substeps`);
+  }
+  expect(errorOf(() => library.make({ gravity: { y: "down" } })) instanceof TypeError, "a float that is a text");
   expect(errorOf(() => library.make({ fabric: "tin" }))?.code === constants.CLOTH_ERROR_RANGE, "an unknown fabric");
 }
 
