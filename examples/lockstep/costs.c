@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BACK = 8, ROLLBACKS = 15, WARM_UP = 60 };
+enum { BACK = 8, ROLLBACKS = 15, WARM_UP = 60, PLANS = 6 };
 static const double goal_ms = 4.0;
 static const float frame_time = 1.0f / 60.0f;
 
@@ -108,15 +108,29 @@ static int measure(const cloth_config *config, costs *found) {
   return done;
 }
 
-/* Settings for the goal: what the default takes tells how much work this machine does in a millisecond. */
+/* Settings for the goal: what the default takes tells how much work this machine does in a millisecond. Lanes speed up
+   some of the work more than other, so that a plan may take longer than its work tells: it is measured, and made again
+   with less work where it does. */
 static int plan(cloth_config *config) {
   costs now;
   uint64_t bound = 0;
   cloth_forecast forecast;
+  cloth_config planned;
   if (!measure(config, &now) || cloth_config_work_bound(config, frame_time, &bound) < 0)
     return 0;
-  double share = 0.9 * (1e3 * goal_ms / BACK - now.save_us) / now.frame_us;
-  return share > 0 && cloth_plan(config, frame_time, (uint64_t)(share * (double)bound), 0, config, &forecast) >= 0;
+  double work = (double)bound * (1e3 * goal_ms / BACK - now.save_us) / now.frame_us;
+  for (int n = 0; n < PLANS; n++) {
+    work *= 0.9;
+    if (!(work > 0) || cloth_plan(config, frame_time, (uint64_t)work, 0, &planned, &forecast) < 0 ||
+        !measure(&planned, &now))
+      return 0;
+    if (now.rollback_ms <= 0.9 * goal_ms) {
+      *config = planned;
+      return 1;
+    }
+    work *= now.rollback_ms > goal_ms ? goal_ms / now.rollback_ms : 1;
+  }
+  return 0;
 }
 
 static int print_costs_of(const candidate *one) {
@@ -143,9 +157,8 @@ static int print_costs_of(const candidate *one) {
 
 int print_costs(void) {
   int good = 1;
-  printf("A rollback of %d frames, with a save after each; medians of %d, processor time. Goal of planned settings: %g "
-         "ms.\n\n",
-         BACK, ROLLBACKS, goal_ms);
+  printf("A rollback of %d frames, with a save after each; medians of %d, processor time.\n", BACK, ROLLBACKS);
+  printf("Goal of planned settings: %g ms.\n\n", goal_ms);
   printf("%-12s %7s %9s %9s %10s %10s %10s %12s\n", "settings", "grid", "substeps", "bytes", "save us", "load us",
          "frame us", "rollback ms");
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
