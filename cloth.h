@@ -1077,7 +1077,7 @@ CLOTH_API int cloth_get_freedom(const cloth *c, int32_t particle);
    they are, but for those of pins that are released; until cloth_reset_tethers() has the next step choose them.
    cloth_set_tether() ties a particle to a pinned one, or to none (-1), by its tether of number `slot`, 0 or 1.
    cloth_get_tether() writes that pin: -1 also if the next step chooses. Return CLOTH_OK; INDEX; STATE: no tethers in
-   the config, a `pin` that is not pinned, or missing shared scratch. */
+   the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. */
 CLOTH_API int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin);
 CLOTH_API int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin);
 CLOTH_API int cloth_reset_tethers(cloth *c);
@@ -1098,7 +1098,8 @@ typedef struct cloth_motion_constraint {
 /* Returns a constraint that leaves a particle free, as all particles start. */
 CLOTH_API cloth_motion_constraint cloth_motion_constraint_default(void);
 
-/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets; RANGE. */
+/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets, or for a particle
+   that a cell_mask leaves out; RANGE. */
 CLOTH_API int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint);
 
 /* Read the targets of all particles from vertices laid out as cloth_write_vertices() writes them: positions [m], and
