@@ -11,6 +11,7 @@
 #include "scalar.h"
 #include "seam_folds.h"
 #include "seam_responses.h"
+#include "seam_turns.h"
 #include "stitches.h"
 #include "targets.h"
 #include "types.h"
@@ -34,8 +35,8 @@
  *
  * What is left of the gaps is closed by moving the particles with their masses as weights, after the solves and again
  * after contact, and their velocities with them; so are differences of velocity. The forces of a stitch are equal and
- * opposite and act in one point, so that both momenta are kept. What seams resist folding with: seam_folds.h. A gap
- * with which a step begins closes by seam_speed.
+ * opposite and act in one point, so that both momenta are kept. A gap with which a step begins closes by seam_speed;
+ * what its forces turn: seam_turns.h. What seams resist folding with: seam_folds.h.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
  * reactions of pins. Scratch: in the memory of the group.
@@ -149,6 +150,10 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
     const cloth *c = group->cloths[s->particles[n].cloth];
     s->particles[n].place = vector_load(vectors_at(c, c->state.position), s->particles[n].particle);
   }
+  for (int32_t n = 0; n < group->count; n++) {
+    s->moment[n] = vector(0.0f, 0.0f, 0.0f);
+  }
+  s->open_parts = 0;
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     const cloth_vector gap = stitch_gap(s, t);
@@ -156,6 +161,9 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
     t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
     if (length > way) {
       t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    }
+    if (length > s->tolerance) {
+      s->open_parts |= 1u << s->part[s->particles[t->particle[0]].cloth];
     }
     if (length > OPEN_TOLERANCES * s->tolerance) {
       t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
@@ -241,6 +249,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, float h, 
   take_places(s, group, STITCH_PULL);
   close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   unfold_seams(s, group);
+  sum_turns(s, group, 0, 1.0f);
   note_stitches(s, group);
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n)) {
@@ -257,6 +266,7 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
     take_places(s, group, (stitch_pass)pass);
     close_stitches(s, group->cloths[0], (stitch_pass)pass,
                    pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    sum_turns(s, group, pass == STITCH_SLOW, pass == STITCH_SLOW ? plan->h : 1.0f);
     if (pass == STITCH_MOVE) {
       note_stitches(s, group);
     }
