@@ -6784,7 +6784,7 @@ enum {
   COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */
   COST_SEWN = 340,            /* per sewn particle and substep ... */
   COST_RESPONSE = 7600,       /* ... and once a step: lines around it */
-  COST_TURN = 130,            /* per particle of a part that seams join and substep, where a seam is open */
+  COST_TURN = 130,            /* per particle of cloths that an open seam joins and sum over them, two in a substep */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
@@ -28925,14 +28925,15 @@ typedef struct sewing {
   stitch *stitches;
   seam_fold *folds;
   int32_t particle_count, stitch_count, fold_count;
-  int32_t shares;                         /* 1 if two stitches have a particle in common */
-  float tolerance;                        /* [m] */
-  float speed;                            /* at which gaps close [m/s] */
-  float scale[CLOTH_GROUP_LIMIT];         /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
-  uint8_t is_sewn[CLOTH_GROUP_LIMIT];     /* of each cloth: 1 if a seam has a particle of it */
-  uint8_t part[CLOTH_GROUP_LIMIT];        /* of each cloth: the first of those that seams join it to */
-  cloth_vector moment[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: moment of impulses [m^2] */
-  uint32_t open_parts;                    /* bits of the parts with a stitch that is open in a substep */
+  int32_t shares;                          /* 1 if two stitches have a particle in common */
+  float tolerance;                         /* [m] */
+  float speed;                             /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
+  cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
+  cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
+  uint32_t open_parts;                     /* bits of the parts with a stitch that is open in a substep */
   sewn_labels labels;
   uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
@@ -29745,6 +29746,8 @@ CLOTH_SEPARATE void unfold_seams(sewing *s, const cloth_group *group) {
  * substep and take them back as a rotation of the part as one body. A part that something holds gives them to what
  * holds it.
  *
+ * Open gaps turn with a part that nothing holds: stitches that kept their directions would stop it in every substep.
+ *
  * Forces along the gap alone would have no moment, but would leave velocities across it, which grow as it gets shorter:
  * both sides then whirl around each other (1.8 m/s in place of 0.3 m/s, for panels of 1 m 0.36 m apart).
  *
@@ -29786,10 +29789,10 @@ static int is_free_part(const sewing *s, const cloth_group *group, int32_t part)
   return is_free;
 }
 
-/* Adds the particles of a cloth, at their predicted positions, to the sums of a part. `factor`: its reference mass over
-   the heaviest. */
-static void add_cloth_arms(const cloth *c, cloth_vector origin, float factor, free_sums *sums) {
-  const vector_array x = predicted_of(c);
+/* Adds the particles of a cloth, at positions x, and their velocities to the sums of a part. `factor`: its reference
+   mass over the heaviest. */
+static void add_cloth_arms(const cloth *c, vector_array x, cloth_vector origin, float factor, free_sums *sums) {
+  const vector_array v = vectors_at(c, c->state.velocity);
   const float *mobility = floats_at(c, c->scratch.mobility);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const lanes_mask present =
@@ -29797,7 +29800,43 @@ static void add_cloth_arms(const cloth *c, cloth_vector origin, float factor, fr
     const lanes3 arm = lanes3_keep(present, lanes3_subtract(lanes3_load(x, i), lanes3_splat(origin)));
     const lanes mass = lanes_keep(present, lanes_multiply(mass_ratio_lanes(c, i), lanes_splat(factor)));
     lanes_sum_add(&sums->mass, i, mass);
-    add_arms(sums, i, arm, lanes3_scale(arm, mass));
+    const lanes3 heavy = lanes3_scale(arm, mass), velocity = lanes3_keep(present, lanes3_load(v, i));
+    lanes3_sum_add(sums->displacement, i, lanes3_scale(velocity, mass));
+    lanes3_sum_add(sums->moment, i, lanes3_cross(heavy, velocity));
+    add_arms(sums, i, arm, heavy);
+  }
+}
+
+/* Sums over the particles of a part, at the substep's start or at the predicted positions. Writes their centre,
+   relative to origin_of_part(). Returns their mass. */
+static float sum_part(const sewing *s, const cloth_group *group, int32_t part, int is_predicted, free_sums *sums,
+                      cloth_vector *centre) {
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    if (s->part[n] == part) {
+      const vector_array x = is_predicted ? predicted_of(c) : vectors_at(c, c->state.position);
+      add_cloth_arms(c, x, origin_of_part(group, part), 1.0f / s->scale[n], sums);
+      add_varying_work(c, (uint32_t)c->count, COST_TURN);
+    }
+  }
+  const float mass = lanes_sum_total(&sums->mass);
+  *centre = vector_flush_work(vector_scale(lanes3_sum_total(sums->arm), 1.0f / mass));
+  return mass;
+}
+
+/* Finds by how much the parts with open stitches that nothing holds turn in a substep, as one body each [rad]. Open
+   gaps turn with them: stitches that kept their directions would stop the parts. */
+CLOTH_SEPARATE void find_turns(sewing *s, const cloth_group *group, float h) {
+  for (int32_t n = 0; n < group->count; n++) {
+    s->turn_by[n] = vector(0.0f, 0.0f, 0.0f);
+    if ((s->open_parts >> n & 1) && is_free_part(s, group, n)) {
+      free_sums sums = {.mass = {{0.0f}}};
+      cloth_vector centre;
+      const float mass = sum_part(s, group, n, 0, &sums, &centre);
+      const cloth_vector own = vector_cross(centre, vector_flush_work(lanes3_sum_total(sums.displacement)));
+      const cloth_vector moment = vector_flush_work(vector_subtract(lanes3_sum_total(sums.moment), own));
+      s->turn_by[n] = vector_flush_work(rotation_by_moment(&sums, mass, centre, vector_scale(moment, h)));
+    }
   }
 }
 
@@ -29815,21 +29854,14 @@ static void take_rotation(const cloth *c, cloth_vector centre, cloth_vector spin
 
 /* Takes back the moment of the stitches of a part. */
 static void take_back_turn(const sewing *s, const cloth_group *group, int32_t part, float inverse_h) {
-  const cloth_vector origin = origin_of_part(group, part);
   free_sums sums = {.mass = {{0.0f}}};
-  for (int32_t n = 0; n < group->count; n++) {
-    if (s->part[n] == part) {
-      add_cloth_arms(group->cloths[n], origin, 1.0f / s->scale[n], &sums);
-      add_varying_work(group->cloths[n], (uint32_t)group->cloths[n]->count, COST_TURN);
-    }
-  }
-  const float mass = lanes_sum_total(&sums.mass);
-  const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
+  cloth_vector centre;
+  const float mass = sum_part(s, group, part, 1, &sums, &centre);
   const cloth_vector rotation = rotation_by_moment(&sums, mass, centre, s->moment[part]);
   const cloth_vector spin = vector_flush_work(vector_scale(rotation, inverse_h));
   for (int32_t n = 0; n < group->count; n++) {
     if (s->part[n] == part) {
-      take_rotation(group->cloths[n], vector_add(origin, centre), spin);
+      take_rotation(group->cloths[n], vector_add(origin_of_part(group, part), centre), spin);
     }
   }
 }
@@ -29972,6 +30004,24 @@ static void note_stitches(const sewing *s, const cloth_group *group) {
 #endif
 }
 
+static int32_t part_of_stitch(const sewing *s, const stitch *t) {
+  return s->part[s->particles[t->particle[0]].cloth];
+}
+
+/* Sets what the gap of a stitch is to be at the end of a substep of h seconds. */
+static void aim_stitch(const sewing *s, stitch *t, float h) {
+  const cloth_vector gap = stitch_gap(s, t);
+  const float length = vector_length(gap), way = s->speed * h;
+  t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
+  if (length > way) {
+    const cloth_vector turned = vector_add(gap, vector_cross(s->turn_by[part_of_stitch(s, t)], gap));
+    t->rest = vector_flush(vector_scale(turned, 1.0f - way / length), STATE_QUANTUM);
+  }
+  if (length > OPEN_TOLERANCES * s->tolerance) {
+    t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
+  }
+}
+
 /* Sets what the gaps are to be at the end of a substep of h seconds, from what they are at its start: those that are
    open close by a speed. */
 static void aim_stitches(sewing *s, const cloth_group *group, float h) {
@@ -29984,19 +30034,14 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
   }
   s->open_parts = 0;
   for (int32_t n = 0; n < s->stitch_count; n++) {
-    stitch *t = &s->stitches[n];
-    const cloth_vector gap = stitch_gap(s, t);
-    const float length = vector_length(gap), way = s->speed * h;
-    t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
-    if (length > way) {
-      t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    const stitch *t = &s->stitches[n];
+    if (vector_length(stitch_gap(s, t)) > s->tolerance) {
+      s->open_parts |= 1u << part_of_stitch(s, t);
     }
-    if (length > s->tolerance) {
-      s->open_parts |= 1u << s->part[s->particles[t->particle[0]].cloth];
-    }
-    if (length > OPEN_TOLERANCES * s->tolerance) {
-      t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
-    }
+  }
+  find_turns(s, group, h);
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    aim_stitch(s, &s->stitches[n], h);
   }
 }
 
@@ -30240,7 +30285,7 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
     uint64_t work = 0;
     for (int32_t n = 0; n < group->count; n++) {
       work += gathers_work(member_of(group, n), substeps);
-      work += (uint64_t)(uint32_t)member_of(group, n)->count * COST_TURN * (uint32_t)substeps;
+      work += (uint64_t)(uint32_t)member_of(group, n)->count * (2u * COST_TURN) * (uint32_t)substeps;
     }
     return work + max_fold_work((uint32_t)count_folds(group), substeps) +
            max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);

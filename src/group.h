@@ -149,7 +149,7 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
     uint64_t work = 0;
     for (int32_t n = 0; n < group->count; n++) {
       work += gathers_work(member_of(group, n), substeps);
-      work += (uint64_t)(uint32_t)member_of(group, n)->count * COST_TURN * (uint32_t)substeps;
+      work += (uint64_t)(uint32_t)member_of(group, n)->count * (2u * COST_TURN) * (uint32_t)substeps;
     }
     return work + max_fold_work((uint32_t)count_folds(group), substeps) +
            max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);

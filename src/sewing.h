@@ -143,6 +143,24 @@ static void note_stitches(const sewing *s, const cloth_group *group) {
 #endif
 }
 
+static int32_t part_of_stitch(const sewing *s, const stitch *t) {
+  return s->part[s->particles[t->particle[0]].cloth];
+}
+
+/* Sets what the gap of a stitch is to be at the end of a substep of h seconds. */
+static void aim_stitch(const sewing *s, stitch *t, float h) {
+  const cloth_vector gap = stitch_gap(s, t);
+  const float length = vector_length(gap), way = s->speed * h;
+  t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
+  if (length > way) {
+    const cloth_vector turned = vector_add(gap, vector_cross(s->turn_by[part_of_stitch(s, t)], gap));
+    t->rest = vector_flush(vector_scale(turned, 1.0f - way / length), STATE_QUANTUM);
+  }
+  if (length > OPEN_TOLERANCES * s->tolerance) {
+    t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
+  }
+}
+
 /* Sets what the gaps are to be at the end of a substep of h seconds, from what they are at its start: those that are
    open close by a speed. */
 static void aim_stitches(sewing *s, const cloth_group *group, float h) {
@@ -155,19 +173,14 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
   }
   s->open_parts = 0;
   for (int32_t n = 0; n < s->stitch_count; n++) {
-    stitch *t = &s->stitches[n];
-    const cloth_vector gap = stitch_gap(s, t);
-    const float length = vector_length(gap), way = s->speed * h;
-    t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
-    if (length > way) {
-      t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    const stitch *t = &s->stitches[n];
+    if (vector_length(stitch_gap(s, t)) > s->tolerance) {
+      s->open_parts |= 1u << part_of_stitch(s, t);
     }
-    if (length > s->tolerance) {
-      s->open_parts |= 1u << s->part[s->particles[t->particle[0]].cloth];
-    }
-    if (length > OPEN_TOLERANCES * s->tolerance) {
-      t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
-    }
+  }
+  find_turns(s, group, h);
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    aim_stitch(s, &s->stitches[n], h);
   }
 }
 

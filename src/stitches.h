@@ -62,14 +62,15 @@ typedef struct sewing {
   stitch *stitches;
   seam_fold *folds;
   int32_t particle_count, stitch_count, fold_count;
-  int32_t shares;                         /* 1 if two stitches have a particle in common */
-  float tolerance;                        /* [m] */
-  float speed;                            /* at which gaps close [m/s] */
-  float scale[CLOTH_GROUP_LIMIT];         /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
-  uint8_t is_sewn[CLOTH_GROUP_LIMIT];     /* of each cloth: 1 if a seam has a particle of it */
-  uint8_t part[CLOTH_GROUP_LIMIT];        /* of each cloth: the first of those that seams join it to */
-  cloth_vector moment[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: moment of impulses [m^2] */
-  uint32_t open_parts;                    /* bits of the parts with a stitch that is open in a substep */
+  int32_t shares;                          /* 1 if two stitches have a particle in common */
+  float tolerance;                         /* [m] */
+  float speed;                             /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
+  cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
+  cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
+  uint32_t open_parts;                     /* bits of the parts with a stitch that is open in a substep */
   sewn_labels labels;
   uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
