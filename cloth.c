@@ -6804,6 +6804,7 @@ enum {
   COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */
   COST_SEWN = 340,            /* per sewn particle and substep ... */
   COST_RESPONSE = 7600,       /* ... and once a step: lines around it */
+  COST_TURN = 130,            /* per particle of cloths that an open seam joins and sum over them, two in a substep */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */
@@ -15350,6 +15351,7 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
+  error = error ? error : check_present(c, particle);
   if (!error && pin != -1) {
     error = check_pin(c, pin);
     error = error ? error : check_present(c, pin);
@@ -15361,7 +15363,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return CLOTH_ERROR_STATE; /* choosing needs it */
   }
 #if WITH_GAPS
-  if (pin >= 0 && has_gaps(c) && (is_gap(c, particle, GAP_PARTICLE) || !is_over_material(c, particle, pin))) {
+  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) {
     return CLOTH_ERROR_STATE;
   }
 #endif
@@ -23876,7 +23878,7 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }
@@ -24789,6 +24791,14 @@ CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
 }
 
+/* Adds the arms of a block of particles, as they are and times the mass ratios, to the sums. */
+CLOTH_INLINE void add_arms(free_sums *sums, int32_t i, lanes3 arm, lanes3 heavy) {
+  lanes3_sum_add(sums->arm, i, heavy);
+  lanes3_sum_add(sums->square, i, lanes3_products(heavy, arm));
+  lanes3_sum_add(sums->product, i,
+                 lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+}
+
 /* Which particles of a block have a cell. */
 CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
   return lanes_less(lanes_splat(0.0f), lanes_load(f->mobility + i));
@@ -24818,11 +24828,8 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
   } else {
     lanes3_sum_add(sums->displacement, i, d);
   }
-  lanes3_sum_add(sums->arm, i, heavy);
   lanes3_sum_add(sums->moment, i, lanes3_cross(heavy, d));
-  lanes3_sum_add(sums->square, i, lanes3_products(heavy, arm));
-  lanes3_sum_add(sums->product, i,
-                 lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+  add_arms(sums, i, arm, heavy);
 }
 
 /* Least pivot of the inertia tensor over its trace: a cloth rolled into a line must not spin about itself. */
@@ -24836,12 +24843,11 @@ CLOTH_SEPARATE lanes share_of_trace(float value, float trace) {
   return lanes_splat(flush_small(value, WORK_QUANTUM * trace) / trace);
 }
 
-/* Rotation [rad] of a free cloth as one body that has the moment of the constraints' displacements. `mass`: the sum of
-   the mass ratios; `centre` [m] and `drift` [m]: means of the arms and displacements. */
-CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float mass, cloth_vector centre,
-                                                  cloth_vector drift) {
+/* Rotation [rad] of free particles as one body that has a moment of displacements about their centre, over the mass
+   that ratios are relative to [m^2]. `mass`: the sum of the mass ratios; `centre`: the mean of the arms [m]. */
+CLOTH_INLINE cloth_vector rotation_by_moment(const free_sums *sums, float mass, cloth_vector centre,
+                                             cloth_vector moment) {
   const cloth_vector c = centre, heavy = vector_scale(centre, mass);
-  const cloth_vector moment = vector_subtract(lanes3_sum_total(sums->moment), vector_cross(heavy, drift));
   const cloth_vector square =
       vector_subtract(lanes3_sum_total(sums->square), vector(heavy.x * c.x, heavy.y * c.y, heavy.z * c.z));
   const cloth_vector product =
@@ -24875,8 +24881,9 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
   const cloth_vector drift = vector_flush_work(vector_scale(lanes3_sum_total(sums.displacement), 1.0f / mass));
   const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
-  const cloth_vector spin =
-      vector_flush_work(vector_scale(rotation_by_constraints(&sums, mass, centre, drift), gained));
+  const cloth_vector moment =
+      vector_subtract(lanes3_sum_total(sums.moment), vector_cross(vector_scale(centre, mass), drift));
+  const cloth_vector spin = vector_flush_work(vector_scale(rotation_by_moment(&sums, mass, centre, moment), gained));
   const cloth_vector at_origin = vector_add_scaled(vector_cross(centre, spin), drift, plan->inverse_h);
   const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
   const lanes3 origin = lanes3_splat(f.origin);
@@ -28938,11 +28945,15 @@ typedef struct sewing {
   stitch *stitches;
   seam_fold *folds;
   int32_t particle_count, stitch_count, fold_count;
-  int32_t shares;                     /* 1 if two stitches have a particle in common */
-  float tolerance;                    /* [m] */
-  float speed;                        /* at which gaps close [m/s] */
-  float scale[CLOTH_GROUP_LIMIT];     /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
-  uint8_t is_sewn[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a seam has a particle of it */
+  int32_t shares;                          /* 1 if two stitches have a particle in common */
+  float tolerance;                         /* [m] */
+  float speed;                             /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
+  cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
+  cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
+  uint32_t open_parts;                     /* bits of the parts with a stitch that is open in a substep */
   sewn_labels labels;
   uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
@@ -29152,11 +29163,24 @@ static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
   }
 }
 
+/* Makes the parts of two cloths one. */
+static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
+  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
+  for (int32_t n = 0; n < count; n++) {
+    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
       add_stitch(s, seam, n);
+      joins = 1;
     }
+  }
+  if (joins) {
+    join_parts(s, group->count, seam->a.cloth, seam->b.cloth);
   }
 }
 
@@ -29182,6 +29206,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     const cloth *c = group->cloths[n];
     spacing = minimum(spacing, minimum(c->grid.spacing_warp, c->grid.spacing_weft));
     s->labels.first[n] = end;
+    s->part[n] = (uint8_t)n;
     end += c->count;
   }
   for (int32_t i = 0; i < end; i++) {
@@ -29732,6 +29757,146 @@ CLOTH_SEPARATE void unfold_seams(sewing *s, const cloth_group *group) {
 
 #endif
 
+/// Angular momentum of seams ///
+
+/*
+ * The forces of a stitch act in one point where its gap is closed. Those that close an open one do not act along it, as
+ * they move what hangs on both sides on a straight way, whatever it weighs: with the gap d and the impulse f on one
+ * side of it they have the moment d ^ f. Cloths that seams join to a part that nothing holds sum these moments over a
+ * substep and take them back as a rotation of the part as one body. A part that something holds gives them to what
+ * holds it.
+ *
+ * Open gaps turn with a part that nothing holds: stitches that kept their directions would stop it in every substep.
+ *
+ * Forces along the gap alone would have no moment, but would leave velocities across it, which grow as it gets shorter:
+ * both sides then whirl around each other (1.8 m/s in place of 0.3 m/s, for panels of 1 m 0.36 m apart).
+ *
+ * In: stitches and their impulses, positions, mobilities, plans. Out: velocities. Scratch: in the memory of the group.
+ */
+
+#if WITH_SEAMS
+
+/* A particle of a part from which arms are measured, at the substep's start. */
+static cloth_vector origin_of_part(const cloth_group *group, int32_t part) {
+  const cloth *c = group->cloths[part];
+  return vector_load(vectors_at(c, c->state.position), c->count / 2);
+}
+
+/* Adds the moments of the impulses on the sewn particles, times a factor, with those at the substep's start or at the
+   predicted positions as arms. */
+static void sum_turns(sewing *s, const cloth_group *group, int is_predicted, float factor) {
+  if (s->open_parts == 0) {
+    return;
+  }
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    const sewn_particle *p = &s->particles[n];
+    const cloth *c = group->cloths[p->cloth];
+    const int32_t part = s->part[p->cloth];
+    const vector_array x = is_predicted ? predicted_of(c) : vectors_at(c, c->state.position);
+    const cloth_vector arm = vector_subtract(vector_load(x, p->particle), origin_of_part(group, part));
+    const cloth_vector moment = vector_cross(vector_flush(arm, STATE_QUANTUM), vector_flush_work(p->impulse));
+    s->moment[part] = vector_add_scaled(s->moment[part], moment, factor);
+  }
+}
+
+/* 1 if nothing holds any cloth of a part. */
+static int is_free_part(const sewing *s, const cloth_group *group, int32_t part) {
+  int is_free = 1;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    is_free &= s->part[n] != part || (s->scale[n] > 0.0f && keeps_momenta(c, &workspace_of(c)->plan));
+  }
+  return is_free;
+}
+
+/* Adds the particles of a cloth, at positions x, and their velocities to the sums of a part. `factor`: its reference
+   mass over the heaviest. */
+static void add_cloth_arms(const cloth *c, vector_array x, cloth_vector origin, float factor, free_sums *sums) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask present =
+        lanes_both(lanes_first(c->count - i), lanes_less(lanes_splat(0.0f), lanes_load(mobility + i)));
+    const lanes3 arm = lanes3_keep(present, lanes3_subtract(lanes3_load(x, i), lanes3_splat(origin)));
+    const lanes mass = lanes_keep(present, lanes_multiply(mass_ratio_lanes(c, i), lanes_splat(factor)));
+    lanes_sum_add(&sums->mass, i, mass);
+    const lanes3 heavy = lanes3_scale(arm, mass), velocity = lanes3_keep(present, lanes3_load(v, i));
+    lanes3_sum_add(sums->displacement, i, lanes3_scale(velocity, mass));
+    lanes3_sum_add(sums->moment, i, lanes3_cross(heavy, velocity));
+    add_arms(sums, i, arm, heavy);
+  }
+}
+
+/* Sums over the particles of a part, at the substep's start or at the predicted positions. Writes their centre,
+   relative to origin_of_part(). Returns their mass. */
+static float sum_part(const sewing *s, const cloth_group *group, int32_t part, int is_predicted, free_sums *sums,
+                      cloth_vector *centre) {
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    if (s->part[n] == part) {
+      const vector_array x = is_predicted ? predicted_of(c) : vectors_at(c, c->state.position);
+      add_cloth_arms(c, x, origin_of_part(group, part), 1.0f / s->scale[n], sums);
+      add_varying_work(c, (uint32_t)c->count, COST_TURN);
+    }
+  }
+  const float mass = lanes_sum_total(&sums->mass);
+  *centre = vector_flush_work(vector_scale(lanes3_sum_total(sums->arm), 1.0f / mass));
+  return mass;
+}
+
+/* Finds by how much the parts with open stitches that nothing holds turn in a substep, as one body each [rad]. Open
+   gaps turn with them: stitches that kept their directions would stop the parts. */
+CLOTH_SEPARATE void find_turns(sewing *s, const cloth_group *group, float h) {
+  for (int32_t n = 0; n < group->count; n++) {
+    s->turn_by[n] = vector(0.0f, 0.0f, 0.0f);
+    if ((s->open_parts >> n & 1) && is_free_part(s, group, n)) {
+      free_sums sums = {.mass = {{0.0f}}};
+      cloth_vector centre;
+      const float mass = sum_part(s, group, n, 0, &sums, &centre);
+      const cloth_vector own = vector_cross(centre, vector_flush_work(lanes3_sum_total(sums.displacement)));
+      const cloth_vector moment = vector_flush_work(vector_subtract(lanes3_sum_total(sums.moment), own));
+      s->turn_by[n] = vector_flush_work(rotation_by_moment(&sums, mass, centre, vector_scale(moment, h)));
+    }
+  }
+}
+
+/* Takes from the velocities of a cloth those of a rotation about a centre. */
+static void take_rotation(const cloth *c, cloth_vector centre, cloth_vector spin) {
+  const vector_array x = predicted_of(c), v = vectors_at(c, c->state.velocity);
+  const float *mobility = floats_at(c, c->scratch.mobility);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes_mask present = lanes_less(lanes_splat(0.0f), lanes_load(mobility + i));
+    const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
+    const lanes3 taken = lanes3_keep(present, lanes3_cross(lanes3_splat(spin), arm));
+    lanes3_store(v, i, lanes3_subtract(lanes3_load(v, i), taken), c->count - i);
+  }
+}
+
+/* Takes back the moment of the stitches of a part. */
+static void take_back_turn(const sewing *s, const cloth_group *group, int32_t part, float inverse_h) {
+  free_sums sums = {.mass = {{0.0f}}};
+  cloth_vector centre;
+  const float mass = sum_part(s, group, part, 1, &sums, &centre);
+  const cloth_vector rotation = rotation_by_moment(&sums, mass, centre, s->moment[part]);
+  const cloth_vector spin = vector_flush_work(vector_scale(rotation, inverse_h));
+  for (int32_t n = 0; n < group->count; n++) {
+    if (s->part[n] == part) {
+      take_rotation(group->cloths[n], vector_add(origin_of_part(group, part), centre), spin);
+    }
+  }
+}
+
+/* At the end of a substep: takes back the moments of the stitches of all parts that nothing holds. */
+CLOTH_SEPARATE void take_back_turns(const sewing *s, const cloth_group *group, const step_plan *plan) {
+  for (int32_t n = 0; n < group->count; n++) {
+    if ((s->open_parts >> n & 1) && is_free_part(s, group, n)) {
+      take_back_turn(s, group, n, plan->inverse_h);
+    }
+  }
+}
+
+#endif
+
 /// Seams ///
 
 /*
@@ -29751,8 +29916,8 @@ CLOTH_SEPARATE void unfold_seams(sewing *s, const cloth_group *group) {
  *
  * What is left of the gaps is closed by moving the particles with their masses as weights, after the solves and again
  * after contact, and their velocities with them; so are differences of velocity. The forces of a stitch are equal and
- * opposite and act in one point, so that both momenta are kept. What seams resist folding with: seam_folds.h. A gap
- * with which a step begins closes by seam_speed.
+ * opposite and act in one point, so that both momenta are kept. A gap with which a step begins closes by seam_speed;
+ * what its forces turn: seam_turns.h. What seams resist folding with: seam_folds.h.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
  * reactions of pins. Scratch: in the memory of the group.
@@ -29859,6 +30024,24 @@ static void note_stitches(const sewing *s, const cloth_group *group) {
 #endif
 }
 
+static int32_t part_of_stitch(const sewing *s, const stitch *t) {
+  return s->part[s->particles[t->particle[0]].cloth];
+}
+
+/* Sets what the gap of a stitch is to be at the end of a substep of h seconds. */
+static void aim_stitch(const sewing *s, stitch *t, float h) {
+  const cloth_vector gap = stitch_gap(s, t);
+  const float length = vector_length(gap), way = s->speed * h;
+  t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
+  if (length > way) {
+    const cloth_vector turned = vector_add(gap, vector_cross(s->turn_by[part_of_stitch(s, t)], gap));
+    t->rest = vector_flush(vector_scale(turned, 1.0f - way / length), STATE_QUANTUM);
+  }
+  if (length > OPEN_TOLERANCES * s->tolerance) {
+    t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
+  }
+}
+
 /* Sets what the gaps are to be at the end of a substep of h seconds, from what they are at its start: those that are
    open close by a speed. */
 static void aim_stitches(sewing *s, const cloth_group *group, float h) {
@@ -29866,17 +30049,19 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
     const cloth *c = group->cloths[s->particles[n].cloth];
     s->particles[n].place = vector_load(vectors_at(c, c->state.position), s->particles[n].particle);
   }
+  for (int32_t n = 0; n < group->count; n++) {
+    s->moment[n] = vector(0.0f, 0.0f, 0.0f);
+  }
+  s->open_parts = 0;
   for (int32_t n = 0; n < s->stitch_count; n++) {
-    stitch *t = &s->stitches[n];
-    const cloth_vector gap = stitch_gap(s, t);
-    const float length = vector_length(gap), way = s->speed * h;
-    t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
-    if (length > way) {
-      t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    const stitch *t = &s->stitches[n];
+    if (vector_length(stitch_gap(s, t)) > s->tolerance) {
+      s->open_parts |= 1u << part_of_stitch(s, t);
     }
-    if (length > OPEN_TOLERANCES * s->tolerance) {
-      t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
-    }
+  }
+  find_turns(s, group, h);
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    aim_stitch(s, &s->stitches[n], h);
   }
 }
 
@@ -29958,6 +30143,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, float h, 
   take_places(s, group, STITCH_PULL);
   close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   unfold_seams(s, group);
+  sum_turns(s, group, 0, 1.0f);
   note_stitches(s, group);
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n)) {
@@ -29974,6 +30160,7 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
     take_places(s, group, (stitch_pass)pass);
     close_stitches(s, group->cloths[0], (stitch_pass)pass,
                    pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    sum_turns(s, group, pass == STITCH_SLOW, pass == STITCH_SLOW ? plan->h : 1.0f);
     if (pass == STITCH_MOVE) {
       note_stitches(s, group);
     }
@@ -30118,6 +30305,7 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
     uint64_t work = 0;
     for (int32_t n = 0; n < group->count; n++) {
       work += gathers_work(member_of(group, n), substeps);
+      work += (uint64_t)(uint32_t)member_of(group, n)->count * (2u * COST_TURN) * (uint32_t)substeps;
     }
     return work + max_fold_work((uint32_t)count_folds(group), substeps) +
            max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);
@@ -30590,6 +30778,9 @@ static void run_seams(group_step *s, group_stage stage, int32_t index) {
     pull_stitches(&s->seams, s->group, plan->h, index);
   } else if (is_sewn_group(s)) {
     join_stitches(&s->seams, s->group, plan);
+    if (stage == GROUP_ACCEPT) {
+      take_back_turns(&s->seams, s->group, plan);
+    }
   }
 #endif
   (void)s;

@@ -1077,7 +1077,7 @@ CLOTH_API int cloth_get_freedom(const cloth *c, int32_t particle);
    they are, but for those of pins that are released; until cloth_reset_tethers() has the next step choose them.
    cloth_set_tether() ties a particle to a pinned one, or to none (-1), by its tether of number `slot`, 0 or 1.
    cloth_get_tether() writes that pin: -1 also if the next step chooses. Return CLOTH_OK; INDEX; STATE: no tethers in
-   the config, a `pin` that is not pinned, or missing shared scratch. */
+   the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. */
 CLOTH_API int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin);
 CLOTH_API int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin);
 CLOTH_API int cloth_reset_tethers(cloth *c);
@@ -1098,7 +1098,8 @@ typedef struct cloth_motion_constraint {
 /* Returns a constraint that leaves a particle free, as all particles start. */
 CLOTH_API cloth_motion_constraint cloth_motion_constraint_default(void);
 
-/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets; RANGE. */
+/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets, or for a particle
+   that a cell_mask leaves out; RANGE. */
 CLOTH_API int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint);
 
 /* Read the targets of all particles from vertices laid out as cloth_write_vertices() writes them: positions [m], and
@@ -1257,7 +1258,9 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
    closed with the masses as weights, before contact and after it. Panels hang and swing as one sheet does. A panel many
    times as heavy as what it hangs on trembles with few substeps, the more where springs are implicit. Both momenta are
-   kept. Pins stay where they are, and take the impulses of the others. A seam that joins the borders of two panels one
+   kept, also while a seam closes, the angular one in panels that nothing holds, each of one piece; contact keeps it less
+   well. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing, and each
+   of them bears what its own panel pulls with. A seam that joins the borders of two panels one
    to one bends as cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle.
    Nothing touches a triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and
    wake together.

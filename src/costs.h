@@ -142,6 +142,7 @@ enum {
   COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */
   COST_SEWN = 340,            /* per sewn particle and substep ... */
   COST_RESPONSE = 7600,       /* ... and once a step: lines around it */
+  COST_TURN = 130,            /* per particle of cloths that an open seam joins and sum over them, two in a substep */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
   COST_HULL = 60,          /* per plane and edge of a hull, for one distance */

@@ -6,6 +6,7 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "seam_turns.h"
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
@@ -148,6 +149,7 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
     uint64_t work = 0;
     for (int32_t n = 0; n < group->count; n++) {
       work += gathers_work(member_of(group, n), substeps);
+      work += (uint64_t)(uint32_t)member_of(group, n)->count * (2u * COST_TURN) * (uint32_t)substeps;
     }
     return work + max_fold_work((uint32_t)count_folds(group), substeps) +
            max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);
@@ -620,6 +622,9 @@ static void run_seams(group_step *s, group_stage stage, int32_t index) {
     pull_stitches(&s->seams, s->group, plan->h, index);
   } else if (is_sewn_group(s)) {
     join_stitches(&s->seams, s->group, plan);
+    if (stage == GROUP_ACCEPT) {
+      take_back_turns(&s->seams, s->group, plan);
+    }
   }
 #endif
   (void)s;

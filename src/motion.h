@@ -424,6 +424,14 @@ CLOTH_INLINE lanes3 lanes3_products(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z));
 }
 
+/* Adds the arms of a block of particles, as they are and times the mass ratios, to the sums. */
+CLOTH_INLINE void add_arms(free_sums *sums, int32_t i, lanes3 arm, lanes3 heavy) {
+  lanes3_sum_add(sums->arm, i, heavy);
+  lanes3_sum_add(sums->square, i, lanes3_products(heavy, arm));
+  lanes3_sum_add(sums->product, i,
+                 lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+}
+
 /* Which particles of a block have a cell. */
 CLOTH_INLINE lanes_mask is_present(const free_context *f, int32_t i) {
   return lanes_less(lanes_splat(0.0f), lanes_load(f->mobility + i));
@@ -453,11 +461,8 @@ CLOTH_INLINE void update_free_block(const free_context *f, free_sums *sums, int3
   } else {
     lanes3_sum_add(sums->displacement, i, d);
   }
-  lanes3_sum_add(sums->arm, i, heavy);
   lanes3_sum_add(sums->moment, i, lanes3_cross(heavy, d));
-  lanes3_sum_add(sums->square, i, lanes3_products(heavy, arm));
-  lanes3_sum_add(sums->product, i,
-                 lanes3_products(lanes3_of(heavy.y, heavy.z, heavy.x), lanes3_of(arm.z, arm.x, arm.y)));
+  add_arms(sums, i, arm, heavy);
 }
 
 /* Least pivot of the inertia tensor over its trace: a cloth rolled into a line must not spin about itself. */
@@ -471,12 +476,11 @@ CLOTH_SEPARATE lanes share_of_trace(float value, float trace) {
   return lanes_splat(flush_small(value, WORK_QUANTUM * trace) / trace);
 }
 
-/* Rotation [rad] of a free cloth as one body that has the moment of the constraints' displacements. `mass`: the sum of
-   the mass ratios; `centre` [m] and `drift` [m]: means of the arms and displacements. */
-CLOTH_INLINE cloth_vector rotation_by_constraints(const free_sums *sums, float mass, cloth_vector centre,
-                                                  cloth_vector drift) {
+/* Rotation [rad] of free particles as one body that has a moment of displacements about their centre, over the mass
+   that ratios are relative to [m^2]. `mass`: the sum of the mass ratios; `centre`: the mean of the arms [m]. */
+CLOTH_INLINE cloth_vector rotation_by_moment(const free_sums *sums, float mass, cloth_vector centre,
+                                             cloth_vector moment) {
   const cloth_vector c = centre, heavy = vector_scale(centre, mass);
-  const cloth_vector moment = vector_subtract(lanes3_sum_total(sums->moment), vector_cross(heavy, drift));
   const cloth_vector square =
       vector_subtract(lanes3_sum_total(sums->square), vector(heavy.x * c.x, heavy.y * c.y, heavy.z * c.z));
   const cloth_vector product =
@@ -510,8 +514,9 @@ CLOTH_HOT CLOTH_SEPARATE void update_free_velocities(const cloth *c, const step_
   const cloth_vector centre = vector_flush_work(vector_scale(lanes3_sum_total(sums.arm), 1.0f / mass));
   const cloth_vector drift = vector_flush_work(vector_scale(lanes3_sum_total(sums.displacement), 1.0f / mass));
   const float gained = plan->inverse_h * (1.0f - plan->extrapolation) / force_share(plan);
-  const cloth_vector spin =
-      vector_flush_work(vector_scale(rotation_by_constraints(&sums, mass, centre, drift), gained));
+  const cloth_vector moment =
+      vector_subtract(lanes3_sum_total(sums.moment), vector_cross(vector_scale(centre, mass), drift));
+  const cloth_vector spin = vector_flush_work(vector_scale(rotation_by_moment(&sums, mass, centre, moment), gained));
   const cloth_vector at_origin = vector_add_scaled(vector_cross(centre, spin), drift, plan->inverse_h);
   const lanes3 taken = lanes3_splat(vector_flush_work(at_origin)), rate = lanes3_splat(spin);
   const lanes3 origin = lanes3_splat(f.origin);

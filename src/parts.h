@@ -144,6 +144,7 @@
 #include "stitches.h"
 #include "seam_responses.h"
 #include "seam_folds.h"
+#include "seam_turns.h"
 #include "sewing.h"
 #include "group.h"
 #include "group_calls.h"

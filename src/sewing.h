@@ -11,6 +11,7 @@
 #include "scalar.h"
 #include "seam_folds.h"
 #include "seam_responses.h"
+#include "seam_turns.h"
 #include "stitches.h"
 #include "targets.h"
 #include "types.h"
@@ -34,8 +35,8 @@
  *
  * What is left of the gaps is closed by moving the particles with their masses as weights, after the solves and again
  * after contact, and their velocities with them; so are differences of velocity. The forces of a stitch are equal and
- * opposite and act in one point, so that both momenta are kept. What seams resist folding with: seam_folds.h. A gap
- * with which a step begins closes by seam_speed.
+ * opposite and act in one point, so that both momenta are kept. A gap with which a step begins closes by seam_speed;
+ * what its forces turn: seam_turns.h. What seams resist folding with: seam_folds.h.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
  * reactions of pins. Scratch: in the memory of the group.
@@ -142,6 +143,24 @@ static void note_stitches(const sewing *s, const cloth_group *group) {
 #endif
 }
 
+static int32_t part_of_stitch(const sewing *s, const stitch *t) {
+  return s->part[s->particles[t->particle[0]].cloth];
+}
+
+/* Sets what the gap of a stitch is to be at the end of a substep of h seconds. */
+static void aim_stitch(const sewing *s, stitch *t, float h) {
+  const cloth_vector gap = stitch_gap(s, t);
+  const float length = vector_length(gap), way = s->speed * h;
+  t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
+  if (length > way) {
+    const cloth_vector turned = vector_add(gap, vector_cross(s->turn_by[part_of_stitch(s, t)], gap));
+    t->rest = vector_flush(vector_scale(turned, 1.0f - way / length), STATE_QUANTUM);
+  }
+  if (length > OPEN_TOLERANCES * s->tolerance) {
+    t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
+  }
+}
+
 /* Sets what the gaps are to be at the end of a substep of h seconds, from what they are at its start: those that are
    open close by a speed. */
 static void aim_stitches(sewing *s, const cloth_group *group, float h) {
@@ -149,17 +168,19 @@ static void aim_stitches(sewing *s, const cloth_group *group, float h) {
     const cloth *c = group->cloths[s->particles[n].cloth];
     s->particles[n].place = vector_load(vectors_at(c, c->state.position), s->particles[n].particle);
   }
+  for (int32_t n = 0; n < group->count; n++) {
+    s->moment[n] = vector(0.0f, 0.0f, 0.0f);
+  }
+  s->open_parts = 0;
   for (int32_t n = 0; n < s->stitch_count; n++) {
-    stitch *t = &s->stitches[n];
-    const cloth_vector gap = stitch_gap(s, t);
-    const float length = vector_length(gap), way = s->speed * h;
-    t->rest = t->closing = vector(0.0f, 0.0f, 0.0f);
-    if (length > way) {
-      t->rest = vector_flush(vector_scale(gap, 1.0f - way / length), STATE_QUANTUM);
+    const stitch *t = &s->stitches[n];
+    if (vector_length(stitch_gap(s, t)) > s->tolerance) {
+      s->open_parts |= 1u << part_of_stitch(s, t);
     }
-    if (length > OPEN_TOLERANCES * s->tolerance) {
-      t->closing = vector_flush_work(vector_scale(vector_subtract(t->rest, gap), 1.0f / h));
-    }
+  }
+  find_turns(s, group, h);
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    aim_stitch(s, &s->stitches[n], h);
   }
 }
 
@@ -241,6 +262,7 @@ CLOTH_SEPARATE void pull_stitches(sewing *s, const cloth_group *group, float h, 
   take_places(s, group, STITCH_PULL);
   close_stitches(s, group->cloths[0], STITCH_PULL, s->tolerance);
   unfold_seams(s, group);
+  sum_turns(s, group, 0, 1.0f);
   note_stitches(s, group);
   for (int32_t n = 0; n < group->count; n++) {
     if (is_sewn_awake(s, n)) {
@@ -257,6 +279,7 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
     take_places(s, group, (stitch_pass)pass);
     close_stitches(s, group->cloths[0], (stitch_pass)pass,
                    pass == STITCH_MOVE ? s->tolerance : s->tolerance * plan->inverse_h);
+    sum_turns(s, group, pass == STITCH_SLOW, pass == STITCH_SLOW ? plan->h : 1.0f);
     if (pass == STITCH_MOVE) {
       note_stitches(s, group);
     }

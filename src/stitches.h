@@ -62,11 +62,15 @@ typedef struct sewing {
   stitch *stitches;
   seam_fold *folds;
   int32_t particle_count, stitch_count, fold_count;
-  int32_t shares;                     /* 1 if two stitches have a particle in common */
-  float tolerance;                    /* [m] */
-  float speed;                        /* at which gaps close [m/s] */
-  float scale[CLOTH_GROUP_LIMIT];     /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
-  uint8_t is_sewn[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a seam has a particle of it */
+  int32_t shares;                          /* 1 if two stitches have a particle in common */
+  float tolerance;                         /* [m] */
+  float speed;                             /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
+  cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
+  cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
+  uint32_t open_parts;                     /* bits of the parts with a stitch that is open in a substep */
   sewn_labels labels;
   uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
@@ -276,11 +280,24 @@ static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
   }
 }
 
+/* Makes the parts of two cloths one. */
+static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
+  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
+  for (int32_t n = 0; n < count; n++) {
+    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
+  int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
       add_stitch(s, seam, n);
+      joins = 1;
     }
+  }
+  if (joins) {
+    join_parts(s, group->count, seam->a.cloth, seam->b.cloth);
   }
 }
 
@@ -306,6 +323,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     const cloth *c = group->cloths[n];
     spacing = minimum(spacing, minimum(c->grid.spacing_warp, c->grid.spacing_weft));
     s->labels.first[n] = end;
+    s->part[n] = (uint8_t)n;
     end += c->count;
   }
   for (int32_t i = 0; i < end; i++) {

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact_momentum.h"
+#include "gaps.h"
 #include "lanes.h"
 #include "lines.h"
 #include "scalar.h"
@@ -254,7 +255,7 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_particle(c, particle);
+  int error = check_present(c, particle);
   if (error || !constraint) {
     return error ? error : CLOTH_ERROR_NULL;
   }

@@ -541,6 +541,7 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
+  error = error ? error : check_present(c, particle);
   if (!error && pin != -1) {
     error = check_pin(c, pin);
     error = error ? error : check_present(c, pin);
@@ -552,7 +553,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return CLOTH_ERROR_STATE; /* choosing needs it */
   }
 #if WITH_GAPS
-  if (pin >= 0 && has_gaps(c) && (is_gap(c, particle, GAP_PARTICLE) || !is_over_material(c, particle, pin))) {
+  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) {
     return CLOTH_ERROR_STATE;
   }
 #endif

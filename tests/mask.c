@@ -318,6 +318,7 @@ static void test_refusals(void) {
   cloth_config config = default_of_tier(DEFAULT_TIER);
   config.capacity.max_attachments = 1;
   config.capacity.max_bodies = 1;
+  config.capacity.targets = 1;
   fixture s = make_round_of(&config, 0.49, 0.15);
   const int centre = fixture_particle(&s, ROUND_SIDE / 2, ROUND_SIDE / 2), rim = fixture_particle(&s, 12, 0);
   const uint64_t hash = read_hash(s.sheet);
@@ -332,6 +333,11 @@ static void test_refusals(void) {
   CHECK(cloth_set_particle(s.sheet, centre, up, up) == CLOTH_ERROR_STATE, "particle");
   CHECK(cloth_apply_impulse(s.sheet, centre, up) == CLOTH_ERROR_STATE, "impulse");
   CHECK(cloth_set_tether(s.sheet, rim, 0, centre) == CLOTH_ERROR_STATE, "tether");
+  for (int slot = 0; slot < 2; slot++)
+    CHECK(cloth_set_tether(s.sheet, centre, slot, -1) == CLOTH_ERROR_STATE, "no tether in slot %d", slot);
+  const cloth_motion_constraint near = {0.1f, 0.0f, 0.0f};
+  CHECK(cloth_set_motion_constraint(s.sheet, centre, &near) == CLOTH_ERROR_STATE, "motion constraint");
+  CHECK(cloth_set_motion_constraint(s.sheet, centre, NULL) == CLOTH_ERROR_STATE, "no motion constraint");
   CHECK(cloth_attach(s.sheet, centre, 0, NULL) == CLOTH_ERROR_STATE, "attach");
   CHECK(read_hash(s.sheet) == hash, "the state changed");
   cloth_memory memory;

@@ -240,6 +240,84 @@ static void test_momentum(void) {
   free_panels(&p);
 }
 
+/* Two panels without forces, one beside the other and higher, that a seam pulls together; and one that is not sewn. */
+typedef struct pulled {
+  const char *name;
+  int method; /* a cloth_integration, or USES_IMEX */
+  int substeps;
+  int gathers;    /* columns of the second panel fewer than of the first one */
+  double density; /* of the second panel over that of the first one */
+  double spin;    /* at which both turn [rad/s] */
+} pulled;
+
+static void place_pulled(panels *p, const pulled *how) {
+  memset(p, 0, sizeof *p);
+  p->count = 3;
+  for (int i = 0; i < 3; i++) {
+    cloth_config config = panel_config(13 - i % 2 * how->gathers, 13, how->substeps);
+    config.integration.method = how->method == USES_IMEX ? config.integration.method : how->method;
+    if (how->method == USES_IMEX) {
+      CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+      config.substeps = how->substeps;
+    }
+    config.edge_warp = vector_at(0.36, 0, 0);
+    config.edge_weft = vector_at(0, 0, 0.36);
+    config.origin = vector_at(0, 0.1 * i, 0.42 * i); /* the last one is out of reach */
+    config.gravity = vector_at(0, 0, 0);
+    config.air.density = 0;
+    config.integration.velocity_damping = 0;
+    config.fabric.density *= i == 1 ? (float)how->density : 1.0f;
+    config.self_thickness = 0.005f;
+    p->f[i] = fixture_make(&config);
+    p->sheets[i] = p->f[i].sheet;
+    p->columns[i] = config.columns;
+    for (int k = 0; i < 2 && k < p->f[i].count; k++) {
+      const point x = position_of(p->sheets[i], k);
+      cloth_set_particle(p->sheets[i], k, vector_of(x), vector_at(how->spin * x.z, 0, -how->spin * x.x));
+    }
+  }
+  make_group(p);
+  p->seams[0].a = row_side(0, p->columns[0], 12);
+  p->seams[0].b = row_side(1, p->columns[1], 0);
+  p->group.seam_count = 1;
+  take_memory(p);
+}
+
+static point angular_momentum(const panels *p) {
+  point sum = {0, 0, 0};
+  for (int i = 0; i < p->count; i++) {
+    const double mass = particle_mass(&p->f[i], 0);
+    for (int k = 0; k < p->f[i].count; k++)
+      sum = point_sum(sum, point_scaled(point_cross(position_of(p->sheets[i], k), velocity_of(p->sheets[i], k)), mass));
+  }
+  return sum;
+}
+
+/* What closes a seam of panels that nothing holds does not act along its gaps, and turns nothing all the same. */
+static void test_pulled(void) {
+  static const pulled all[] = {{"at rest", CLOTH_INTEGRATION_ADAPTIVE, 28, 0, 1, 0},
+                               {"few substeps", CLOTH_INTEGRATION_ADAPTIVE, 4, 0, 1, 0},
+                               {"turning", CLOTH_INTEGRATION_ADAPTIVE, 10, 0, 1, 1},
+                               {"two weights", CLOTH_INTEGRATION_ADAPTIVE, 10, 0, 4, 0},
+                               {"gathers", CLOTH_INTEGRATION_ADAPTIVE, 10, 4, 1, 0},
+                               {"implicit", CLOTH_INTEGRATION_IMPLICIT, 10, 0, 1, 0},
+                               {"imex", USES_IMEX, 10, 0, 1, 0}};
+  for (int n = 0; n < (int)(sizeof all / sizeof all[0]); n++) {
+    panels p;
+    place_pulled(&p, &all[n]);
+    const point before = angular_momentum(&p);
+    step_panels(&p, 30);
+    CHECK(largest_gap(&p) < 0.02, "%s: a gap of %g spacings", all[n].name, largest_gap(&p));
+    const double turned = point_distance(before, angular_momentum(&p));
+    CHECK(turned < 5e-5, "%s: angular momentum changes by %g kg m^2/s", all[n].name, turned);
+    double speed = 0;
+    for (int k = 0; k < p.f[2].count; k++)
+      speed = fmax(speed, point_length(velocity_of(p.sheets[2], k)));
+    CHECK(speed < 5e-4, "%s: what is not sewn moves at %g m/s", all[n].name, speed);
+    free_panels(&p);
+  }
+}
+
 /* A sheet in panels that swings down from one edge loses energy, from each step to the next. */
 static void test_energy(void) {
   static const int substeps[] = {4, 10};
@@ -543,6 +621,47 @@ static void test_pins(void) {
   free_panels(&p);
 }
 
+/* Impulses on the pins of the upper edge of a panel that hangs at rest, 5 cm before another one that hangs from pins as
+   well. Both edges are sewn together, or not. */
+static void hang_from_both(int is_sewn, point reaction[9]) {
+  cloth_config config = panel_config(9, 9, 10);
+  config.capacity.pin_reactions = 1;
+  config.integration.velocity_damping = 5;
+  panels p;
+  cut_sheet(&p, 9, 17, 2, 0, &config);
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 81; k++) {
+      const point x = position_of(p.sheets[0], k);
+      cloth_set_particle(p.sheets[i], k, vector_at(x.x, x.y, 0.05 * i), vector_at(0, 0, 0));
+    }
+    for (int k = 0; k < 9; k++)
+      cloth_pin(p.sheets[i], k);
+  }
+  p.seams[0].a = row_side(0, 9, 0);
+  p.seams[0].stiffening = -1;
+  p.group.seam_count = is_sewn;
+  step_panels(&p, 120);
+  for (int k = 0; k < 9; k++) {
+    cloth_vector impulse = {0, 0, 0};
+    CHECK(cloth_get_pin_reaction(p.sheets[0], k, &impulse) == CLOTH_OK, "cloth_get_pin_reaction");
+    reaction[k] = point_of(impulse);
+  }
+  free_panels(&p);
+}
+
+/* A stitch between two pins moves nothing and pulls nothing, also where it is open: each pin bears its own panel. */
+static void test_both_pinned(void) {
+  point sewn[9], alone[9];
+  double weight = 0, most = 0;
+  hang_from_both(1, sewn);
+  hang_from_both(0, alone);
+  for (int k = 0; k < 9; k++) {
+    weight -= alone[k].y;
+    most = fmax(most, point_distance(sewn[k], alone[k]));
+  }
+  CHECK(weight > 0 && most < 1e-3 * weight, "a pin bears %g N s from stitches, all %g from the panel", most, weight);
+}
+
 /// State ///
 
 /* A step is a function of the states: what follows a save is played again to the bit. Turning the sides of a seam
@@ -669,9 +788,10 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),   TEST(implicit), TEST(holes),     TEST(over_hole), TEST(ragged),          TEST(nothing_sewn),
-    TEST(momentum), TEST(energy),   TEST(one_cloth), TEST(gathers),   TEST(gathered_places), TEST(gathered_tube),
-    TEST(closing),  TEST(contact),  TEST(sleep),     TEST(pins),      TEST(replay),          TEST(refusals),
+    TEST(weight),        TEST(implicit), TEST(holes),   TEST(over_hole), TEST(ragged),  TEST(nothing_sewn),
+    TEST(momentum),      TEST(pulled),   TEST(energy),  TEST(one_cloth), TEST(gathers), TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),  TEST(contact), TEST(sleep),     TEST(pins),    TEST(both_pinned),
+    TEST(replay),        TEST(refusals),
 };
 
 int main(int argc, char **argv) {
