@@ -17148,11 +17148,14 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
   }
 }
 
-/* Distance by which a contour step moves an edge at most, over the spacing. */
+/* Distance by which a contour step moves an edge at most, over the spacing, and the speed at which it does in a group
+   with seams [m/s]. Springs answer with velocities, and what a seam pulls together has no room to come apart. */
 #define SELF_CONTOUR_STEP 0.3f
+#define SELF_CONTOUR_SPEED 1.0f
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by `most` [m]: places, not velocities.
+ */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, float most) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
   if (!find_meeting(a->place, b->place, &m)) {
@@ -17168,7 +17171,8 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
     return;
   }
-  const float length = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing) / (square_root(square + 1.0f) * sum);
+  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most);
+  const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
     const int32_t i = m.particle[n];
@@ -19536,6 +19540,7 @@ static int self_notes(const cloth *c) {
 typedef struct self_context {
   const self_body *a, *b;
   float thickness, friction, inverse_h, least_square, margin;
+  float way;        /* by which they part at most in a substep [m] */
   int32_t is_round; /* 1: of particles with particles */
 } self_context;
 
@@ -19687,6 +19692,7 @@ CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
 CLOTH_INLINE void respond_along(const self_context *s, lanes3 m, lanes3 normal, lanes push, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes approach = lanes_quantise(lanes3_dot(m, normal), WORK_ROUNDER);
+  push = lanes_minimum(push, lanes_maximum(lanes_subtract(lanes_splat(s->way), approach), zero));
   const lanes stopped = lanes_minimum(push, lanes_maximum(lanes_negate(approach), zero));
   const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(normal, approach)), STATE_ROUNDER);
   const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
@@ -19920,6 +19926,15 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
   return is_near;
 }
 
+/* Speed at which contact moves apart what is closer than the thickness when a substep begins [m/s]. In a group with
+   seams it is bounded: contact moves places, to which springs answer with velocities, and a seam pulls together what
+   contact moves apart. */
+#define SELF_PART_SPEED 0.5f
+
+static float part_speed(const self_group *g) {
+  return g->sewn ? SELF_PART_SPEED : 1.0e6f;
+}
+
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
@@ -19930,6 +19945,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
+                          .way = part_speed(g) / inverse_h,
                           .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN,
                           .is_round = pair.is_round};
   return s;
@@ -20067,9 +20083,10 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
+  const float most = SELF_CONTOUR_SPEED * plan->h * (g->sewn ? 1.0f : 1.0e6f);
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);
   }
   add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {

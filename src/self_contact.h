@@ -43,6 +43,7 @@
 typedef struct self_context {
   const self_body *a, *b;
   float thickness, friction, inverse_h, least_square, margin;
+  float way;        /* by which they part at most in a substep [m] */
   int32_t is_round; /* 1: of particles with particles */
 } self_context;
 
@@ -194,6 +195,7 @@ CLOTH_INLINE void lanes3_store_rows(float to[3][CLOTH_LANES], lanes3 a) {
 CLOTH_INLINE void respond_along(const self_context *s, lanes3 m, lanes3 normal, lanes push, self_response *r) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes approach = lanes_quantise(lanes3_dot(m, normal), WORK_ROUNDER);
+  push = lanes_minimum(push, lanes_maximum(lanes_subtract(lanes_splat(s->way), approach), zero));
   const lanes stopped = lanes_minimum(push, lanes_maximum(lanes_negate(approach), zero));
   const lanes3 slip = lanes3_quantise(lanes3_subtract(m, lanes3_scale(normal, approach)), STATE_ROUNDER);
   const lanes length = lanes_maximum(lanes_square_root(lanes3_dot(slip, slip)), lanes_splat(STATE_QUANTUM));
@@ -427,6 +429,15 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
   return is_near;
 }
 
+/* Speed at which contact moves apart what is closer than the thickness when a substep begins [m/s]. In a group with
+   seams it is bounded: contact moves places, to which springs answer with velocities, and a seam pulls together what
+   contact moves apart. */
+#define SELF_PART_SPEED 0.5f
+
+static float part_speed(const self_group *g) {
+  return g->sewn ? SELF_PART_SPEED : 1.0e6f;
+}
+
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
   const int32_t first = (int32_t)(tag >> 8), second = (int32_t)(tag & 255u);
   const self_body *a = &g->bodies[first], *b = &g->bodies[second];
@@ -437,6 +448,7 @@ static self_context self_context_of(const self_group *g, uint32_t tag, self_pass
                           .friction = pair.friction,
                           .inverse_h = inverse_h,
                           .least_square = b->least_square,
+                          .way = part_speed(g) / inverse_h,
                           .margin = pass == SELF_HOLD ? SELF_HOLD_MARGIN : SELF_MARGIN,
                           .is_round = pair.is_round};
   return s;
@@ -574,9 +586,10 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
+  const float most = SELF_CONTOUR_SPEED * plan->h * (g->sewn ? 1.0f : 1.0e6f);
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);
   }
   add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {

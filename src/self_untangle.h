@@ -255,11 +255,14 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
   }
 }
 
-/* Distance by which a contour step moves an edge at most, over the spacing. */
+/* Distance by which a contour step moves an edge at most, over the spacing, and the speed at which it does in a group
+   with seams [m/s]. Springs answer with velocities, and what a seam pulls together has no room to come apart. */
 #define SELF_CONTOUR_STEP 0.3f
+#define SELF_CONTOUR_SPEED 1.0f
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter: places, not velocities. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by `most` [m]: places, not velocities.
+ */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, float most) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
   if (!find_meeting(a->place, b->place, &m)) {
@@ -275,7 +278,8 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
     return;
   }
-  const float length = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing) / (square_root(square + 1.0f) * sum);
+  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most);
+  const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
     const int32_t i = m.particle[n];
