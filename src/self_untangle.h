@@ -255,13 +255,11 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
   }
 }
 
-/* Distance by which a contour step moves an edge at most, over the spacing, and the speed at which it does in a group
-   with seams [m/s]. Springs answer with velocities, and what a seam pulls together has no room to come apart. */
+/* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
-#define SELF_CONTOUR_SPEED 1.0f
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by `most` [m]: places, not velocities.
- */
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most `most` metres: places, not
+   velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, float most) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
