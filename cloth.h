@@ -562,8 +562,9 @@ typedef struct cloth_settle_report {
    whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
    first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] at the end of a step for a second
    without stops, but in at most `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
-   That second is no proof: what creeps or grows more slowly than it can tell moves later. Stiff cloth on rims does, as
-   paper over a box: a fifth of the sheets that had settled slipped or trembled within five seconds, at up to 0.5 m/s.
+   That second is no proof: what creeps or grows more slowly than it can tell moves later. Of ten scenes in 13 fabrics
+   and two grids 231 of 260 settled, and 13 of these passed 1 cm/s within five seconds, most of them by 0.01 to 0.08 m/s,
+   a satin tablecloth on a round table and a felt flag in steady wind at 0.5. Of paper over a box a fifth did.
      dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 10
    seconds of them suit most, 600 of 1/60 s: the second at rest alone takes 1 / dt. `report` may be NULL.
    Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their

@@ -287,6 +287,28 @@ static void test_memory_in_scratch(void) {
         "memory behind the scratch");
 }
 
+/// Notes ///
+
+/* Bending of methods has no limit, whatever the library's own would have at these steps. */
+static void test_no_bend_limit(void) {
+  static const int bending[] = {CLOTH_BENDING_NONE, CLOTH_BENDING_QUADRATIC, CLOTH_BENDING_HINGE};
+  for (int n = 0; n < 3; n++) {
+    cloth_config config = cloth_config_default();
+    config.columns = config.rows = 12;
+    config.integration.bdf2_blend = 0;
+    cloth *sheet = open_sheet(&config);
+    cloth_pin(sheet, 0);
+    cloth_pin(sheet, 11);
+    cloth_method m = cloth_method_default();
+    m.bending = bending[n];
+    m.scheme = CLOTH_SCHEME_STATIC;
+    memset(memory, 0, sizeof memory);
+    const int result = cloth_method_settle(sheet, &m, memory, sizeof memory, NULL);
+    CHECK(result == CLOTH_OK, "bending %d: %d, %s", bending[n], result, cloth_method_explain_settle(sheet, &m));
+    CHECK(read_statistics(sheet).notes == 0, "bending %d: notes %d", bending[n], read_statistics(sheet).notes);
+  }
+}
+
 /// What is treated, and what does not act ///
 
 /* The hash of the motion in ten steps of a method from one state. */
@@ -418,7 +440,8 @@ static void test_contacts(void) {
 
 int main(int count, char **arguments) {
   static const test tests[] = {
-      TEST(configs),           TEST(confined),  TEST(bodies), TEST(geometry),    TEST(targets), TEST(memory_in_arena),
-      TEST(memory_in_scratch), TEST(no_effect), TEST(grids),  TEST(speed_limit), TEST(contacts)};
+      TEST(configs),         TEST(confined),          TEST(bodies),        TEST(geometry),  TEST(targets),
+      TEST(memory_in_arena), TEST(memory_in_scratch), TEST(no_bend_limit), TEST(no_effect), TEST(grids),
+      TEST(speed_limit),     TEST(contacts)};
   return RUN_TESTS(count, arguments, tests);
 }

@@ -137,6 +137,15 @@ static void add_hinges(method_work *w, float rigidity) {
   add_bending_law(w, LAW_HINGE, HINGE_PACKED, "10 01 00 11", rigidity * (u / v + v / u));
 }
 
+/* k s^2 / 2 of a particle is B / 2 (x_uu + x_vv)^2 over its cell. */
+static void add_plane_bending(method_work *w, float rigidity) {
+  const float u = w->c->grid.spacing_warp, v = w->c->grid.spacing_weft, cell = u * v, squares = u * u + v * v;
+  const float shape = squares / (2.0f * cell); /* 1 for square cells */
+  set_coefficients(
+      add_bending_law(w, LAW_PLANE, PLANE_PACKED, "11 01 21 10 12", 16.0f * rigidity / cell * (shape * shape)),
+      2.0f * (v * v) / squares, 2.0f * (u * u) / squares, 0.0f);
+}
+
 /* What springs of Choi and Ko resist before they buckle, over the stiffness of the springs of the plane: without a
    limit the law is discontinuous, with a greater share its jump is steeper than a step resolves. */
 #define BUCKLING_SHARE 0.25f
@@ -158,7 +167,6 @@ static void add_buckling_springs(method_work *w, float rigidity) {
 static void add_bending(method_work *w) {
   float ratio;
   const float rigidity = bend_rigidity(w->c, &ratio);
-  const float cell = w->c->grid.spacing_warp * w->c->grid.spacing_weft;
   if (rigidity <= 0.0f) {
     return;
   }
@@ -172,7 +180,7 @@ static void add_bending(method_work *w) {
     add_quadratic_bending(w, rigidity);
     break;
   case CLOTH_BENDING_PLANE:
-    add_bending_law(w, LAW_PLANE, PLANE_PACKED, "11 01 21 10 12", 16.0f * rigidity / cell);
+    add_plane_bending(w, rigidity);
     break;
   default:
     add_hinges(w, rigidity);

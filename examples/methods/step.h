@@ -244,6 +244,7 @@ static void prepare_method(method_work *w, float dt) {
   allow_refinements(c);
   prepare_step(c, dt, choose_substeps(c, dt));
   workspace *space = workspace_of(c);
+  space->plan.notes &= ~CLOTH_NOTE_BEND_LIMITED; /* bending of a method has no limit */
   space->body.index = -1;
   w->k = space->plan.h;
   w->x = vectors_at(c, c->state.position);

@@ -37,7 +37,7 @@ typedef struct method_law {
   float rest;          /* rest length of a spring [m] */
   float inverse_u, inverse_v; /* of conditions and trisprings: inverse lengths of warp and weft edges at rest [1/m] */
   float area;                 /* of their triangle at rest [m^2] */
-  float coefficient[3];       /* LAW_LINEAR: of the edges */
+  float coefficient[3];       /* LAW_LINEAR: of the edges; LAW_PLANE: of those along warp and weft */
   float tau;                  /* the time of the pulls [s] */
 } method_law;
 

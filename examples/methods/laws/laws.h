@@ -50,7 +50,7 @@ CLOTH_INLINE void law_tangent(const method_law *l, const lanes *packed, const la
     trispring_tangent(l, packed, e, pulls);
     break;
   case LAW_PLANE:
-    plane_tangent(packed, e, pulls);
+    plane_tangent(l, packed, e, pulls);
     break;
   default:
     rank_one_tangent(l->edges, packed, e, pulls);
