@@ -432,7 +432,7 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 /* Largest speed at which contact moves cloth apart in a group with seams [m/s]: what is closer than the thickness, and
    edges out of triangles. Contact moves places, to which springs answer with velocities, and a seam pulls together what
    contact moves apart: without these bounds a closing seam throws a sheet at 24 to 42 m/s. */
-#define SELF_PART_SPEED 0.5f
+#define SELF_PART_SPEED 1.0f
 #define SELF_CONTOUR_SPEED 2.0f
 
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
