@@ -209,18 +209,13 @@ static int is_unstable(method_work *w, float k) {
   return !(sum < EXPLICIT_KAPPA_SUM);
 }
 
-/* 1 if what the method needs of the memory has a byte in common with `bytes` bytes from `start` on. */
-static int does_overlap(const method_work *w, const void *memory, const void *start, size_t bytes) {
-  const uintptr_t a = (uintptr_t)memory, b = (uintptr_t)start;
-  return a < b + bytes && b < a + memory_bytes(w);
-}
-
-/* The same for the arena of the cloth, and its scratch outside of that, if it has been given. */
+/* 1 if what the method needs of the memory lies in the arena of the cloth, or in its scratch outside of that, if it has
+   been given. */
 static int is_of_cloth(const method_work *w, const void *memory) {
   const cloth *c = w->c;
-  return does_overlap(w, memory, c, c->total_bytes) ||
-         (c->has_scratch && c->shared_bytes &&
-          does_overlap(w, memory, at(c, c->scratch.uniform_lines), c->shared_bytes));
+  const memory_range range = {(uintptr_t)memory, memory_bytes(w)};
+  const memory_range scratch = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};
+  return do_overlap(range, arena_of(c)) || (c->has_scratch && c->shared_bytes && do_overlap(range, scratch));
 }
 
 /* Checks the arguments of a step, or of settling, and plans it. */
