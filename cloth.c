@@ -28630,7 +28630,7 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 #define COARSE_SUBSTEP (1.0f / 120.0f)
 /* How long all particles have to be slow [s]: at a coarse level, and in the end. */
 #define COARSE_QUIET 0.15f
-#define FINAL_QUIET 1.0f
+#define FINAL_QUIET 2.0f
 /* Speed up to which a particle is slow, over the speed that counts as rest: in the end, and at coarse levels. Above it,
    a maximum of the kinetic energy stops the cloth. */
 #define FINAL_SHARE 0.75f
