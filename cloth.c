@@ -18093,7 +18093,7 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 
 /* 1 if a particle of cloth a and a corner of a cell of cloth b were sewn, and one of them is not any more. Notes
    whether they are near. */
-static int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   int32_t involved[5], were_sewn = 0;
   if (!(from->ages[particle] & SELF_SEWN)) {
@@ -18246,7 +18246,7 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
 }
 
 /* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
-static int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
 #if WITH_SEAMS
   self_boxes box, other;
   int were_sewn = 0;
@@ -19036,7 +19036,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 
 /* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
    Notes that they are near. */
-static int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
   int were_sewn = 0;
 #if WITH_SEAMS
   for (int32_t n = 0; n < 6; n++) {

@@ -314,7 +314,7 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 
 /* 1 if a particle of cloth a and a corner of a cell of cloth b were sewn, and one of them is not any more. Notes
    whether they are near. */
-static int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   int32_t involved[5], were_sewn = 0;
   if (!(from->ages[particle] & SELF_SEWN)) {

@@ -56,7 +56,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 
 /* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
    Notes that they are near. */
-static int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
   int were_sewn = 0;
 #if WITH_SEAMS
   for (int32_t n = 0; n < 6; n++) {

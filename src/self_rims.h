@@ -106,7 +106,7 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
 }
 
 /* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
-static int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
 #if WITH_SEAMS
   self_boxes box, other;
   int were_sewn = 0;
