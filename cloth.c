@@ -2421,6 +2421,7 @@ typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
   int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
+  int32_t opened;                 /* 1: there are particles that were sewn, see self_batches.h */
   uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
@@ -16491,9 +16492,24 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection. */
+/* Steps in succession for which each particle has been part of an intersection, and SELF_SEWN. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
+}
+
+/* Set in the age of a particle while a gather has found it in an intersection. */
+#define SELF_AGE_MARK 128
+
+/* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
+#define SELF_SEWN 64
+
+#define SELF_OLDEST (SELF_SEWN - 1)
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+CLOTH_INLINE int is_tangled_age(uint8_t age) {
+  return (age & SELF_OLDEST) >= SELF_TANGLED_AGE;
 }
 
 /* A level of the tree, row by row. */
@@ -17891,6 +17907,19 @@ static void find_involved(const self_body *cells, int is_round, int32_t particle
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
+/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
+static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  const cloth_vector p = vector_load(a->start, involved[0]);
+  cloth_vector low = vector_load(b->start, involved[1]), high = low;
+  for (int32_t n = 2; n < 5; n++) {
+    const cloth_vector q = vector_load(b->start, involved[n]);
+    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
+    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
+  }
+  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
+         p.y < high.y + reach && p.z < high.z + reach;
+}
+
 static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
   a->taken[involved[0]] |= bit;
   for (int32_t n = 1; n < 5; n++) {
@@ -18044,12 +18073,52 @@ static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t pa
   return 0;
 }
 
+/*
+ * Where a seam is opened, all is closer together than the thickness, and which side of what it is on is rounding. So
+ * particles that were sewn go on not to touch triangles with a corner that was, whichever, and so do edges of rims with
+ * an end each, until a gather finds them the thickness apart from all of these. SELF_SEWN of their ages says so. While
+ * there are such particles, `moved` of those that a gather has found near is 1, from the gather to the end of it.
+ */
+
+/* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
+static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
+  const sewn_labels *sewn = g->sewn;
+  return (g->bodies[a].ages[particle] & g->bodies[b].ages[other] & SELF_SEWN) &&
+         !(sewn && sewn->number[sewn->first[a] + particle] >= 0 && sewn->number[sewn->first[b] + other] >= 0);
+}
+
+CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
+  b->moved[particle] = 1;
+}
+
+/* 1 if a particle of cloth a and a corner of a cell of cloth b were sewn, and one of them is not any more. Notes
+   whether they are near. */
+CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  int32_t involved[5], were_sewn = 0;
+  if (!(from->ages[particle] & SELF_SEWN)) {
+    return 0;
+  }
+  const self_pair pair = pair_between(g, a, b);
+  find_involved(to, pair.is_round, particle, cell, involved);
+  for (int32_t n = 1; n < 5; n++) {
+    were_sewn |= were_sewn_together(g, a, particle, b, involved[n]);
+  }
+  if (were_sewn && is_candidate_near(from, to, involved, pair.thickness)) {
+    note_near(from, particle);
+    for (int32_t n = 1; n < 5; n++) {
+      note_near(to, involved[n]);
+    }
+  }
+  return were_sewn;
+}
+
 #endif
 
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
 #if WITH_SEAMS
-  if (is_sewn_to_cell(s->group, a, b, particle, cell)) {
+  if (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell)) {
     return;
   }
 #endif
@@ -18176,6 +18245,32 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
   return 0;
 }
 
+/* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
+CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+#if WITH_SEAMS
+  self_boxes box, other;
+  int were_sewn = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    were_sewn |= were_sewn_together(g, a, particle[n >> 1], b, particle[2 + (n & 1)]);
+  }
+  if (!were_sewn) {
+    return 0;
+  }
+  find_edge_boxes(&g->bodies[a], particle, 0.0f, &box);
+  find_edge_boxes(&g->bodies[b], particle + 2, 0.0f, &other);
+  for (int32_t n = 0; n < 4 && !are_apart(&box, &other, pair_between(g, a, b).thickness); n++) {
+    note_near(&g->bodies[n < 2 ? a : b], particle[n]);
+  }
+  return 1;
+#else
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)particle;
+  return 0;
+#endif
+}
+
 /* Where block n of pairs of edges starts: the first edges are in that batch, the second ones in the next. */
 CLOTH_INLINE int32_t edge_block(const self_group *g, int32_t n) {
   return g->max_batches - 2 * (n + 1);
@@ -18237,7 +18332,7 @@ static int is_no_pair(const self_group *g, int32_t a, int32_t b, const int32_t p
       return 1;
     }
   }
-  return are_sewn_edges(g, a, b, particle);
+  return are_sewn_edges(g, a, b, particle) || were_sewn_edges(g, a, b, particle);
 }
 
 /* Pairs of an edge of a rim of cloth a and those of the rims in a leaf of cloth b. */
@@ -18388,14 +18483,11 @@ static int move_edges(const edge_pair *p, const float weight[4], const cloth_vec
   return 1;
 }
 
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
-
 /* 1 if two particles or more of two edges are tangled. */
 static int are_tangled_edges(const edge_pair *p) {
   int32_t tangled = 0;
   for (int32_t n = 0; n < 4; n++) {
-    tangled += p->body[n]->ages[p->particle[n]] >= SELF_TANGLED_AGE;
+    tangled += is_tangled_age(p->body[n]->ages[p->particle[n]]);
   }
   return tangled >= 2;
 }
@@ -18509,7 +18601,7 @@ static int is_sewn_fold(const fold_context *f, const fold_place *p) {
 /* 1 if the first and the last of three particles are tangled: what is folded inside out would be kept so. */
 static int is_tangled_fold(const fold_context *f, const fold_place *p) {
   const uint8_t *ages = f->b->ages;
-  return f->law.untangles && ages[p->first] >= SELF_TANGLED_AGE && ages[p->last] >= SELF_TANGLED_AGE;
+  return f->law.untangles && is_tangled_age(ages[p->first]) && is_tangled_age(ages[p->last]);
 }
 
 /* The distance that the first and the last of three particles keep. */
@@ -18831,6 +18923,79 @@ static int has_strayed(const self_group *g, float time) {
 
 #endif
 
+/// Ages of particles ///
+
+#if WITH_SELF
+
+/*
+ * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
+ * intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets both.
+ *
+ * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
+ */
+
+/* 1 if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which has left
+   something out has not found apart. */
+static int stays_sewn(const self_group *g, int32_t n, int32_t particle, int all_found) {
+  const self_body *b = &g->bodies[n];
+  const sewn_labels *sewn = g->sewn;
+  return (b->ages[particle] & SELF_SEWN) &&
+         (b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0));
+}
+
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
+   stay. `changes`: there are intersections, or particles that were sewn. */
+static void update_ages(const self_group *g, int changes, int all_found) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    if (!changes && !b->is_still) {
+      fill_zero(b->ages, (size_t)b->count);
+    }
+    for (int32_t i = 0; changes && i < b->count; i++) {
+      const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
+      const int32_t sewn = stays_sewn(g, n, i, all_found) ? SELF_SEWN : 0;
+      b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
+                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn);
+    }
+  }
+}
+
+/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any. */
+static int find_sewn(const self_group *g) {
+  uint32_t sewn = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      sewn |= g->bodies[n].ages[i];
+    }
+  }
+  for (int32_t n = 0; n < g->count && (sewn & SELF_SEWN); n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
+  return (sewn & SELF_SEWN) != 0;
+}
+
+/* Takes the marks of a gather that has not set ages from them. */
+static void clear_age_marks(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
+    }
+  }
+}
+
+static int32_t count_tangled(const self_group *g) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      count += is_tangled_age(g->bodies[n].ages[i]);
+    }
+  }
+  return count;
+}
+
+#endif
+
 /// Candidates of self-contact ///
 
 #if WITH_SELF
@@ -18851,9 +19016,6 @@ static int has_strayed(const self_group *g, float time) {
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
-#define SELF_AGE_MARK 128
-
 /* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
 static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
 #if WITH_SEAMS
@@ -18872,6 +19034,25 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
   return 0;
 }
 
+/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
+   Notes that they are near. */
+CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+  int were_sewn = 0;
+#if WITH_SEAMS
+  for (int32_t n = 0; n < 6; n++) {
+    were_sewn |= were_sewn_together(g, a, m->particle[n / 3], b, m->particle[2 + n % 3]);
+  }
+  for (int32_t n = 0; were_sewn && n < 5; n++) {
+    note_near(&g->bodies[n < 2 ? a : b], m->particle[n]);
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return were_sewn;
+}
+
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of pair n of those that wait. */
 static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
@@ -18886,7 +19067,7 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_
   }
   const int32_t edge = m.particle[0], row = edge / from->columns;
   if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
-      !find_meeting(from->start, to->start, &m)) {
+      !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {
@@ -19219,40 +19400,14 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
-   stay. `crossed`: there are intersections. */
-static void update_ages(const self_group *g, int crossed) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    if (!crossed && !b->is_still) {
-      fill_zero(b->ages, (size_t)b->count);
-    }
-    for (int32_t i = 0; crossed && i < b->count; i++) {
-      const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
-      const int32_t older = age + (age < SELF_AGE_MARK - 1);
-      b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
-    }
-  }
-}
-
-/* Takes the marks of a gather that has not set ages from them. */
-static void clear_age_marks(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; i < b->count; i++) {
-      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
-    }
-  }
-}
-
 /* 1 if a candidate stays tangled: its particle and two corners or more. */
 static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
   int32_t involved[5], tangled = 0;
   find_involved(b, 0, particle, cell, involved);
   for (int32_t i = 1; i < 5; i++) {
-    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+    tangled += is_tangled_age(b->ages[involved[i]]);
   }
-  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
+  return is_tangled_age(a->ages[particle]) && tangled >= 2;
 }
 
 /* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
@@ -19275,16 +19430,6 @@ static void release_tangled(const self_group *g) {
       }
     }
   }
-}
-
-static int32_t count_tangled(const self_group *g) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < g->count; n++) {
-    for (int32_t i = 0; i < g->bodies[n].count; i++) {
-      count += g->bodies[n].ages[i] >= SELF_TANGLED_AGE;
-    }
-  }
-  return count;
 }
 
 /* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
@@ -19394,6 +19539,9 @@ static int search_repeatedly(const self_group *g, float time, uint64_t budget, s
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
+  if (is_first) {
+    g->found->opened = WITH_SEAMS && find_sewn(g);
+  }
   const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
@@ -19403,7 +19551,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g, crossed);
+    update_ages(g, crossed || g->found->opened, s.dropped == 0 && !s.is_full);
     counts->tangled = crossed ? count_tangled(g) : 0;
   } else if (crossed) {
     clear_age_marks(g);
@@ -19932,7 +20080,7 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
 static float bounded_way(const self_group *g, float speed, float h) {
-  return g->sewn ? speed * h : CLOTH_POSITION_LIMIT;
+  return g->sewn || g->found->opened ? speed * h : CLOTH_POSITION_LIMIT;
 }
 
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {
@@ -30576,7 +30724,7 @@ static void report_gather(const group_step *s) {
     const self_body *b = &g->bodies[n];
     int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
     for (int32_t i = 0; i < b->count; i++) {
-      *tangled += b->ages[i] >= SELF_TANGLED_AGE;
+      *tangled += is_tangled_age(b->ages[i]);
     }
   }
 }
@@ -30609,19 +30757,6 @@ static int is_one_faster(const self_body *b, const int32_t *particle, int32_t co
     }
   }
   return 0;
-}
-
-/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
-static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
-  const cloth_vector p = vector_load(a->start, involved[0]);
-  cloth_vector low = vector_load(b->start, involved[1]), high = low;
-  for (int32_t n = 2; n < 5; n++) {
-    const cloth_vector q = vector_load(b->start, involved[n]);
-    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
-    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
-  }
-  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
-         p.y < high.y + reach && p.z < high.z + reach;
 }
 
 /* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
@@ -30685,6 +30820,19 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
+/* Has contact remember which particles are sewn, for when they are not any more. Nothing of a cloth that sleeps
+ * changes.
+ */
+static void remember_seams(const group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    const cloth *c = member_of(s->group, p->cloth);
+    if (c->self && !s->members[p->cloth].sleeps) {
+      ages_of(c)[p->particle] |= SELF_SEWN;
+    }
+  }
+}
+
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -30694,6 +30842,7 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {

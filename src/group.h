@@ -10,7 +10,6 @@
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
-#include "self_rims.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_watch.h"
@@ -403,7 +402,7 @@ static void report_gather(const group_step *s) {
     const self_body *b = &g->bodies[n];
     int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
     for (int32_t i = 0; i < b->count; i++) {
-      *tangled += b->ages[i] >= SELF_TANGLED_AGE;
+      *tangled += is_tangled_age(b->ages[i]);
     }
   }
 }
@@ -436,19 +435,6 @@ static int is_one_faster(const self_body *b, const int32_t *particle, int32_t co
     }
   }
   return 0;
-}
-
-/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
-static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
-  const cloth_vector p = vector_load(a->start, involved[0]);
-  cloth_vector low = vector_load(b->start, involved[1]), high = low;
-  for (int32_t n = 2; n < 5; n++) {
-    const cloth_vector q = vector_load(b->start, involved[n]);
-    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
-    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
-  }
-  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
-         p.y < high.y + reach && p.z < high.z + reach;
 }
 
 /* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
@@ -512,6 +498,19 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
+/* Has contact remember which particles are sewn, for when they are not any more. Nothing of a cloth that sleeps
+ * changes.
+ */
+static void remember_seams(const group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    const cloth *c = member_of(s->group, p->cloth);
+    if (c->self && !s->members[p->cloth].sleeps) {
+      ages_of(c)[p->particle] |= SELF_SEWN;
+    }
+  }
+}
+
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -521,6 +520,7 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {

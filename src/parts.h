@@ -106,6 +106,7 @@
 #include "self_rims.h"
 #include "self_folds.h"
 #include "self_watch.h"
+#include "self_ages.h"
 #include "self_gather.h"
 #include "self_contact.h"
 #include "contact_links.h"

@@ -1,5 +1,7 @@
 #pragma once
 #include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
 #include "self_cull.h"
 #include "self_leaves.h"
 #include "self_spheres.h"
@@ -124,6 +126,19 @@ static void find_involved(const self_body *cells, int is_round, int32_t particle
     return;
   }
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
+}
+
+/* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
+static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  const cloth_vector p = vector_load(a->start, involved[0]);
+  cloth_vector low = vector_load(b->start, involved[1]), high = low;
+  for (int32_t n = 2; n < 5; n++) {
+    const cloth_vector q = vector_load(b->start, involved[n]);
+    low = vector(minimum(q.x, low.x), minimum(q.y, low.y), minimum(q.z, low.z));
+    high = vector(maximum(q.x, high.x), maximum(q.y, high.y), maximum(q.z, high.z));
+  }
+  return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
+         p.y < high.y + reach && p.z < high.z + reach;
 }
 
 static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
@@ -279,12 +294,52 @@ static int is_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t pa
   return 0;
 }
 
+/*
+ * Where a seam is opened, all is closer together than the thickness, and which side of what it is on is rounding. So
+ * particles that were sewn go on not to touch triangles with a corner that was, whichever, and so do edges of rims with
+ * an end each, until a gather finds them the thickness apart from all of these. SELF_SEWN of their ages says so. While
+ * there are such particles, `moved` of those that a gather has found near is 1, from the gather to the end of it.
+ */
+
+/* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
+static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
+  const sewn_labels *sewn = g->sewn;
+  return (g->bodies[a].ages[particle] & g->bodies[b].ages[other] & SELF_SEWN) &&
+         !(sewn && sewn->number[sewn->first[a] + particle] >= 0 && sewn->number[sewn->first[b] + other] >= 0);
+}
+
+CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
+  b->moved[particle] = 1;
+}
+
+/* 1 if a particle of cloth a and a corner of a cell of cloth b were sewn, and one of them is not any more. Notes
+   whether they are near. */
+CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, int32_t particle, int32_t cell) {
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  int32_t involved[5], were_sewn = 0;
+  if (!(from->ages[particle] & SELF_SEWN)) {
+    return 0;
+  }
+  const self_pair pair = pair_between(g, a, b);
+  find_involved(to, pair.is_round, particle, cell, involved);
+  for (int32_t n = 1; n < 5; n++) {
+    were_sewn |= were_sewn_together(g, a, particle, b, involved[n]);
+  }
+  if (were_sewn && is_candidate_near(from, to, involved, pair.thickness)) {
+    note_near(from, particle);
+    for (int32_t n = 1; n < 5; n++) {
+      note_near(to, involved[n]);
+    }
+  }
+  return were_sewn;
+}
+
 #endif
 
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
 #if WITH_SEAMS
-  if (is_sewn_to_cell(s->group, a, b, particle, cell)) {
+  if (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell)) {
     return;
   }
 #endif

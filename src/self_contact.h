@@ -437,7 +437,7 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
 static float bounded_way(const self_group *g, float speed, float h) {
-  return g->sewn ? speed * h : CLOTH_POSITION_LIMIT;
+  return g->sewn || g->found->opened ? speed * h : CLOTH_POSITION_LIMIT;
 }
 
 static self_context self_context_of(const self_group *g, uint32_t tag, self_pass pass, float inverse_h) {

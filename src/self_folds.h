@@ -93,7 +93,7 @@ static int is_sewn_fold(const fold_context *f, const fold_place *p) {
 /* 1 if the first and the last of three particles are tangled: what is folded inside out would be kept so. */
 static int is_tangled_fold(const fold_context *f, const fold_place *p) {
   const uint8_t *ages = f->b->ages;
-  return f->law.untangles && ages[p->first] >= SELF_TANGLED_AGE && ages[p->last] >= SELF_TANGLED_AGE;
+  return f->law.untangles && is_tangled_age(ages[p->first]) && is_tangled_age(ages[p->last]);
 }
 
 /* The distance that the first and the last of three particles keep. */

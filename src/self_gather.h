@@ -4,6 +4,7 @@
 #include "costs.h"
 #include "layout.h"
 #include "scalar.h"
+#include "self_ages.h"
 #include "self_batches.h"
 #include "self_cull.h"
 #include "self_folds.h"
@@ -35,9 +36,6 @@
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* Set in the age of a particle while a gather has found it in an intersection. Ages are less. */
-#define SELF_AGE_MARK 128
-
 /* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
 static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
 #if WITH_SEAMS
@@ -56,6 +54,25 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
   return 0;
 }
 
+/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
+   Notes that they are near. */
+CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+  int were_sewn = 0;
+#if WITH_SEAMS
+  for (int32_t n = 0; n < 6; n++) {
+    were_sewn |= were_sewn_together(g, a, m->particle[n / 3], b, m->particle[2 + n % 3]);
+  }
+  for (int32_t n = 0; were_sewn && n < 5; n++) {
+    note_near(&g->bodies[n < 2 ? a : b], m->particle[n]);
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return were_sewn;
+}
+
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of pair n of those that wait. */
 static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
@@ -70,7 +87,7 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_
   }
   const int32_t edge = m.particle[0], row = edge / from->columns;
   if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
-      !find_meeting(from->start, to->start, &m)) {
+      !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
     return;
   }
   for (int32_t k = 0; k < 5; k++) {
@@ -403,40 +420,14 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
-   stay. `crossed`: there are intersections. */
-static void update_ages(const self_group *g, int crossed) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    if (!crossed && !b->is_still) {
-      fill_zero(b->ages, (size_t)b->count);
-    }
-    for (int32_t i = 0; crossed && i < b->count; i++) {
-      const int32_t age = b->ages[i] & ~SELF_AGE_MARK;
-      const int32_t older = age + (age < SELF_AGE_MARK - 1);
-      b->ages[i] = (uint8_t)(b->is_still ? age : (b->ages[i] & SELF_AGE_MARK ? older : 0));
-    }
-  }
-}
-
-/* Takes the marks of a gather that has not set ages from them. */
-static void clear_age_marks(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; i < b->count; i++) {
-      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
-    }
-  }
-}
-
 /* 1 if a candidate stays tangled: its particle and two corners or more. */
 static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
   int32_t involved[5], tangled = 0;
   find_involved(b, 0, particle, cell, involved);
   for (int32_t i = 1; i < 5; i++) {
-    tangled += b->ages[involved[i]] >= SELF_TANGLED_AGE;
+    tangled += is_tangled_age(b->ages[involved[i]]);
   }
-  return a->ages[particle] >= SELF_TANGLED_AGE && tangled >= 2;
+  return is_tangled_age(a->ages[particle]) && tangled >= 2;
 }
 
 /* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
@@ -459,16 +450,6 @@ static void release_tangled(const self_group *g) {
       }
     }
   }
-}
-
-static int32_t count_tangled(const self_group *g) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < g->count; n++) {
-    for (int32_t i = 0; i < g->bodies[n].count; i++) {
-      count += g->bodies[n].ages[i] >= SELF_TANGLED_AGE;
-    }
-  }
-  return count;
 }
 
 /* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
@@ -578,6 +559,9 @@ static int search_repeatedly(const self_group *g, float time, uint64_t budget, s
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
+  if (is_first) {
+    g->found->opened = WITH_SEAMS && find_sewn(g);
+  }
   const int crossed = search_repeatedly(g, time, budget, &s);
   const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   g->found->batches = s.batches;
@@ -587,7 +571,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
   counts->pairs_dropped += s.dropped;
   if (is_first) {
     counts->intersections = s.intersections;
-    update_ages(g, crossed);
+    update_ages(g, crossed || g->found->opened, s.dropped == 0 && !s.is_full);
     counts->tangled = crossed ? count_tangled(g) : 0;
   } else if (crossed) {
     clear_age_marks(g);

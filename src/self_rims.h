@@ -105,6 +105,32 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
   return 0;
 }
 
+/* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
+CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
+#if WITH_SEAMS
+  self_boxes box, other;
+  int were_sewn = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    were_sewn |= were_sewn_together(g, a, particle[n >> 1], b, particle[2 + (n & 1)]);
+  }
+  if (!were_sewn) {
+    return 0;
+  }
+  find_edge_boxes(&g->bodies[a], particle, 0.0f, &box);
+  find_edge_boxes(&g->bodies[b], particle + 2, 0.0f, &other);
+  for (int32_t n = 0; n < 4 && !are_apart(&box, &other, pair_between(g, a, b).thickness); n++) {
+    note_near(&g->bodies[n < 2 ? a : b], particle[n]);
+  }
+  return 1;
+#else
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)particle;
+  return 0;
+#endif
+}
+
 /* Where block n of pairs of edges starts: the first edges are in that batch, the second ones in the next. */
 CLOTH_INLINE int32_t edge_block(const self_group *g, int32_t n) {
   return g->max_batches - 2 * (n + 1);
@@ -166,7 +192,7 @@ static int is_no_pair(const self_group *g, int32_t a, int32_t b, const int32_t p
       return 1;
     }
   }
-  return are_sewn_edges(g, a, b, particle);
+  return are_sewn_edges(g, a, b, particle) || were_sewn_edges(g, a, b, particle);
 }
 
 /* Pairs of an edge of a rim of cloth a and those of the rims in a leaf of cloth b. */
@@ -317,14 +343,11 @@ static int move_edges(const edge_pair *p, const float weight[4], const cloth_vec
   return 1;
 }
 
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
-
 /* 1 if two particles or more of two edges are tangled. */
 static int are_tangled_edges(const edge_pair *p) {
   int32_t tangled = 0;
   for (int32_t n = 0; n < 4; n++) {
-    tangled += p->body[n]->ages[p->particle[n]] >= SELF_TANGLED_AGE;
+    tangled += is_tangled_age(p->body[n]->ages[p->particle[n]]);
   }
   return tangled >= 2;
 }

@@ -37,9 +37,24 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection. */
+/* Steps in succession for which each particle has been part of an intersection, and SELF_SEWN. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
+}
+
+/* Set in the age of a particle while a gather has found it in an intersection. */
+#define SELF_AGE_MARK 128
+
+/* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
+#define SELF_SEWN 64
+
+#define SELF_OLDEST (SELF_SEWN - 1)
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+CLOTH_INLINE int is_tangled_age(uint8_t age) {
+  return (age & SELF_OLDEST) >= SELF_TANGLED_AGE;
 }
 
 /* A level of the tree, row by row. */

@@ -484,6 +484,7 @@ typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t batches, intersections; /* how many there are */
   int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
+  int32_t opened;                 /* 1: there are particles that were sewn, see self_batches.h */
   uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 

@@ -1,0 +1,78 @@
+#pragma once
+#include "compiler.h"
+#include "scalar.h"
+#include "self_batches.h"
+#include "self_tree.h"
+
+/// Ages of particles ///
+
+#if WITH_SELF
+
+/*
+ * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
+ * intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets both.
+ *
+ * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
+ */
+
+/* 1 if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which has left
+   something out has not found apart. */
+static int stays_sewn(const self_group *g, int32_t n, int32_t particle, int all_found) {
+  const self_body *b = &g->bodies[n];
+  const sewn_labels *sewn = g->sewn;
+  return (b->ages[particle] & SELF_SEWN) &&
+         (b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0));
+}
+
+/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
+   stay. `changes`: there are intersections, or particles that were sewn. */
+static void update_ages(const self_group *g, int changes, int all_found) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    if (!changes && !b->is_still) {
+      fill_zero(b->ages, (size_t)b->count);
+    }
+    for (int32_t i = 0; changes && i < b->count; i++) {
+      const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
+      const int32_t sewn = stays_sewn(g, n, i, all_found) ? SELF_SEWN : 0;
+      b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
+                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn);
+    }
+  }
+}
+
+/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any. */
+static int find_sewn(const self_group *g) {
+  uint32_t sewn = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      sewn |= g->bodies[n].ages[i];
+    }
+  }
+  for (int32_t n = 0; n < g->count && (sewn & SELF_SEWN); n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
+  return (sewn & SELF_SEWN) != 0;
+}
+
+/* Takes the marks of a gather that has not set ages from them. */
+static void clear_age_marks(const self_group *g) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
+    }
+  }
+}
+
+static int32_t count_tangled(const self_group *g) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      count += is_tangled_age(g->bodies[n].ages[i]);
+    }
+  }
+  return count;
+}
+
+#endif
