@@ -894,55 +894,48 @@ static double cylinder_ratio(const cloth *sheet, const method_work *w, double an
   return sum * (double)reference_mass(sheet) / (rigidity * curvature * curvature * cell);
 }
 
-static void test_cylinder(void) {
-  static const struct {
-    const char *name;
-    int bending;
-    double ratio[4];
-  } cases[] = {{"quadratic", CLOTH_BENDING_QUADRATIC, {1, 1, 1, 1}},
-               {"plane", CLOTH_BENDING_PLANE, {1, 1, 1, 1}},
-               {"hinge (diagonals at 135)", CLOTH_BENDING_HINGE, {1, 1, 1, 3}}};
+typedef struct cylinder_case {
+  const char *name;
+  int bending;
+  double ratio[4]; /* energy over the plate's, at each of the angles */
+} cylinder_case;
+
+/* Rolls a sheet of 9 x 9 particles, `weft` m long along weft and 1 m along warp, into cylinders at `count` angles. */
+static void check_cylinders(const char *cells, double weft, const cylinder_case cases[3], const double degrees[],
+                            int count) {
   cloth_config config = plain_config(9, 1000.0);
+  config.edge_weft = vector(0.0f, 0.0f, (float)weft);
   config.fabric.bend = 1.0f;
   cloth *sheet = open_sheet(&config);
-  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+  for (int n = 0; n < 3; n++) {
     cloth_method method = plain_method();
     method.bending = cases[n].bending;
     const method_work w = planned_work_of(sheet, &method);
-    for (int k = 0; k < 4; k++) {
-      char what[80];
-      snprintf(what, sizeof what, "cylinder at %d degrees, %s: energy over the plate's", 45 * k, cases[n].name);
+    for (int k = 0; k < count; k++) {
+      char what[96];
+      snprintf(what, sizeof what, "%s, cylinder at %.0f degrees, %s: energy over the plate's", cells, degrees[k],
+               cases[n].name);
       method_within("22 bending", what, cases[n].ratio[k],
-                    cylinder_ratio(sheet, &w, k * 45.0 * 3.14159265358979 / 180.0, 1.0), 0.01);
+                    cylinder_ratio(sheet, &w, degrees[k] * 3.14159265358979 / 180.0, 1.0), 0.01);
     }
   }
 }
 
+static void test_cylinder(void) {
+  static const double degrees[4] = {0.0, 45.0, 90.0, 135.0};
+  static const cylinder_case cases[3] = {{"quadratic", CLOTH_BENDING_QUADRATIC, {1, 1, 1, 1}},
+                                         {"plane", CLOTH_BENDING_PLANE, {1, 1, 1, 1}},
+                                         {"hinge (diagonals at 135)", CLOTH_BENDING_HINGE, {1, 1, 1, 3}}};
+  check_cylinders("square cells", 1.0, cases, degrees, 4);
+}
+
 /* The same on cells that are twice as long as wide, along both and along their diagonals. */
 static void test_long_cells(void) {
-  static const struct {
-    const char *name;
-    int bending;
-    double ratio[3];
-  } cases[] = {{"quadratic", CLOTH_BENDING_QUADRATIC, {1, 1, 1}},
-               {"plane", CLOTH_BENDING_PLANE, {1, 1, 1}},
-               {"hinge (stiffer across its diagonals)", CLOTH_BENDING_HINGE, {1, 1.72, 1}}};
-  cloth_config config = plain_config(9, 1000.0);
-  config.edge_weft = vector(0.0f, 0.0f, 2.0f);
-  config.fabric.bend = 1.0f;
-  cloth *sheet = open_sheet(&config);
-  for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
-    cloth_method method = plain_method();
-    method.bending = cases[n].bending;
-    const method_work w = planned_work_of(sheet, &method);
-    const double angles[3] = {0.0, atan(2.0), 0.5 * 3.14159265358979};
-    for (int k = 0; k < 3; k++) {
-      char what[80];
-      snprintf(what, sizeof what, "cells of 1 x 2, cylinder at %.0f degrees, %s", angles[k] * 180.0 / 3.14159265358979,
-               cases[n].name);
-      method_within("22 bending", what, cases[n].ratio[k], cylinder_ratio(sheet, &w, angles[k], 1.0), 0.01);
-    }
-  }
+  const double degrees[3] = {0.0, atan(2.0) * 180.0 / 3.14159265358979, 90.0};
+  static const cylinder_case cases[3] = {{"quadratic", CLOTH_BENDING_QUADRATIC, {1, 1, 1}},
+                                         {"plane", CLOTH_BENDING_PLANE, {1, 1, 1}},
+                                         {"hinge (stiffer across its diagonals)", CLOTH_BENDING_HINGE, {1, 1.72, 1}}};
+  check_cylinders("cells of 1 x 2", 2.0, cases, degrees, 3);
 }
 
 /* Hinges of a mesh whose diagonals alternate from cell to cell, on a grid of square cells. The library has diagonals of
