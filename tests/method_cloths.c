@@ -416,6 +416,34 @@ static void test_quiet_falls(void) {
   }
 }
 
+/* A sheet that starts deeper in a ball than a spacing: no time of a step, however short, moves it out by less. */
+static void test_deep_start(void) {
+  cloth_config config = cloth_of_springs();
+  config.max_colliders = 1;
+  config.thickness = 0.01f;
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, 0);
+  cloth_pin(sheet, SIDE - 1);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = 0.2f;
+  ball.static_friction = ball.kinetic_friction = 0.0f;
+  ball.pose.position = vector_at(0.25, -0.03, 0.3);
+  cloth_add_collider(sheet, &ball);
+  cloth_method m = cloth_method_default();
+  m.scheme = CLOTH_SCHEME_STATIC;
+  cloth_method_report report;
+  memset(memory, 0, 4);
+  const int notes = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
+  CHECK(notes == 0, "settling gives notes %d", notes);
+  CHECK(report.acceleration < 1e6f && report.residual < 1e6f, "acceleration %g, residual %g",
+        (double)report.acceleration, (double)report.residual);
+  for (int i = SIDE; i < COUNT; i++) {
+    const float away =
+        vector_length(vector_subtract(vector_load(vectors_at(sheet, sheet->state.position), i), ball.pose.position));
+    CHECK(away > ball.radius, "particle %d is %g m from the middle of the ball", i, (double)away);
+  }
+}
+
 /* Whoever is faster than max_speed is slowed, and the notes say so. */
 static void test_speed_limit(void) {
   for (int scheme = CLOTH_SCHEME_EXPLICIT; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
@@ -476,6 +504,6 @@ int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(configs),         TEST(confined),          TEST(bodies),        TEST(geometry),  TEST(targets),
       TEST(memory_in_arena), TEST(memory_in_scratch), TEST(no_bend_limit), TEST(no_effect), TEST(grids),
-      TEST(quiet_falls),     TEST(speed_limit),       TEST(contacts)};
+      TEST(quiet_falls),     TEST(deep_start),        TEST(speed_limit),   TEST(contacts)};
   return RUN_TESTS(count, arguments, tests);
 }
