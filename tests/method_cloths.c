@@ -382,6 +382,68 @@ static void test_grids(void) {
   }
 }
 
+/* Largest speed of a particle beside the mean of all [m/s]. */
+static double largest_own_speed(const cloth *sheet) {
+  const vector_array v = vectors_at(sheet, sheet->state.velocity);
+  cloth_vector mean = vector_at(0.0, 0.0, 0.0);
+  double most = 0.0;
+  for (int i = 0; i < sheet->count; i++)
+    mean = vector_add_scaled(mean, vector_load(v, i), 1.0f / (float)sheet->count);
+  for (int i = 0; i < sheet->count; i++)
+    most = fmax(most, (double)vector_length(vector_subtract(vector_load(v, i), mean)));
+  return most;
+}
+
+/* Fabrics fall without a motion of their own: what their damping cannot hold as an explicit force is implicit. */
+static void test_quiet_falls(void) {
+  for (int scheme = CLOTH_SCHEME_EULER; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    for (int kind = 0; kind < CLOTH_FABRIC_COUNT; kind++) {
+      cloth_config config = cloth_of_springs();
+      cloth_fabric_preset((cloth_fabric_kind)kind, &config.fabric);
+      config.edge_warp = vector_at(2.0, 0.0, 0.0);
+      config.edge_weft = vector_at(0.0, 0.0, 2.0);
+      config.substeps = 14;
+      cloth *sheet = open_sheet(&config);
+      cloth_method m = cloth_method_default();
+      m.scheme = scheme;
+      memset(memory, 0, 4);
+      for (int k = 0; k < 120; k++)
+        CHECK(cloth_method_step(sheet, &m, 1.0f / 60.0f, memory, sizeof memory, NULL) >= 0, "scheme %d, fabric %d",
+              scheme, kind);
+      const double most = largest_own_speed(sheet);
+      CHECK(most < 0.02, "scheme %d, fabric %d: %g m/s of its own", scheme, kind, most);
+    }
+  }
+}
+
+/* A sheet that starts deeper in a ball than a spacing: no time of a step, however short, moves it out by less. */
+static void test_deep_start(void) {
+  cloth_config config = cloth_of_springs();
+  config.max_colliders = 1;
+  config.thickness = 0.01f;
+  cloth *sheet = open_sheet(&config);
+  cloth_pin(sheet, 0);
+  cloth_pin(sheet, SIDE - 1);
+  cloth_collider ball = cloth_collider_default();
+  ball.radius = 0.2f;
+  ball.static_friction = ball.kinetic_friction = 0.0f;
+  ball.pose.position = vector_at(0.25, -0.03, 0.3);
+  cloth_add_collider(sheet, &ball);
+  cloth_method m = cloth_method_default();
+  m.scheme = CLOTH_SCHEME_STATIC;
+  cloth_method_report report;
+  memset(memory, 0, 4);
+  const int notes = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
+  CHECK(notes == 0, "settling gives notes %d", notes);
+  CHECK(report.acceleration < 1e6f && report.residual < 1e6f, "acceleration %g, residual %g",
+        (double)report.acceleration, (double)report.residual);
+  for (int i = SIDE; i < COUNT; i++) {
+    const float away =
+        vector_length(vector_subtract(vector_load(vectors_at(sheet, sheet->state.position), i), ball.pose.position));
+    CHECK(away > ball.radius, "particle %d is %g m from the middle of the ball", i, (double)away);
+  }
+}
+
 /* Whoever is faster than max_speed is slowed, and the notes say so. */
 static void test_speed_limit(void) {
   for (int scheme = CLOTH_SCHEME_EXPLICIT; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
@@ -442,6 +504,6 @@ int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(configs),         TEST(confined),          TEST(bodies),        TEST(geometry),  TEST(targets),
       TEST(memory_in_arena), TEST(memory_in_scratch), TEST(no_bend_limit), TEST(no_effect), TEST(grids),
-      TEST(speed_limit),     TEST(contacts)};
+      TEST(quiet_falls),     TEST(deep_start),        TEST(speed_limit),   TEST(contacts)};
   return RUN_TESTS(count, arguments, tests);
 }

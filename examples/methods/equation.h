@@ -38,7 +38,7 @@ static void choose_families(method_work *w) {
     element_family *f = &w->family[n];
     if (w->method->scheme == CLOTH_SCHEME_IMEX2) {
       /* (sum of the kappas) <= min(0.2, kd / (4 k ks)), for each family with its own damping. */
-      const float limit = minimum(IMEX2_KAPPA, IMEX2_DAMPED_SHARE * f->ratio / w->k);
+      const float limit = minimum(IMEX2_KAPPA, IMEX2_DAMPED_SHARE * f->ratio);
       f->is_implicit = !(sum + f->kappa <= limit);
       sum += f->is_implicit ? 0.0f : f->kappa;
     } else {

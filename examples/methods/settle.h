@@ -31,6 +31,9 @@
 /* Factors of the time of a step that is taken back: at least, and of what would move a particle by a spacing. */
 #define SETTLE_SHORTEST_CUT 0.1f
 #define SETTLE_CUT 0.7f
+/* Time of a step below which none is taken back for its length [s]: what moves a particle by a spacing even then is
+   contact, which moves it out of a collider whatever the time. */
+#define SETTLE_SHORTEST 1.0e-5f
 /* Rounding of the forces at rest: that of elongations, in roundings of the largest coordinate. Drapes and sheets over
    colliders end at 0.15 to 0.2 of one; with 8, a sheet of 16 x 16 particles that nothing holds up yet would pass. */
 #define ROUNDINGS 0.5f
@@ -119,7 +122,7 @@ static float rounding_acceleration(const method_work *w) {
 /* Takes a step back if it went too far or failed. Returns the factor of the time of the next one. */
 static float judge_step(const method_work *w, int in_contact) {
   const float spacing = minimum(w->c->grid.spacing_warp, w->c->grid.spacing_weft);
-  const int is_long = in_contact && w->report->moved > spacing;
+  const int is_long = in_contact && w->report->moved > spacing && w->k > SETTLE_SHORTEST;
   const int has_failed = w->method->solver == CLOTH_SOLVER_NONLINEAR && w->report->residual > SETTLE_DIVERGED;
   if (!is_long && !has_failed) {
     return 2.0f;
