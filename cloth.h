@@ -562,9 +562,9 @@ typedef struct cloth_settle_report {
    whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
    first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] at the ends of steps for two seconds
    without stops, but in at most `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
-   Two seconds are no proof: what creeps or grows more slowly than they can tell moves later. Of ten scenes in 13 fabrics
-   and two grids 229 of 260 settled, and 7 of these passed 1 cm/s within five seconds, at 0.01 to 0.16 m/s: six capes that
-   begin 3 cm inside the body, and satin hung by two corners. Of paper over a box a sixth did.
+   Two seconds are no proof: what creeps or grows more slowly than they can tell moves later. Of ten scenes in 13
+   fabrics and two grids 229 of 260 settled, and 7 of these passed 1 cm/s within five seconds, at 0.01 to 0.16 m/s: six
+   capes that begin 3 cm inside the body, and satin hung by two corners. Of paper over a box a sixth did.
      dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 10
    seconds of them suit most, 600 of 1/60 s: the two seconds at rest alone take 2 / dt. `report` may be NULL.
    Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
