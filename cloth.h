@@ -1259,12 +1259,11 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
    closed with the masses as weights, before contact and after it. Panels hang and swing as one sheet does. A panel many
    times as heavy as what it hangs on trembles with few substeps, the more where springs are implicit. Both momenta are
-   kept, also while a seam closes, the angular one in panels that nothing holds, each of one piece; contact keeps it less
-   well. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing, and each
-   of them bears what its own panel pulls with. A seam that joins the borders of two panels one
-   to one bends as cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle.
-   Nothing touches a triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and
-   wake together.
+   kept, also while a seam closes, the angular one in panels that nothing holds, each of one piece; contact keeps it
+   less well. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing,
+   and each of them bears what its own panel pulls with. A seam that joins the borders of two panels one to one bends as
+   cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle. Nothing touches a
+   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together.
    Nothing of a seam is kept between steps, but for what was sewn: once the group does not name the seam any more, it
    does not touch the like until it has come apart by the thickness. */
 
