@@ -7304,11 +7304,11 @@ static void meet_triangle(surface_search *s, const surface_triangle *t) {
 /// A point of a triangle ///
 
 /*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of
- * cells. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
+ * The triangles of a cloth, and the point of one that is nearest to another point, for queries, contact of
+ * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
  */
 
-#if WITH_QUERIES || WITH_CELL_CONTACT
+#if WITH_QUERIES || WITH_CELL_CONTACT || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */
@@ -7384,6 +7384,10 @@ static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
   return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
 }
+
+#endif
+
+#if WITH_QUERIES || WITH_CELL_CONTACT
 
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
 static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
@@ -18087,6 +18091,26 @@ static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, 
          !(sewn && sewn->number[sewn->first[a] + particle] >= 0 && sewn->number[sewn->first[b] + other] >= 0);
 }
 
+/* 1 if a particle of cloth a is nearer than `reach` to one of the triangles of a cell of cloth b. */
+static int is_cell_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  int is_near = 0;
+  if (!is_candidate_near(a, b, involved, reach)) {
+    return 0;
+  }
+  for (int32_t t = 0; t < 2; t++) {
+    const int32_t corner[3] = {0, later_corners[t][0], later_corners[t][1]};
+    cloth_vector q[3];
+    float weight[3];
+    for (int32_t n = 0; n < 3; n++) {
+      q[n] = exact_difference(vector_load(b->start, involved[1 + corner[n]]), vector_load(a->start, involved[0]));
+    }
+    nearest_weights(q, weight);
+    const cloth_vector way = weighted_point(q, weight);
+    is_near |= vector_dot(way, way) < reach * reach;
+  }
+  return is_near;
+}
+
 CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
   b->moved[particle] = 1;
 }
@@ -18104,7 +18128,7 @@ CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, i
   for (int32_t n = 1; n < 5; n++) {
     were_sewn |= were_sewn_together(g, a, particle, b, involved[n]);
   }
-  if (were_sewn && is_candidate_near(from, to, involved, pair.thickness)) {
+  if (were_sewn && is_cell_near(from, to, involved, pair.thickness)) {
     note_near(from, particle);
     for (int32_t n = 1; n < 5; n++) {
       note_near(to, involved[n]);
@@ -18245,10 +18269,46 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
   return 0;
 }
 
+/* Share of the product of two squared lengths below which edges count as parallel, sine squared. */
+#define EDGE_PARALLEL 1.0e-4f
+
+/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
+CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
+  const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
+  const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
+  const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
+  const lanes_mask skew = lanes_less(lanes_multiply(lanes_splat(EDGE_PARALLEL), product), sine);
+  const lanes raw =
+      lanes_divide(lanes_subtract(lanes_multiply(across, f), lanes_multiply(c, y)), lanes_select(skew, sine, one));
+  lanes s = lanes_select(skew, lanes_minimum(lanes_maximum(raw, zero), one), lanes_splat(0.5f));
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes t = lanes_divide(lanes_add(lanes_multiply(across, s), f), y);
+  t = lanes_minimum(lanes_maximum(t, zero), one);
+  t = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), t), t);
+  s = lanes_divide(lanes_subtract(lanes_multiply(across, t), c), x);
+  s = lanes_minimum(lanes_maximum(s, zero), one);
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
+  now = lanes3_quantise(now, STATE_ROUNDER);
+  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
+}
+
+#if WITH_SEAMS
+
+/* 1 if two edges of cloths a and b are nearer than a distance as a substep starts. */
+static int are_edges_near(const self_body *a, const self_body *b, const int32_t particle[4], float distance) {
+  const cloth_vector from = vector_load(a->start, particle[0]), other = vector_load(b->start, particle[2]);
+  const lanes3 d = lanes3_splat(exact_difference(vector_load(a->start, particle[1]), from));
+  const lanes3 e = lanes3_splat(exact_difference(vector_load(b->start, particle[3]), other));
+  return lanes_bits(are_closer(d, e, lanes3_splat(exact_difference(from, other)), distance)) != 0;
+}
+
+#endif
+
 /* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
 CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
 #if WITH_SEAMS
-  self_boxes box, other;
   int were_sewn = 0;
   for (int32_t n = 0; n < 4; n++) {
     were_sewn |= were_sewn_together(g, a, particle[n >> 1], b, particle[2 + (n & 1)]);
@@ -18256,9 +18316,8 @@ CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, co
   if (!were_sewn) {
     return 0;
   }
-  find_edge_boxes(&g->bodies[a], particle, 0.0f, &box);
-  find_edge_boxes(&g->bodies[b], particle + 2, 0.0f, &other);
-  for (int32_t n = 0; n < 4 && !are_apart(&box, &other, pair_between(g, a, b).thickness); n++) {
+  const int is_near = are_edges_near(&g->bodies[a], &g->bodies[b], particle, pair_between(g, a, b).thickness);
+  for (int32_t n = 0; n < 4 && is_near; n++) {
     note_near(&g->bodies[n < 2 ? a : b], particle[n]);
   }
   return 1;
@@ -18376,9 +18435,6 @@ static void pair_rims(self_search *s, int32_t a, int32_t b, const self_leaf *fir
    left to the particles: the points where they are closest now say too little about where they were. */
 #define EDGE_FASTEST 1.0f
 
-/* Share of the product of two squared lengths below which edges count as parallel, sine squared. */
-#define EDGE_PARALLEL 1.0e-4f
-
 static float unit_share(float value) {
   return flush_small(minimum(maximum(value, 0.0f), 1.0f), SELF_LEAST_WEIGHT);
 }
@@ -18403,28 +18459,6 @@ static int find_closest(const edge_pair *p, float *first, float *second) {
     *first = unit_share((b * *second - c) / a);
   }
   return 1;
-}
-
-/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
-CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
-  const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
-  const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
-  const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
-  const lanes_mask skew = lanes_less(lanes_multiply(lanes_splat(EDGE_PARALLEL), product), sine);
-  const lanes raw =
-      lanes_divide(lanes_subtract(lanes_multiply(across, f), lanes_multiply(c, y)), lanes_select(skew, sine, one));
-  lanes s = lanes_select(skew, lanes_minimum(lanes_maximum(raw, zero), one), lanes_splat(0.5f));
-  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
-  lanes t = lanes_divide(lanes_add(lanes_multiply(across, s), f), y);
-  t = lanes_minimum(lanes_maximum(t, zero), one);
-  t = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), t), t);
-  s = lanes_divide(lanes_subtract(lanes_multiply(across, t), c), x);
-  s = lanes_minimum(lanes_maximum(s, zero), one);
-  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
-  lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
-  now = lanes3_quantise(now, STATE_ROUNDER);
-  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
 }
 
 /* Which of the pairs of a block from `first` on are closer than the thickness, a bit each. */

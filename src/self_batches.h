@@ -308,6 +308,26 @@ static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, 
          !(sewn && sewn->number[sewn->first[a] + particle] >= 0 && sewn->number[sewn->first[b] + other] >= 0);
 }
 
+/* 1 if a particle of cloth a is nearer than `reach` to one of the triangles of a cell of cloth b. */
+static int is_cell_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
+  int is_near = 0;
+  if (!is_candidate_near(a, b, involved, reach)) {
+    return 0;
+  }
+  for (int32_t t = 0; t < 2; t++) {
+    const int32_t corner[3] = {0, later_corners[t][0], later_corners[t][1]};
+    cloth_vector q[3];
+    float weight[3];
+    for (int32_t n = 0; n < 3; n++) {
+      q[n] = exact_difference(vector_load(b->start, involved[1 + corner[n]]), vector_load(a->start, involved[0]));
+    }
+    nearest_weights(q, weight);
+    const cloth_vector way = weighted_point(q, weight);
+    is_near |= vector_dot(way, way) < reach * reach;
+  }
+  return is_near;
+}
+
 CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
   b->moved[particle] = 1;
 }
@@ -325,7 +345,7 @@ CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, i
   for (int32_t n = 1; n < 5; n++) {
     were_sewn |= were_sewn_together(g, a, particle, b, involved[n]);
   }
-  if (were_sewn && is_candidate_near(from, to, involved, pair.thickness)) {
+  if (were_sewn && is_cell_near(from, to, involved, pair.thickness)) {
     note_near(from, particle);
     for (int32_t n = 1; n < 5; n++) {
       note_near(to, involved[n]);

@@ -105,10 +105,46 @@ static int are_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32
   return 0;
 }
 
+/* Share of the product of two squared lengths below which edges count as parallel, sine squared. */
+#define EDGE_PARALLEL 1.0e-4f
+
+/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
+CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
+  const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
+  const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
+  const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
+  const lanes_mask skew = lanes_less(lanes_multiply(lanes_splat(EDGE_PARALLEL), product), sine);
+  const lanes raw =
+      lanes_divide(lanes_subtract(lanes_multiply(across, f), lanes_multiply(c, y)), lanes_select(skew, sine, one));
+  lanes s = lanes_select(skew, lanes_minimum(lanes_maximum(raw, zero), one), lanes_splat(0.5f));
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes t = lanes_divide(lanes_add(lanes_multiply(across, s), f), y);
+  t = lanes_minimum(lanes_maximum(t, zero), one);
+  t = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), t), t);
+  s = lanes_divide(lanes_subtract(lanes_multiply(across, t), c), x);
+  s = lanes_minimum(lanes_maximum(s, zero), one);
+  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
+  lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
+  now = lanes3_quantise(now, STATE_ROUNDER);
+  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
+}
+
+#if WITH_SEAMS
+
+/* 1 if two edges of cloths a and b are nearer than a distance as a substep starts. */
+static int are_edges_near(const self_body *a, const self_body *b, const int32_t particle[4], float distance) {
+  const cloth_vector from = vector_load(a->start, particle[0]), other = vector_load(b->start, particle[2]);
+  const lanes3 d = lanes3_splat(exact_difference(vector_load(a->start, particle[1]), from));
+  const lanes3 e = lanes3_splat(exact_difference(vector_load(b->start, particle[3]), other));
+  return lanes_bits(are_closer(d, e, lanes3_splat(exact_difference(from, other)), distance)) != 0;
+}
+
+#endif
+
 /* 1 if two edges of cloths a and b were sewn, and one of them is not any more. Keeps that in mind if they are near. */
 CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, const int32_t particle[4]) {
 #if WITH_SEAMS
-  self_boxes box, other;
   int were_sewn = 0;
   for (int32_t n = 0; n < 4; n++) {
     were_sewn |= were_sewn_together(g, a, particle[n >> 1], b, particle[2 + (n & 1)]);
@@ -116,9 +152,8 @@ CLOTH_SEPARATE int were_sewn_edges(const self_group *g, int32_t a, int32_t b, co
   if (!were_sewn) {
     return 0;
   }
-  find_edge_boxes(&g->bodies[a], particle, 0.0f, &box);
-  find_edge_boxes(&g->bodies[b], particle + 2, 0.0f, &other);
-  for (int32_t n = 0; n < 4 && !are_apart(&box, &other, pair_between(g, a, b).thickness); n++) {
+  const int is_near = are_edges_near(&g->bodies[a], &g->bodies[b], particle, pair_between(g, a, b).thickness);
+  for (int32_t n = 0; n < 4 && is_near; n++) {
     note_near(&g->bodies[n < 2 ? a : b], particle[n]);
   }
   return 1;
@@ -236,9 +271,6 @@ static void pair_rims(self_search *s, int32_t a, int32_t b, const self_leaf *fir
    left to the particles: the points where they are closest now say too little about where they were. */
 #define EDGE_FASTEST 1.0f
 
-/* Share of the product of two squared lengths below which edges count as parallel, sine squared. */
-#define EDGE_PARALLEL 1.0e-4f
-
 static float unit_share(float value) {
   return flush_small(minimum(maximum(value, 0.0f), 1.0f), SELF_LEAST_WEIGHT);
 }
@@ -263,28 +295,6 @@ static int find_closest(const edge_pair *p, float *first, float *second) {
     *first = unit_share((b * *second - c) / a);
   }
   return 1;
-}
-
-/* Which pairs of edges, d and e, whose first ends are r apart, are closer than a distance; see find_closest(). */
-CLOTH_REPEATED lanes_mask are_closer(lanes3 d, lanes3 e, lanes3 r, float distance) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), least = lanes_splat(1.0e-14f);
-  const lanes x = lanes_maximum(lanes3_dot(d, d), least), y = lanes_maximum(lanes3_dot(e, e), least);
-  const lanes across = lanes3_dot(d, e), c = lanes3_dot(d, r), f = lanes3_dot(e, r), product = lanes_multiply(x, y);
-  const lanes sine = lanes_subtract(product, lanes_multiply(across, across));
-  const lanes_mask skew = lanes_less(lanes_multiply(lanes_splat(EDGE_PARALLEL), product), sine);
-  const lanes raw =
-      lanes_divide(lanes_subtract(lanes_multiply(across, f), lanes_multiply(c, y)), lanes_select(skew, sine, one));
-  lanes s = lanes_select(skew, lanes_minimum(lanes_maximum(raw, zero), one), lanes_splat(0.5f));
-  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
-  lanes t = lanes_divide(lanes_add(lanes_multiply(across, s), f), y);
-  t = lanes_minimum(lanes_maximum(t, zero), one);
-  t = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), t), t);
-  s = lanes_divide(lanes_subtract(lanes_multiply(across, t), c), x);
-  s = lanes_minimum(lanes_maximum(s, zero), one);
-  s = lanes_keep(lanes_less(lanes_splat(SELF_LEAST_WEIGHT), s), s);
-  lanes3 now = lanes3_add_scaled(lanes3_add_scaled(r, d, s), e, lanes_negate(t));
-  now = lanes3_quantise(now, STATE_ROUNDER);
-  return lanes_less(lanes3_dot(now, now), lanes_splat(distance * distance));
 }
 
 /* Which of the pairs of a block from `first` on are closer than the thickness, a bit each. */

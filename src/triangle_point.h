@@ -6,11 +6,11 @@
 /// A point of a triangle ///
 
 /*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries and for contact of
- * cells. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
+ * The triangles of a cloth, and the point of one that is nearest to another point, for queries, contact of
+ * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
  */
 
-#if WITH_QUERIES || WITH_CELL_CONTACT
+#if WITH_QUERIES || WITH_CELL_CONTACT || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */
@@ -86,6 +86,10 @@ static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
   return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
 }
+
+#endif
+
+#if WITH_QUERIES || WITH_CELL_CONTACT
 
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
 static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {

@@ -484,6 +484,61 @@ static void test_opened_touch(void) {
   free_panels(&p);
 }
 
+/* Two ribbons that lie on each other are sewn along both borders and opened, and one is lifted to 1.5 and 2.2
+   thicknesses, in directions between the axes, too. It falls back onto the other one, and not through it. */
+static void open_ribbons(panels *p, double angle, double lift) {
+  cloth_config config = panel_config(2, 15, 10);
+  const double thickness = 0.4 * SPACING, c = cos(angle), s = sin(angle);
+  config.self_thickness = (float)thickness;
+  config.gravity = vector_at(0, 0, 0);
+  config.edge_warp = vector_at(0, 0, SPACING);
+  config.edge_weft = vector_at(SPACING * 14 * c, SPACING * 14 * s, 0);
+  memset(p, 0, sizeof *p);
+  p->count = 2;
+  for (int i = 0; i < 2; i++) {
+    p->f[i] = fixture_make(&config);
+    p->sheets[i] = p->f[i].sheet;
+  }
+  make_group(p);
+  for (int n = 0; n < 2; n++) {
+    p->seams[n].a = column_side(0, 2, 15, n);
+    p->seams[n].b = column_side(1, 2, 15, n);
+  }
+  p->group.seam_count = 2;
+  take_memory(p);
+  step_panels(p, 10);
+  p->group.seam_count = 0;
+  for (int k = 0; k < 60; k++)
+    cloth_pin(p->sheets[k / 30], k % 30);
+  for (int frame = 0; frame < 20; frame++) {
+    for (int k = 0; k < 30; k++) {
+      const point at = position_of(p->sheets[1], k);
+      const double way = lift * thickness / 20;
+      cloth_move_pin(p->sheets[1], k, vector_at(at.x - way * s, at.y + way * c, at.z));
+    }
+    step_panels(p, 1);
+  }
+  for (int k = 0; k < 30; k++)
+    cloth_release(p->sheets[1], k);
+  for (int i = 0; i < 2; i++)
+    cloth_set_gravity(p->sheets[i], vector_at(2 * s, -2 * c, 0));
+  step_panels(p, 60);
+}
+
+static void test_opened_apart(void) {
+  for (int n = 0; n < 8; n++) {
+    panels p;
+    const double angle = n / 2 * acos(-1) / 12;
+    open_ribbons(&p, angle, n % 2 ? 2.2 : 1.5);
+    for (int k = 0; k < 30; k++) {
+      const point at = position_of(p.sheets[1], k);
+      const double height = (at.y * cos(angle) - at.x * sin(angle)) / (0.4 * SPACING);
+      CHECK(height > 0.9 && height < 1.1, "case %d: particle %d at %g thicknesses", n, k, height);
+    }
+    free_panels(&p);
+  }
+}
+
 /* The same sheet with the warp along what the weft was. */
 static void transpose(cloth_config *config) {
   const cloth_vector warp = config->edge_warp;
@@ -896,10 +951,12 @@ static void test_refusals(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),       TEST(implicit), TEST(holes),           TEST(over_hole),     TEST(ragged),   TEST(nothing_sewn),
-    TEST(momentum),     TEST(pulled),   TEST(energy),          TEST(one_cloth),     TEST(rolled),   TEST(opened),
-    TEST(opened_touch), TEST(gathers),  TEST(gathered_places), TEST(gathered_tube), TEST(closing),  TEST(contact),
-    TEST(sleep),        TEST(pins),     TEST(both_pinned),     TEST(replay),        TEST(refusals),
+    TEST(weight),        TEST(implicit),     TEST(holes),    TEST(over_hole),
+    TEST(ragged),        TEST(nothing_sewn), TEST(momentum), TEST(pulled),
+    TEST(energy),        TEST(one_cloth),    TEST(rolled),   TEST(opened),
+    TEST(opened_touch),  TEST(opened_apart), TEST(gathers),  TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),      TEST(contact),  TEST(sleep),
+    TEST(pins),          TEST(both_pinned),  TEST(replay),   TEST(refusals),
 };
 
 int main(int argc, char **argv) {
