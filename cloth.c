@@ -17911,6 +17911,8 @@ static void find_involved(const self_body *cells, int is_round, int32_t particle
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
+#if WITH_GROUPS
+
 /* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
 static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
   const cloth_vector p = vector_load(a->start, involved[0]);
@@ -17923,6 +17925,8 @@ static int is_candidate_near(const self_body *a, const self_body *b, const int32
   return p.x > low.x - reach && p.y > low.y - reach && p.z > low.z - reach && p.x < high.x + reach &&
          p.y < high.y + reach && p.z < high.z + reach;
 }
+
+#endif
 
 static void mark_candidate(const self_body *a, const self_body *b, const int32_t involved[5], uint32_t bit) {
   a->taken[involved[0]] |= bit;
