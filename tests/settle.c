@@ -182,10 +182,10 @@ static void test_few_substeps(void) {
 /* Other fabrics, finer sheets and a round table. The table lists those that go on moving. */
 static void test_tablecloths(void) {
   static const table_setting settings[] = {
-      {CLOTH_FABRIC_SILK, 24, 28, 0},   {CLOTH_FABRIC_SILK, 24, 28, 1},  {CLOTH_FABRIC_COTTON, 24, 28, 1},
-      {CLOTH_FABRIC_SILK, 24, 10, 0},   {CLOTH_FABRIC_SILK, 24, 10, 1},  {CLOTH_FABRIC_DENIM, 24, 10, 0},
-      {CLOTH_FABRIC_SILK, 24, 4, 0},    {CLOTH_FABRIC_DENIM, 24, 4, 0},  {CLOTH_FABRIC_COTTON, 32, 28, 0},
-      {CLOTH_FABRIC_COTTON, 32, 10, 0}, {CLOTH_FABRIC_COTTON, 48, 28, 0}};
+      {CLOTH_FABRIC_SILK, 24, 28, 0},  {CLOTH_FABRIC_SILK, 24, 28, 1},  {CLOTH_FABRIC_COTTON, 24, 28, 1},
+      {CLOTH_FABRIC_SILK, 24, 10, 0},  {CLOTH_FABRIC_SILK, 24, 10, 1},  {CLOTH_FABRIC_DENIM, 24, 10, 0},
+      {CLOTH_FABRIC_SILK, 24, 4, 0},   {CLOTH_FABRIC_DENIM, 24, 4, 0},  {CLOTH_FABRIC_COTTON, 32, 28, 0},
+      {CLOTH_FABRIC_DENIM, 32, 10, 0}, {CLOTH_FABRIC_COTTON, 48, 28, 0}};
   for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
     fixture s = lay_table(cloth_config_default(), &settings[n]);
     settle(s.sheet, "tablecloth", 0.01);
