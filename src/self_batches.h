@@ -6,6 +6,8 @@
 #include "self_leaves.h"
 #include "self_spheres.h"
 #include "self_tree.h"
+#include "self_untangle.h"
+#include "triangle_point.h"
 #include "types.h"
 
 /// Batches of candidates ///
