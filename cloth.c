@@ -16507,6 +16507,7 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
 #define SELF_SEWN 64
 
+/* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
 #define SELF_OLDEST (SELF_SEWN - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
@@ -30858,9 +30859,8 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more. Nothing of a cloth that sleeps
- * changes.
- */
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
+   state stays as it is. */
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];

@@ -498,9 +498,8 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more. Nothing of a cloth that sleeps
- * changes.
- */
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
+   state stays as it is. */
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
