@@ -249,7 +249,7 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
   b.penetration = lanes_keep(first, lanes_splat(depth));
   b.touches = lanes_keep(first, lanes_splat(1.0f));
   const link_answers none = no_links();
-  contact_response r = response_to(shape_of(c, m), way, b.normal, b.penetration, &none);
+  contact_response r = response_to(c, m, way, b.normal, b.penetration, &none);
   r.touches = b.touches;
 #if WITH_BODIES
   if (m->body >= 0) {

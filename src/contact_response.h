@@ -27,6 +27,15 @@ static const cloth_collider *shape_of(const cloth *c, const moving_body *m) {
   return &((const collider_slot *)at(c, m->slot))->body;
 }
 
+/* Coefficients of friction that act in this substep [1]. */
+static float static_friction_of(const cloth *c, const moving_body *m) {
+  return shape_of(c, m)->static_friction * workspace_of(c)->plan.friction_share;
+}
+
+static float kinetic_friction_of(const cloth *c, const moving_body *m) {
+  return shape_of(c, m)->kinetic_friction * workspace_of(c)->plan.friction_share;
+}
+
 /* What contact counts on the way. */
 typedef struct contact_tally {
   uint64_t work;        /* that depends on the state */
@@ -141,16 +150,17 @@ CLOTH_SEPARATE void respond_to_answers(const contact_block *b, const link_answer
  * that do not touch have `displacement` and `penetration` 0. `borne`, if not NULL: what n is larger by where only
  * friction asks.
  */
-CLOTH_INLINE contact_response response_with(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+CLOTH_INLINE contact_response response_with(const cloth *c, const moving_body *m, lanes3 displacement, lanes3 normal,
                                             lanes penetration, const link_answers *answers, const lanes *borne) {
   contact_response r;
   lanes zero = lanes_splat(0.0f);
   lanes one = lanes_splat(1.0f);
   lanes normal_displacement = lanes3_dot(displacement, normal);
-  lanes static_friction = lanes_splat(body->static_friction), kinetic_friction = lanes_splat(body->kinetic_friction);
+  const float sticking = static_friction_of(c, m), sliding = kinetic_friction_of(c, m);
+  lanes static_friction = lanes_splat(sticking), kinetic_friction = lanes_splat(sliding);
   if (answers->asked) {
-    static_friction = bent_friction(body->static_friction, answers->share);
-    kinetic_friction = bent_friction(body->kinetic_friction, answers->share);
+    static_friction = bent_friction(sticking, answers->share);
+    kinetic_friction = bent_friction(sliding, answers->share);
   }
   lanes normal_correction = lanes_minimum(penetration, lanes_maximum(lanes_negate(normal_displacement), zero));
   const lanes pressed =
@@ -170,9 +180,9 @@ CLOTH_INLINE contact_response response_with(const cloth_collider *body, lanes3 d
   return r;
 }
 
-CLOTH_INLINE contact_response response_to(const cloth_collider *body, lanes3 displacement, lanes3 normal,
+CLOTH_INLINE contact_response response_to(const cloth *c, const moving_body *m, lanes3 displacement, lanes3 normal,
                                           lanes penetration, const link_answers *answers) {
-  return response_with(body, displacement, normal, penetration, answers, NULL);
+  return response_with(c, m, displacement, normal, penetration, answers, NULL);
 }
 
 /* response_to() for a block of particles, with what their links say. */
@@ -182,7 +192,7 @@ CLOTH_INLINE contact_response response_of(const cloth *c, const step_plan *plan,
   const lanes into = lanes_maximum(lanes_negate(lanes3_dot(displacement, b->normal)), lanes_splat(0.0f));
   link_answers answers;
   ask_links(c, plan, m, i, b, lanes_minimum(penetration, into), &answers);
-  contact_response r = response_to(shape_of(c, m), displacement, b->normal, penetration, &answers);
+  contact_response r = response_to(c, m, displacement, b->normal, penetration, &answers);
   if (answers.asked) { /* by copies, as what has its address taken is kept in memory */
     const lanes3 undone = displacement;
     contact_response answered = r;
@@ -283,8 +293,8 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const link_answers none = no_links();
   const lanes pressed = lanes_splat(borne);
   const contact_response r =
-      response_with(shape_of(c, m), lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)),
-                    lanes3_splat(normal), lanes_splat(touches ? maximum(penetration, 0.0f) : 0.0f), &none, &pressed);
+      response_with(c, m, lanes3_splat(touches ? displacement : vector(0.0f, 0.0f, 0.0f)), lanes3_splat(normal),
+                    lanes_splat(touches ? maximum(penetration, 0.0f) : 0.0f), &none, &pressed);
   if (touches) {
     forget_borne(c, m, s->first + n);
   }

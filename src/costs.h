@@ -39,6 +39,7 @@ enum {
   COST_GAUGE = 300,     /* ... and those of a line of which one may be too long, */
   COST_GAPS = 400,      /* ... and where threads break: what is absent now */
   COST_SETTLE = 96,     /* kinetic energy, largest speed and a stop, on the way to rest */
+  COST_NUDGE = 300,     /* small velocities at random, on the way to rest */
   COST_RECOVER = 125,   /* per particle that is slowed down, and per particle that is put back */
   COST_CONFINED = 1600, /* per confined particle */
   COST_TARGET = 640,    /* motion constraint and backstop */

@@ -208,14 +208,13 @@ static cloth_vector resolve_contact(const cloth *c, const step_plan *plan, const
   }
   if (CONTACT_KIND(*info) == CONTACT_STICK) {
     float tangential_force = vector_length(vector_add_scaled(force, normal, negate(normal_force)));
-    int slips =
-        tangential_force > friction_at(c, plan, m, i, shape_of(c, m)->static_friction, normal_force) * normal_force;
+    int slips = tangential_force > friction_at(c, plan, m, i, static_friction_of(c, m), normal_force) * normal_force;
     *info = slips ? CONTACT_WORD(m->index, SLIDE_DWELL, CONTACT_SLIDE) : *info;
     return zero;
   }
   cloth_vector slip = vector_add_scaled(relative, normal, negate(vector_dot(relative, normal)));
   float speed = vector_length(slip);
-  float coefficient = friction_at(c, plan, m, i, shape_of(c, m)->kinetic_friction, normal_force);
+  float coefficient = friction_at(c, plan, m, i, kinetic_friction_of(c, m), normal_force);
   float max_friction = coefficient * normal_force * floats_at(c, c->scratch.mobility)[i];
   int stops = speed <= max_friction;
   int sticks = stops && dwell == 0;
