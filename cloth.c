@@ -28832,8 +28832,8 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /* Longest substep of the coarsest level [s]. */
 #define COARSE_SUBSTEP (1.0f / 120.0f)
-/* How long all particles have to be slow [s]: at a coarse level; with eased friction, which suffices where the steps
-   end then; and in all. With a second less, some cloths creep on for that second before a fold of theirs turns over. */
+/* How long all particles have to be slow [s]: at a coarse level, with eased friction, and in all. With a second less some
+   cloths creep on for that second before a fold of theirs turns over. */
 #define COARSE_QUIET 0.15f
 #define EASED_QUIET 2.0f
 #define FINAL_QUIET 3.0f
@@ -29132,7 +29132,7 @@ int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, floa
   c->settings.integration.substeps = substeps;
   stop_cloth(c);
   stop_pins(c);
-  s.report->settled = s.rest >= EASED_QUIET;
+  s.report->settled = s.rest >= FINAL_QUIET;
   s.report->speed = square_root(s.fastest);
   return notes;
 }

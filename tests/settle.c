@@ -7,7 +7,7 @@
 #include "support.h"
 
 #define REST_SPEED 0.01f
-#define MAX_STEPS 600
+#define MAX_STEPS 900
 
 /// Scenes ///
 
