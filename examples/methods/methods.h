@@ -110,8 +110,9 @@ typedef struct cloth_method {
   int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
   int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
   int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
-  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. Floats often end
-                          above smaller ones, and solves are then capped */
+  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. GRADIENTS and
+                          COMPONENTS also end at what rounding leaves, about 1e-8 m/s a particle. NONLINEAR often ends
+                          above small ones, and is then capped */
   float lambda, mu;    /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;     /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                           0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
