@@ -1218,6 +1218,88 @@ static void test_explicit_limits(void) {
                   rate / (0.25 * 16.0 * kappa * kappa), 0.1);
 }
 
+static float largest_speed(cloth *sheet) {
+  float largest = 0.0f;
+  for (int i = 0; i < sheet->count; i++) {
+    const float speed = largest_coordinate(vector_load(vectors_at(sheet, sheet->state.velocity), i));
+    CHECK(is_finite(speed), "particle %d: velocity %g m/s", i, (double)speed);
+    largest = maximum(largest, speed);
+  }
+  return largest;
+}
+
+/* A sheet of springs whose damping makes them explicit at rest, drawn out by `strain` between pins all around: damping
+   along them does not act across them. Largest energy of motion in the second half of the steps, over that at the
+   start. */
+static double membrane_energy(double strain) {
+  const double k = 1.8e-4, h = 1.0 / 11.0;
+  cloth_config config = plain_config(12, 2500.0);
+  config.fabric.shear = 0.0f;
+  config.fabric.stretch_damping = (float)(k * 2500.0);
+  config.gravity = vector(0.0f, 0.0f, 0.0f);
+  cloth *sheet = open_sheet(&config);
+  uint32_t random = 5;
+  double first = 0.0, largest = 0.0;
+  for (int i = 0; i < sheet->count; i++) {
+    const int column = i % 12, row = i / 12, is_border = column % 11 == 0 || row % 11 == 0;
+    const double side = h * (1.0 + strain), speed = is_border ? 0.0 : 0.01 * next_random(&random);
+    cloth_set_particle(sheet, i, vector((float)(side * column), 0.0f, (float)(side * row)),
+                       vector(0.0f, (float)speed, 0.0f));
+    first += speed * speed;
+    if (is_border) {
+      cloth_pin(sheet, i);
+    }
+  }
+  cloth_method m = plain_method();
+  m.scheme = CLOTH_SCHEME_IMEX2;
+  for (int n = 0; n < 6000; n++) {
+    run(sheet, &m, k, 1);
+    double energy = 0.0;
+    for (int i = 0; i < sheet->count; i++) {
+      const cloth_vector v = vector_load(vectors_at(sheet, sheet->state.velocity), i);
+      energy += (double)vector_dot(v, v);
+    }
+    largest = n < 3000 ? 0.0 : fmax(largest, energy);
+  }
+  return largest / first;
+}
+
+static void test_taut_springs(void) {
+  for (int n = 1; n <= 8; n *= 2) {
+    const double energy = membrane_energy(0.1 * n);
+    CHECK(energy < 0.9, "stretched by %d %%: %g of the energy of motion", 10 * n, energy);
+  }
+}
+
+/* Springs that become explicit, or implicit, from one substep to the next: the weight that they carry stays. */
+static void test_changed_families(void) {
+  const double k = 1.0 / 6720.0;
+  cloth_config config = plain_config(6, 100.0);
+  config.fabric.shear = 0.0f;
+  config.fabric.stretch_damping = 0.1f;
+  config.integration.velocity_damping = 20.0f;
+  config.edge_weft = vector(0.0f, -1.0f, 0.0f);
+  cloth *sheet = open_sheet(&config);
+  for (int i = 0; i < 6; i++) {
+    cloth_pin(sheet, i);
+  }
+  cloth_method m = plain_method();
+  m.scheme = CLOTH_SCHEME_IMEX2;
+  m.tolerance = 1e-4f;
+  cloth_fabric fabric = config.fabric;
+  for (int n = 0; n < 4; n++) {
+    for (int i = 0; i < 10000 && n == 0; i++) {
+      run(sheet, &m, k, 1);
+    }
+    fabric.stretch_damping = n % 2 ? 0.1f : 0.0f;
+    CHECK(cloth_set_fabric(sheet, &fabric) == CLOTH_OK, "change %d", n);
+    const float before = largest_speed(sheet);
+    run(sheet, &m, k, 1);
+    const float after = largest_speed(sheet);
+    CHECK(after - before < 1e-4f, "change %d: from %g to %g m/s", n, (double)before, (double)after);
+  }
+}
+
 /* Error at t = 1 of omega^2 = 400 implicit and 25 explicit. */
 static double oscillator_error(int scheme, int steps) {
   const double mass = 0.2 * 2.0 * oscillator_h * oscillator_h / 6.0;
@@ -2154,16 +2236,6 @@ static void test_free_flight(void) {
   }
 }
 
-static float largest_speed(cloth *sheet) {
-  float largest = 0.0f;
-  for (int i = 0; i < sheet->count; i++) {
-    const float speed = largest_coordinate(vector_load(vectors_at(sheet, sheet->state.velocity), i));
-    CHECK(is_finite(speed), "particle %d: velocity %g m/s", i, (double)speed);
-    largest = maximum(largest, speed);
-  }
-  return largest;
-}
-
 /* A sheet of silk, drawn out by a twentieth between pins all around, comes to rest and stays so, however small the
    tolerance is: solves end where rounding begins. */
 static void test_rest_under_tension(void) {
@@ -2819,6 +2891,8 @@ int main(int count, char **arguments) {
       TEST(explicit_limits),
       TEST(explicit_steps),
       TEST(orders),
+      TEST(taut_springs),
+      TEST(changed_families),
       TEST(implicit_decay),
       TEST(full_newton),
       TEST(first_residuals),

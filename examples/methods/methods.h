@@ -78,7 +78,8 @@ typedef enum cloth_scheme {
   CLOTH_SCHEME_BDF2,     /* second-order backward differences. All families are implicit: explicit ones would be
                             unstable at any threshold */
   CLOTH_SCHEME_IMEX2,    /* BDF2 with extrapolated explicit forces (thesis eq. 4.15), for families whose stability
-                            numbers add up to at most min(0.2, kd / (4 k ks)) */
+                            numbers add up to at most min(0.2, kd / (4 k ks)), while they are not so taut that motion
+                            across them, which damping along them does not reach, grows by more than 1 % a second */
   CLOTH_SCHEME_STATIC    /* no motion: the cloth at rest. cloth_method_settle() alone */
 } cloth_scheme;
 
@@ -175,9 +176,10 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 /* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least
    cloth_method_memory() bytes and the alignment of an arena. Before the first step its first four bytes are 0; it then
    belongs to this cloth, and keeps the history of BDF2 and IMEX2. They start anew, with backward Euler or an
-   extrapolation, where that history does not fit: after another dt, and for particles that the caller or the limit of
-   speed has moved. Returns what cloth_step() or cloth_method_memory() would; METHOD, also: STATIC; ARENA: the memory is
-   too small, not aligned, or overlaps the cloth's arena or scratch. */
+   extrapolation, where that history does not fit: after another dt, for particles that the caller or the limit of
+   speed has moved, and for the explicit forces when other families are explicit. Returns what cloth_step() or
+   cloth_method_memory() would; METHOD, also: STATIC; ARENA: the memory is too small, not aligned, or overlaps the
+   cloth's arena or scratch. */
 int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *memory, size_t bytes,
                       cloth_method_report *report);
 
