@@ -440,6 +440,46 @@ static void test_trisprings(void) {
 }
 
 /* The polynomial of the buckled beam against the exact law. */
+/* Energy per cell of the springs of BENDING_SPRINGS in a sheet that is bent to a cylinder along warp or weft with a
+   hundred cells around, over that of the plate. */
+static double buckled_energy(double aspect, int along_weft) {
+  const double u = 0.02, v = aspect * u, bend = 1e-4, radius = 100.0 / 6.2832 * (along_weft ? v : u);
+  cloth_config config = plain_config(5, 1e6);
+  config.edge_warp = vector((float)(4.0 * u), 0.0f, 0.0f);
+  config.edge_weft = vector(0.0f, 0.0f, (float)(4.0 * v));
+  config.fabric.bend = (float)bend;
+  cloth *sheet = open_sheet(&config);
+  cloth_method m = plain_method();
+  m.bending = CLOTH_BENDING_SPRINGS;
+  method_work w;
+  plan_method(&w, sheet, &m);
+  double energy = 0.0;
+  for (int n = 0; n < w.family_count; n++) {
+    const element_family *f = &w.family[n];
+    const double warp = u * fabs((double)(f->column[1] - f->column[0]));
+    const double weft = v * fabs((double)(f->row[1] - f->row[0]));
+    const double arc = along_weft ? weft : warp, across = along_weft ? warp : weft;
+    const double chord = 2.0 * radius * sin(0.5 * arc / radius);
+    const double rest = hypot(arc, across), shorter = rest - hypot(chord, across);
+    lanes slope;
+    const lanes push = buckled_push(lanes_splat((float)(0.5 * shorter / rest)), &slope);
+    energy += f->is_bending ? (double)f->law.second * (double)lanes_first_value(push) * shorter : 0.0;
+  }
+  return energy * (double)reference_mass(sheet) / (0.5 * bend / (radius * radius) * u * v);
+}
+
+static void test_buckled_plate(void) {
+  for (int weft = 0; weft < 2; weft++) {
+    method_within("23 springs",
+                  weft ? "bent along weft: energy over the plate's" : "bent along warp: energy over the plate's", 1.0,
+                  buckled_energy(1.0, weft), 0.02);
+  }
+  for (double aspect = 1.0; aspect < 3.0; aspect += 0.4) {
+    const double warp = buckled_energy(aspect, 0), weft = buckled_energy(1.0 / aspect, 1);
+    CHECK(fabs(warp / weft - 1.0) < 1e-4, "cells of 1 x %g: %g along warp, %g along weft", aspect, warp, weft);
+  }
+}
+
 static void test_buckling(void) {
   double worst = 0.0, worst_slope = 0.0;
   for (int n = 1; n <= 70; n++) {
@@ -2881,6 +2921,7 @@ int main(int count, char **arguments) {
       TEST(damping),
       TEST(trisprings),
       TEST(buckling),
+      TEST(buckled_plate),
       TEST(isotropy),
       TEST(half_shear),
       TEST(cylinder),
