@@ -950,13 +950,85 @@ static void test_refusals(void) {
   free_panels(&p);
 }
 
+/* A particle may be sewn between two others and between other two, or to one of them; not twice to the same. */
+static void test_joined_twice(void) {
+  const hanging scene = {6, 2, 1, 1, 0};
+  panels p;
+  hang(&p, &scene, 2);
+  const int32_t threes[2][3] = {{0, 1, 2}, {4, 1, 5}}, twos[2][2] = {{0, 1}, {0, 2}};
+  const cloth_seam gathered = {{0, 0, 1, 3, threes[0]}, {1, 0, 1, 2, twos[0]}, 0};
+  const cloth_seam single = {{1, 0, 1, 1, NULL}, {0, 1, 1, 1, NULL}, 0};
+  cloth_group g = p.group;
+  g.seam_count = 2;
+  p.seams[0] = gathered;
+  p.seams[1] = (cloth_seam){{0, 0, 1, 3, threes[1]}, {1, 0, 1, 2, twos[1]}, 0};
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "between 0 and 1, and between 0 and 2");
+  p.seams[1].b.particles = twos[0];
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "twice between 0 and 1");
+  p.seams[1] = single;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "between 0 and 1, and to 0");
+  p.seams[0] = single;
+  p.seams[1] = gathered;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "to 0, and between 0 and 1");
+  free_panels(&p);
+}
+
+/* All seams of a group together have as many stitches as CLOTH_STITCH_LIMIT says, and no more. */
+static void test_most_stitches(void) {
+  enum { SIDE = 17, PARTICLES = SIDE * SIDE, SEAMS = CLOTH_STITCH_LIMIT / PARTICLES + 1 };
+  const cloth_config config = panel_config(2 * SIDE - 1, SIDE, 6);
+  cloth_seam seams[SEAMS];
+  panels p;
+  cut_sheet(&p, 2 * SIDE - 1, SIDE, 2, 1, &config);
+  cloth_group g = p.group;
+  for (int n = 0; n < SEAMS; n++)
+    seams[n] = (cloth_seam){{0, 0, 1, PARTICLES, NULL}, {1, 0, 1, PARTICLES, NULL}, 0};
+  g.seams = seams;
+  g.seam_count = SEAMS;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_RANGE, "%d stitches", SEAMS * PARTICLES);
+  g.seam_count--;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "a seam many times, %d stitches", (SEAMS - 1) * PARTICLES);
+  free_panels(&p);
+}
+
+/* Where a side does not run along a border its stiffening has no effect, as that of a side along a border has. */
+static void test_stiffening(void) {
+  enum { SIDE = 9 };
+  int32_t places[2][SIDE]; /* of the second panel: down its first column, or along its diagonal */
+  for (int n = 0; n < SIDE; n++) {
+    places[0][n] = SIDE * n;
+    places[1][n] = SIDE * n + n;
+  }
+  for (int is_diagonal = 0; is_diagonal < 2; is_diagonal++) {
+    uint64_t hashes[2] = {0, 0};
+    for (int is_stiff = 0; is_stiff < 2; is_stiff++) {
+      const cloth_config config = panel_config(2 * SIDE - 1, SIDE, 6);
+      panels p;
+      cut_sheet(&p, 2 * SIDE - 1, SIDE, 2, 1, &config);
+      p.seams[0].b.particles = places[is_diagonal];
+      p.seams[0].stiffening = is_stiff ? 100.0f : -1.0f;
+      free(p.allocation);
+      take_memory(&p);
+      for (int k = 0; k < SIDE; k++)
+        cloth_pin(p.sheets[0], k);
+      step_panels(&p, 20);
+      for (int i = 0; i < 2; i++)
+        hashes[is_stiff] = hashes[is_stiff] * 31 + read_hash(p.sheets[i]);
+      free_panels(&p);
+    }
+    CHECK((hashes[0] == hashes[1]) == is_diagonal, "diagonal %d: stiffening acts %d", is_diagonal,
+          hashes[0] != hashes[1]);
+  }
+}
+
 static const test tests[] = {
-    TEST(weight),        TEST(implicit),     TEST(holes),    TEST(over_hole),
-    TEST(ragged),        TEST(nothing_sewn), TEST(momentum), TEST(pulled),
-    TEST(energy),        TEST(one_cloth),    TEST(rolled),   TEST(opened),
-    TEST(opened_touch),  TEST(opened_apart), TEST(gathers),  TEST(gathered_places),
-    TEST(gathered_tube), TEST(closing),      TEST(contact),  TEST(sleep),
-    TEST(pins),          TEST(both_pinned),  TEST(replay),   TEST(refusals),
+    TEST(weight),        TEST(implicit),      TEST(holes),      TEST(over_hole),
+    TEST(ragged),        TEST(nothing_sewn),  TEST(momentum),   TEST(pulled),
+    TEST(energy),        TEST(one_cloth),     TEST(rolled),     TEST(opened),
+    TEST(opened_touch),  TEST(opened_apart),  TEST(gathers),    TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),       TEST(contact),    TEST(sleep),
+    TEST(pins),          TEST(both_pinned),   TEST(replay),     TEST(refusals),
+    TEST(joined_twice),  TEST(most_stitches), TEST(stiffening),
 };
 
 int main(int argc, char **argv) {
