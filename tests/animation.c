@@ -264,6 +264,30 @@ static void test_frame_with_colliders(void) {
   CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
   CHECK(cloth_move_frame(s.sheet, &from, &near, NULL, FRAME, both) == CLOTH_OK, "both are in the world");
   CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "left behind");
+  post.pose.position.x = 9e4f;
+  CHECK(cloth_move_collider(s.sheet, near_post, NULL, &post.pose) == CLOTH_OK, "cloth_move_collider");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_ERROR_RANGE,
+        "a collider that goes out of the world");
+  fixture_free(&s);
+}
+
+/* A particle on a line whose point would leave the world, as it was far away when the line was laid through it, stays
+   on the line. */
+static void test_frame_with_a_line(void) {
+  fixture s = framed_sheet();
+  const int particle = fixture_particle(&s, 3, 3);
+  const point start = position_of(s.sheet, particle);
+  const cloth_pose from = frame_pose(0);
+  cloth_pose far = from;
+  far.position.x += 5e4f;
+  CHECK(cloth_set_particle(s.sheet, particle, vector_at(9e4, start.y, start.z), vector_at(0, 0, 0)) == CLOTH_OK, "far");
+  CHECK(cloth_confine_to_line(s.sheet, particle, vector_at(1, 0, 0)) == CLOTH_OK, "cloth_confine_to_line");
+  CHECK(cloth_set_particle(s.sheet, particle, vector_of(start), vector_at(0, 0, 0)) == CLOTH_OK, "back");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, 0) == CLOTH_OK, "cloth_move_frame");
+  run_steps(s.sheet, 30, FRAME);
+  const point end = position_of(s.sheet, particle);
+  CHECK(fabs(end.x - start.x - 5e4) < 1 && fabs(end.y - start.y) < 1e-3 && fabs(end.z - start.z) < 1e-3,
+        "at %g, %g, %g on the line through %g, %g", end.x, end.y, end.z, start.y, start.z);
   fixture_free(&s);
 }
 
@@ -301,6 +325,31 @@ static cloth_config led_config(void) {
   config.capacity.targets = 1;
   config.air.drag = 1.0f;
   return config;
+}
+
+/* A frame may not take targets out of the world, neither from where they are nor from where they go. */
+static void test_frame_with_targets(void) {
+  for (int comes_from = 0; comes_from < 2; comes_from++) {
+    cloth_config config = led_config();
+    fixture s = fixture_make(&config);
+    vertex vertices[TARGET_COUNT];
+    cloth_pose frame = frame_pose(0), near = frame, far = frame;
+    near.position.x += 5e3f;
+    far.position.x += 5e4f;
+    place_targets(&frame, vertices);
+    vertices[3].position.x = comes_from ? 9e4f : vertices[3].position.x;
+    CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+    place_targets(&frame, vertices);
+    vertices[3].position.x = comes_from ? vertices[3].position.x : 9e4f;
+    CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_move_targets");
+    const uint64_t before = read_hash(s.sheet);
+    CHECK(cloth_move_frame(s.sheet, &frame, &far, NULL, FRAME, 0) == CLOTH_ERROR_RANGE, "case %d: a target is far",
+          comes_from);
+    CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
+    CHECK(cloth_move_frame(s.sheet, &frame, &near, NULL, FRAME, 0) == CLOTH_OK, "case %d: a target is near",
+          comes_from);
+    fixture_free(&s);
+  }
 }
 
 /* Constraints of all kinds, by row: tight to loose, with and without a backstop near and far, large and small. */
@@ -675,6 +724,8 @@ static const test tests[] = {
     TEST(frame_refusals),
     TEST(frame_with_a_pin_on_the_move),
     TEST(frame_with_colliders),
+    TEST(frame_with_targets),
+    TEST(frame_with_a_line),
     TEST_EACH(both_schemes, motion_constraints),
     TEST_EACH(both_schemes, targets_lead),
     TEST_EACH(both_schemes, targets_are_state),
