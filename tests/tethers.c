@@ -169,9 +169,54 @@ static void test_tethers_set(void) {
   fixture_free(&s);
 }
 
+/* Particles side by side whose tethers lead to pins side by side in the order of particles, of which the last is in the
+   next row, are held by these pins: each hangs as far from its own as from a pin of the same row. */
+static void test_pins_of_two_rows(void) {
+  enum { COLUMNS = 8, ROWS = 6, FIRST = 5 };
+  cloth_config config = cloth_config_default();
+  config.columns = COLUMNS;
+  config.rows = ROWS;
+  config.edge_warp = vector_at(0.7, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -0.5, 0.0);
+  config.substeps = 1;
+  config.tethers.count = 1;
+  fixture s = fixture_make(&config);
+  for (int k = 0; k < COLUMNS; k++)
+    CHECK(cloth_pin(s.sheet, FIRST + k) == CLOTH_OK, "pin"); /* the last three of row 0, the first five of row 1 */
+  for (int k = 0; k < COLUMNS; k++)
+    CHECK(cloth_set_tether(s.sheet, (ROWS - 1) * COLUMNS + k, 0, FIRST + k) == CLOTH_OK, "cloth_set_tether");
+  double most = 0.0;
+  for (int frame = 0; frame < 60; frame++) {
+    CHECK(cloth_step(s.sheet, FRAME) >= 0, "a step");
+    for (int k = 0; k < COLUMNS; k++) {
+      const int particle = (ROWS - 1) * COLUMNS + k, pin = FIRST + k;
+      const double reach = 0.1 * hypot(k - pin % COLUMNS, ROWS - 1 - pin / COLUMNS);
+      most = fmax(most, point_distance(position_of(s.sheet, particle), position_of(s.sheet, pin)) / reach);
+    }
+  }
+  CHECK(most < 1.05, "a particle is at %g of the reach of its tether", most);
+  fixture_free(&s);
+}
+
+/* Tethers are chosen in scratch memory, which has to be there. */
+static void test_tethers_without_scratch(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 4;
+  config.capacity.shared_scratch = 1;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  const uint64_t before = read_hash(s.sheet);
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 0) == CLOTH_ERROR_STATE && read_hash(s.sheet) == before, "without scratch");
+  unsigned char *allocation, *scratch = guarded_buffer(s.memory.shared_bytes, 0, &allocation);
+  CHECK(cloth_set_scratch(s.sheet, scratch, s.memory.shared_bytes) == CLOTH_OK, "cloth_set_scratch");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 0) == CLOTH_OK && tether_of(&s, 5, 0) == 0, "with scratch");
+  free(allocation);
+  fixture_free(&s);
+}
+
 static const test tests[] = {
-    TEST(rest_between_pins),     TEST(tethers_hold), TEST(tethers_follow),
-    TEST(tethers_around_bodies), TEST(tethers_hit),  TEST(tethers_set),
+    TEST(rest_between_pins), TEST(tethers_hold), TEST(tethers_follow),   TEST(tethers_around_bodies),
+    TEST(tethers_hit),       TEST(tethers_set),  TEST(pins_of_two_rows), TEST(tethers_without_scratch),
 };
 
 int main(int count, char **arguments) {
