@@ -692,6 +692,8 @@ static void test_shared_scratch(void) {
   CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
   CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_ARENA, "its own arena");
+  void *before = (void *)((uintptr_t)sharing[0].arena - sharing[0].memory.shared_bytes + CLOTH_ALIGNMENT);
+  CHECK(cloth_set_scratch(sharing[0].sheet, before, most) == CLOTH_ERROR_ARENA, "ends in its own arena");
   configs[0].capacity.shared_scratch = 2;
   CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_RANGE, "shared twice");
   cloth_collider ball = cloth_collider_default();

@@ -929,8 +929,10 @@ static void test_call_refusals(void) {
   CHECK(cloth_collider_set_geometry(&bare, (const cloth_geometry *)(const void *)(b.memory + 1), 0) ==
             CLOTH_ERROR_GEOMETRY,
         "a place that is not aligned");
-  CHECK(cloth_remove_collider(s.sheet, 0) == CLOTH_OK && cloth_add_collider(s.sheet, &ball) == 0,
-        "a mesh after one that was removed");
+  const cloth_collider sphere = cloth_collider_default();
+  CHECK(cloth_add_collider(s.sheet, &sphere) == 1 && cloth_remove_collider(s.sheet, 0) == CLOTH_OK &&
+            cloth_set_collider(s.sheet, 1, &ball) == CLOTH_OK && cloth_add_collider(s.sheet, &ball) == CLOTH_ERROR_FULL,
+        "one mesh in place of one that was removed");
   const cloth_geometry *none = NULL;
   cloth_shared_body body = {cloth_collider_default(), {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}}};
   cloth_surroundings around = {.geometries = &none, .geometry_count = 1};
