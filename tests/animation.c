@@ -264,6 +264,7 @@ static void test_frame_with_colliders(void) {
   CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
   CHECK(cloth_move_frame(s.sheet, &from, &near, NULL, FRAME, both) == CLOTH_OK, "both are in the world");
   CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "left behind");
+  CHECK(cloth_move_frame(s.sheet, &far, &from, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "back");
   post.pose.position.x = 9e4f;
   CHECK(cloth_move_collider(s.sheet, near_post, NULL, &post.pose) == CLOTH_OK, "cloth_move_collider");
   CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_ERROR_RANGE,
