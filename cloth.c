@@ -3075,11 +3075,12 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole, of a cloth with these bytes? Beyond the grid there is none. */
+/* Is there material in a cell, torn or whole, of a cloth with these bytes? `column` from -1, the last one of a tube, to
+   the last one; beyond the grid there is none. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c)) {
-    column += column < 0 ? columns : column >= columns ? -columns : 0;
+  if (is_wrapped(c) && column < 0) {
+    column += columns;
   }
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;
@@ -10868,10 +10869,8 @@ static void interpolate_nodes(const cloth *c, const grid_level *coarse, int32_t 
 /* The rows of nodes around a row. Callers must go through all rows of the finer grid in order: a row of nodes is
    interpolated once, when the rows reach it, into the line of the row of nodes two before. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
-  int32_t node = row / COARSENING;
-  int32_t next = node + 1;
-  node = node < coarse->rows ? node : coarse->rows - 1;
-  next = next < coarse->rows ? next : node;
+  const int32_t node = row / COARSENING;
+  const int32_t next = node + 1 < coarse->rows ? node + 1 : node;
   if (row == 0) {
     interpolate_nodes(c, coarse, 0, columns);
   }
@@ -30864,9 +30863,8 @@ static uint32_t find_sleepy(const group_step *s) {
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
-    const cloth *c = member_of(s->group, p->cloth);
-    if (c->self && !s->members[p->cloth].sleeps) {
-      ages_of(c)[p->particle] |= SELF_SEWN;
+    if (!s->members[p->cloth].sleeps) {
+      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
     }
   }
 }
@@ -33139,11 +33137,11 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
 
 /* Do the vertices of all cloths, one after the other, fit the buffer? */
 static int check_group_vertices(const cloth_group *group, const cloth_vertex_layout *layout, size_t bytes) {
-  int64_t count = 0;
+  int32_t count = 0; /* of at most 16 cloths with 2 million vertices each */
   for (int32_t number = 0; number < group->count; number++) {
     count += cloth_get_vertex_count(group->cloths[number]);
   }
-  return count > INT32_MAX ? CLOTH_ERROR_BUFFER : check_vertices(layout, (int32_t)count, bytes);
+  return check_vertices(layout, count, bytes);
 }
 
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
