@@ -449,6 +449,34 @@ static void test_targets_lead(void) {
   fixture_free(&s);
 }
 
+/* A pin stays where it is, though its constraint is as tight as that of its neighbours, which go with their targets. */
+static void test_pins_outrank_targets(void) {
+  cloth_config config = led_config();
+  fixture s = fixture_make(&config);
+  vertex vertices[TARGET_COUNT];
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  const int pin = 77;
+  cloth_pin(s.sheet, pin);
+  for (int i = pin - 1; i <= pin + 1; i++)
+    CHECK(cloth_set_motion_constraint(s.sheet, i, &tight) == CLOTH_OK, "constraint of particle %d", i);
+  cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
+  place_targets(&frame, vertices);
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+  const point before = position_of(s.sheet, pin);
+  for (int step = 1; step <= 10; step++) {
+    frame.position.x = 0.002f * (float)step;
+    place_targets(&frame, vertices);
+    cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+    cloth_step(s.sheet, FRAME);
+  }
+  CHECK(point_distance(before, position_of(s.sheet, pin)) == 0.0, "the pin has moved");
+  for (int i = pin - 1; i <= pin + 1; i += 2) {
+    const double apart = point_distance(position_of(s.sheet, i), point_of(vertices[i].position));
+    CHECK(apart < 1e-6, "particle %d is %g m from its target", i, apart);
+  }
+  fixture_free(&s);
+}
+
 /* Round a tube targets come as its vertices go, with the first of a row twice. */
 static void test_targets_round_a_tube(void) {
   cloth_config config = led_config();
@@ -742,6 +770,7 @@ static const test tests[] = {
     TEST(frame_with_a_line),
     TEST_EACH(both_schemes, motion_constraints),
     TEST_EACH(both_schemes, targets_lead),
+    TEST_EACH(both_schemes, pins_outrank_targets),
     TEST_EACH(both_schemes, targets_are_state),
     TEST_EACH(both_schemes, targets_wake),
     TEST_EACH(only_projected, large_backstops),
