@@ -3077,11 +3077,12 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole, of a cloth with these bytes? Beyond the grid there is none. */
+/* Is there material in a cell, torn or whole, of a cloth with these bytes? `column` from -1, the last one of a tube, to
+   the last one; beyond the grid there is none. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c)) {
-    column += column < 0 ? columns : column >= columns ? -columns : 0;
+  if (is_wrapped(c) && column < 0) {
+    column += columns;
   }
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;
@@ -10872,10 +10873,8 @@ static void interpolate_nodes(const cloth *c, const grid_level *coarse, int32_t 
 /* The rows of nodes around a row. Callers must go through all rows of the finer grid in order: a row of nodes is
    interpolated once, when the rows reach it, into the line of the row of nodes two before. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
-  int32_t node = row / COARSENING;
-  int32_t next = node + 1;
-  node = node < coarse->rows ? node : coarse->rows - 1;
-  next = next < coarse->rows ? next : node;
+  const int32_t node = row / COARSENING;
+  const int32_t next = node + 1 < coarse->rows ? node + 1 : node;
   if (row == 0) {
     interpolate_nodes(c, coarse, 0, columns);
   }
@@ -24054,6 +24053,15 @@ CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
   return led;
 }
 
+/* The particles of a block that are not pinned: pins have no mobility either, and act after targets. */
+CLOTH_INLINE lanes_mask not_pinned(const cloth *c, int32_t i, int32_t left) {
+  float moves[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    moves[lane] = lane < left && !is_pinned(c, i + lane) ? 1.0f : 0.0f;
+  }
+  return lanes_less(lanes_splat(0.0f), lanes_load(moves));
+}
+
 /* Predicts the led particles at their targets. Their velocities, 0 here, follow from the moved positions. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
@@ -24064,8 +24072,9 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
     const lanes_mask valid = lanes_first(left);
     const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
     const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
-    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    lanes_mask led = lanes_both(valid, lanes_less(zero, near));
     if (lanes_any(led)) {
+      led = lanes_both(led, not_pinned(c, i, left));
       const lanes3 target =
           target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
       const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));
@@ -30936,9 +30945,8 @@ static uint32_t find_sleepy(const group_step *s) {
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
-    const cloth *c = member_of(s->group, p->cloth);
-    if (c->self && !s->members[p->cloth].sleeps) {
-      ages_of(c)[p->particle] |= SELF_SEWN;
+    if (!s->members[p->cloth].sleeps) {
+      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
     }
   }
 }
@@ -33211,11 +33219,11 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
 
 /* Do the vertices of all cloths, one after the other, fit the buffer? */
 static int check_group_vertices(const cloth_group *group, const cloth_vertex_layout *layout, size_t bytes) {
-  int64_t count = 0;
+  int32_t count = 0; /* of at most 16 cloths with 2 million vertices each */
   for (int32_t number = 0; number < group->count; number++) {
     count += cloth_get_vertex_count(group->cloths[number]);
   }
-  return count > INT32_MAX ? CLOTH_ERROR_BUFFER : check_vertices(layout, (int32_t)count, bytes);
+  return check_vertices(layout, count, bytes);
 }
 
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,

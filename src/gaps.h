@@ -90,11 +90,12 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole, of a cloth with these bytes? Beyond the grid there is none. */
+/* Is there material in a cell, torn or whole, of a cloth with these bytes? `column` from -1, the last one of a tube, to
+   the last one; beyond the grid there is none. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c)) {
-    column += column < 0 ? columns : column >= columns ? -columns : 0;
+  if (is_wrapped(c) && column < 0) {
+    column += columns;
   }
   if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
     return 0;

@@ -503,9 +503,8 @@ static uint32_t find_sleepy(const group_step *s) {
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
-    const cloth *c = member_of(s->group, p->cloth);
-    if (c->self && !s->members[p->cloth].sleeps) {
-      ages_of(c)[p->particle] |= SELF_SEWN;
+    if (!s->members[p->cloth].sleeps) {
+      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
     }
   }
 }

@@ -328,10 +328,8 @@ static void interpolate_nodes(const cloth *c, const grid_level *coarse, int32_t 
 /* The rows of nodes around a row. Callers must go through all rows of the finer grid in order: a row of nodes is
    interpolated once, when the rows reach it, into the line of the row of nodes two before. */
 static node_rows nodes_around(const cloth *c, const grid_level *coarse, int32_t row, int32_t columns) {
-  int32_t node = row / COARSENING;
-  int32_t next = node + 1;
-  node = node < coarse->rows ? node : coarse->rows - 1;
-  next = next < coarse->rows ? next : node;
+  const int32_t node = row / COARSENING;
+  const int32_t next = node + 1 < coarse->rows ? node + 1 : node;
   if (row == 0) {
     interpolate_nodes(c, coarse, 0, columns);
   }

@@ -226,11 +226,11 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
 
 /* Do the vertices of all cloths, one after the other, fit the buffer? */
 static int check_group_vertices(const cloth_group *group, const cloth_vertex_layout *layout, size_t bytes) {
-  int64_t count = 0;
+  int32_t count = 0; /* of at most 16 cloths with 2 million vertices each */
   for (int32_t number = 0; number < group->count; number++) {
     count += cloth_get_vertex_count(group->cloths[number]);
   }
-  return count > INT32_MAX ? CLOTH_ERROR_BUFFER : check_vertices(layout, (int32_t)count, bytes);
+  return check_vertices(layout, count, bytes);
 }
 
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,

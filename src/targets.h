@@ -214,6 +214,15 @@ CLOTH_SEPARATE int32_t hold_led_particles(const cloth *c) {
   return led;
 }
 
+/* The particles of a block that are not pinned: pins have no mobility either, and act after targets. */
+CLOTH_INLINE lanes_mask not_pinned(const cloth *c, int32_t i, int32_t left) {
+  float moves[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    moves[lane] = lane < left && !is_pinned(c, i + lane) ? 1.0f : 0.0f;
+  }
+  return lanes_less(lanes_splat(0.0f), lanes_load(moves));
+}
+
 /* Predicts the led particles at their targets. Their velocities, 0 here, follow from the moved positions. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_t index) {
   const target_context f = target_context_of(c, plan, index);
@@ -224,8 +233,9 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
     const lanes_mask valid = lanes_first(left);
     const lanes still = lanes_drop(lanes_less(zero, lanes_load(f.mobility + i)), lanes_splat(1.0f));
     const lanes near = lanes_drop(lanes_less(zero, lanes_load(f.limit.x + i)), still);
-    const lanes_mask led = lanes_both(valid, lanes_less(zero, near));
+    lanes_mask led = lanes_both(valid, lanes_less(zero, near));
     if (lanes_any(led)) {
+      led = lanes_both(led, not_pinned(c, i, left));
       const lanes3 target =
           target_between(&f, target_places(&f, f.position_before, i), target_places(&f, f.position, i), valid);
       const lanes3 way = lanes3_keep(led, lanes3_subtract(target, lanes3_load(f.start, i)));

@@ -264,6 +264,42 @@ static void test_frame_with_colliders(void) {
   CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
   CHECK(cloth_move_frame(s.sheet, &from, &near, NULL, FRAME, both) == CLOTH_OK, "both are in the world");
   CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "left behind");
+  CHECK(cloth_move_frame(s.sheet, &far, &from, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_OK, "back");
+  post.pose.position.x = 9e4f;
+  CHECK(cloth_move_collider(s.sheet, near_post, NULL, &post.pose) == CLOTH_OK, "cloth_move_collider");
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, UINT64_C(1) << near_post) == CLOTH_ERROR_RANGE,
+        "a collider that goes out of the world");
+  fixture_free(&s);
+}
+
+/* A particle has gone along its line away from where the line was laid through it. A frame that takes that point out of
+   the world, and not the particle, leaves the line where it is, in a cloth that can be saved and loaded. */
+static void test_frame_with_a_line(void) {
+  fixture s = framed_sheet();
+  const int particle = fixture_particle(&s, 3, 3);
+  cloth_pose from = frame_pose(0), far = from;
+  cloth_vector low, high;
+  CHECK(cloth_confine_to_line(s.sheet, particle, vector_at(1, 0, 0)) == CLOTH_OK, "cloth_confine_to_line");
+  const point start = position_of(s.sheet, particle);
+  for (int i = 0; i < s.count; i++) {
+    if (i != particle)
+      cloth_release(s.sheet, i);
+    cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)), vector_at(-10, 0, 0));
+  }
+  run_steps(s.sheet, 30, FRAME);
+  CHECK(cloth_get_bounds(s.sheet, &low, &high) == CLOTH_OK && (double)high.x < start.x - 1, "goes to %g",
+        (double)high.x);
+  from.position.x = -1000.0f;
+  far.position.x = from.position.x + CLOTH_POSITION_LIMIT - 0.5f - high.x;
+  CHECK(cloth_move_frame(s.sheet, &from, &far, NULL, FRAME, 0) == CLOTH_OK, "cloth_move_frame");
+  unsigned char *save = copy_bytes(s.arena, s.memory.saved_bytes);
+  CHECK(cloth_save(s.sheet, save, s.memory.saved_bytes) == CLOTH_OK, "cloth_save");
+  CHECK(cloth_load(s.sheet, save, s.memory.saved_bytes) == CLOTH_OK, "cloth_load");
+  free(save);
+  run_steps(s.sheet, 30, FRAME);
+  const point end = position_of(s.sheet, particle);
+  CHECK(fabs(end.y - start.y) < 1e-3 && fabs(end.z - start.z) < 1e-3, "at %g, %g on the line through %g, %g", end.y,
+        end.z, start.y, start.z);
   fixture_free(&s);
 }
 
@@ -301,6 +337,31 @@ static cloth_config led_config(void) {
   config.capacity.targets = 1;
   config.air.drag = 1.0f;
   return config;
+}
+
+/* A frame may not take targets out of the world, neither from where they are nor from where they go. */
+static void test_frame_with_targets(void) {
+  for (int comes_from = 0; comes_from < 2; comes_from++) {
+    cloth_config config = led_config();
+    fixture s = fixture_make(&config);
+    vertex vertices[TARGET_COUNT];
+    cloth_pose frame = frame_pose(0), near = frame, far = frame;
+    near.position.x += 5e3f;
+    far.position.x += 5e4f;
+    place_targets(&frame, vertices);
+    vertices[3].position.x = comes_from ? 9e4f : vertices[3].position.x;
+    CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+    place_targets(&frame, vertices);
+    vertices[3].position.x = comes_from ? vertices[3].position.x : 9e4f;
+    CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_move_targets");
+    const uint64_t before = read_hash(s.sheet);
+    CHECK(cloth_move_frame(s.sheet, &frame, &far, NULL, FRAME, 0) == CLOTH_ERROR_RANGE, "case %d: a target is far",
+          comes_from);
+    CHECK(read_hash(s.sheet) == before, "a refusal changed the cloth");
+    CHECK(cloth_move_frame(s.sheet, &frame, &near, NULL, FRAME, 0) == CLOTH_OK, "case %d: a target is near",
+          comes_from);
+    fixture_free(&s);
+  }
 }
 
 /* Constraints of all kinds, by row: tight to loose, with and without a backstop near and far, large and small. */
@@ -385,6 +446,34 @@ static void test_targets_lead(void) {
   run_steps(s.sheet, 30, FRAME);
   point free = point_difference(position_of(s.sheet, 77), point_of(vertices[77].position));
   CHECK(free.x > 0.3 && free.y < -0.5, "let go, it flies on to (%g, %g)", free.x, free.y);
+  fixture_free(&s);
+}
+
+/* A pin stays where it is, though its constraint is as tight as that of its neighbours, which go with their targets. */
+static void test_pins_outrank_targets(void) {
+  cloth_config config = led_config();
+  fixture s = fixture_make(&config);
+  vertex vertices[TARGET_COUNT];
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  const int pin = 77;
+  cloth_pin(s.sheet, pin);
+  for (int i = pin - 1; i <= pin + 1; i++)
+    CHECK(cloth_set_motion_constraint(s.sheet, i, &tight) == CLOTH_OK, "constraint of particle %d", i);
+  cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
+  place_targets(&frame, vertices);
+  CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_set_targets");
+  const point before = position_of(s.sheet, pin);
+  for (int step = 1; step <= 10; step++) {
+    frame.position.x = 0.002f * (float)step;
+    place_targets(&frame, vertices);
+    cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
+    cloth_step(s.sheet, FRAME);
+  }
+  CHECK(point_distance(before, position_of(s.sheet, pin)) == 0.0, "the pin has moved");
+  for (int i = pin - 1; i <= pin + 1; i += 2) {
+    const double apart = point_distance(position_of(s.sheet, i), point_of(vertices[i].position));
+    CHECK(apart < 1e-6, "particle %d is %g m from its target", i, apart);
+  }
   fixture_free(&s);
 }
 
@@ -632,6 +721,8 @@ static void test_shared_scratch(void) {
   CHECK(cloth_set_scratch(alone[0].sheet, scratch, most) == CLOTH_ERROR_STATE, "has its own");
   CHECK(cloth_set_scratch(sharing[0].sheet, NULL, most) == CLOTH_ERROR_NULL, "none");
   CHECK(cloth_set_scratch(sharing[0].sheet, sharing[0].arena, most) == CLOTH_ERROR_ARENA, "its own arena");
+  void *before = (void *)((uintptr_t)sharing[0].arena - sharing[0].memory.shared_bytes + CLOTH_ALIGNMENT);
+  CHECK(cloth_set_scratch(sharing[0].sheet, before, most) == CLOTH_ERROR_ARENA, "ends in its own arena");
   configs[0].capacity.shared_scratch = 2;
   CHECK(cloth_memory_needed(&configs[0], &sharing[0].memory) == CLOTH_ERROR_RANGE, "shared twice");
   cloth_collider ball = cloth_collider_default();
@@ -675,8 +766,11 @@ static const test tests[] = {
     TEST(frame_refusals),
     TEST(frame_with_a_pin_on_the_move),
     TEST(frame_with_colliders),
+    TEST(frame_with_targets),
+    TEST(frame_with_a_line),
     TEST_EACH(both_schemes, motion_constraints),
     TEST_EACH(both_schemes, targets_lead),
+    TEST_EACH(both_schemes, pins_outrank_targets),
     TEST_EACH(both_schemes, targets_are_state),
     TEST_EACH(both_schemes, targets_wake),
     TEST_EACH(only_projected, large_backstops),

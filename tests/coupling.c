@@ -659,6 +659,8 @@ static void test_state(void) {
   other = body;
   other.inertia.y = 0.0f;
   CHECK(cloth_set_body(s.sheet, 0, &other) == CLOTH_ERROR_RANGE, "inertia about two axes");
+  other.inertia.x = 0.0f;
+  CHECK(cloth_set_body(s.sheet, 0, &other) == CLOTH_ERROR_RANGE, "inertia about one axis");
   other = body;
   other.spin.x = 2e4f;
   CHECK(cloth_set_body(s.sheet, 0, &other) == CLOTH_ERROR_RANGE, "too fast a spin");

@@ -512,6 +512,40 @@ static void test_shared_bodies(void) {
   free_built(&hull);
 }
 
+/* Of two meshes of the table a cloth with room for one takes the first, and counts the other; a body that begins beyond
+   the limit of positions takes part in nothing, wherever it goes. */
+static void test_bodies_left_out(void) {
+  cloth_config config = geometry_config(16);
+  config.capacity.max_shared_bodies = 4;
+  config.capacity.meshes = 1;
+  fixture s = fixture_make(&config);
+  built mesh = build_ball(0.5, 6, 0);
+  cloth_shared_body bodies[3];
+  cloth_reaction reactions[3];
+  memset(reactions, 0, sizeof reactions);
+  for (int n = 0; n < 3; n++) {
+    bodies[n].collider = n < 2 ? collider_with(&mesh) : cloth_collider_default();
+    bodies[n].collider.pose.position = vector_at(0.1, n < 2 ? -0.1 : 0.1, 0.0);
+    bodies[n].previous = bodies[n].collider.pose;
+  }
+  const cloth_surroundings around = {&mesh.geometry, 1, bodies, 3, reactions, {1, 0, 0}, NULL};
+  bodies[2].previous.position.x = CLOTH_POSITION_LIMIT; /* beyond it from the cloth, by the origin of the table */
+  bodies[0].collider.pose.position.x -= 1.0f;
+  bodies[1].collider.pose.position.x -= 1.0f;
+  bodies[2].collider.pose.position.x -= 1.0f;
+  bodies[0].previous = bodies[0].collider.pose;
+  bodies[1].previous = bodies[1].collider.pose;
+  for (int step = 0; step < 20; step++) {
+    CHECK(run_with(s.sheet, 1, &around) >= 0, "a step");
+    CHECK(read_statistics(s.sheet).overflows == 1, "%d bodies left out", read_statistics(s.sheet).overflows);
+  }
+  CHECK(reactions[0].impulse.y < 0.0f && reactions[1].impulse.y == 0.0f && reactions[2].impulse.y == 0.0f,
+        "impulses %g, %g, %g", (double)reactions[0].impulse.y, (double)reactions[1].impulse.y,
+        (double)reactions[2].impulse.y);
+  fixture_free(&s);
+  free_built(&mesh);
+}
+
 /* Of grids of heights beside, under and over the cloth, and of those that the cloth is too far above, only the one
    under it takes its room, whether it stays, moves or turns. */
 static void test_shared_fields(void) {
@@ -744,6 +778,9 @@ static void test_hull_refusals(void) {
   expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "hull.normals");
   bad.hull.offsets = NULL;
   expect_build_refused(&b, &bad, CLOTH_ERROR_NULL, "data: an array");
+  bad = b.data;
+  bad.hull.normals = NULL;
+  expect_build_refused(&b, &bad, CLOTH_ERROR_NULL, "data: an array");
   free_built(&b);
 }
 
@@ -769,6 +806,11 @@ static void test_mesh_refusals(void) {
   expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.indices");
   indices[3 * triangles - 1] = indices[3 * triangles - 2]; /* no area */
   expect_build_refused(&b, &bad, CLOTH_ERROR_CONFLICT, "mesh");
+  const cloth_vector thin[3] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.5f, 0.000005f, 0.0f}}; /* 5e-6 m high */
+  static const uint32_t first[3] = {0, 1, 2};
+  bad.mesh = (cloth_mesh_data){thin, 3, first, 1, 0};
+  expect_build_refused(&b, &bad, CLOTH_ERROR_CONFLICT, "mesh");
+  bad.mesh = b.data.mesh;
   bad.mesh.one_sided = 2;
   expect_build_refused(&b, &bad, CLOTH_ERROR_RANGE, "mesh.one_sided");
   bad.mesh.triangle_count = 0;
@@ -820,14 +862,20 @@ static void test_sample_refusals(void) {
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.distances: neighbours");
   samples[62] = INFINITY;
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.distances: -1e4");
+  for (int axis = 0; axis < 3; axis++) { /* too steep along one axis */
+    const int next = axis == 0 ? 1 : axis == 1 ? 5 : 25;
+    for (int n = 0; n < 125; n++)
+      samples[n] = 0.6f * (float)(n / next % 5);
+    expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.distances: neighbours");
+  }
   bad.distance_grid.low.x = 2e4f;
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.low");
   bad.distance_grid.spacing = 2e3f;
   expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.spacing");
-  for (int field_number = 0; field_number < 4; field_number++) {
+  for (int field_number = 0; field_number < 7; field_number++) {
     bad = grid.data;
     int32_t *counts[3] = {&bad.distance_grid.count_x, &bad.distance_grid.count_y, &bad.distance_grid.count_z};
-    *counts[field_number % 3] = field_number < 3 ? 1 : 1 << 20;
+    *counts[field_number % 3] = field_number < 3 ? 1 : field_number < 6 ? 0 : 1 << 20;
     expect_build_refused(&grid, &bad, CLOTH_ERROR_RANGE, "distance_grid.count_x");
   }
   bad = grid.data;
@@ -840,6 +888,7 @@ static void test_sample_refusals(void) {
   CHECK(cloth_geometry_bytes(NULL, &bytes) == CLOTH_ERROR_NULL && bytes == 7, "bytes of no data");
   CHECK(cloth_geometry_bytes(&bad, &bytes) == CLOTH_ERROR_RANGE && bytes == 7, "bytes of a wrong shape");
   CHECK(cloth_geometry_bytes(&grid.data, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_geometry_explain(&grid.data, NULL, 128) == CLOTH_ERROR_NULL, "nowhere to explain");
   CHECK(cloth_build_geometry(&grid.data, grid.memory, grid.bytes, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
   CHECK(cloth_build_geometry(&grid.data, grid.memory, grid.bytes - 1, &out) == CLOTH_ERROR_ARENA, "too small");
   CHECK(cloth_build_geometry(&grid.data, grid.memory + 4, grid.bytes, &out) == CLOTH_ERROR_ARENA, "not aligned");
@@ -877,6 +926,13 @@ static void test_call_refusals(void) {
   CHECK(cloth_collider_set_geometry(&bare, b.geometry, CLOTH_GEOMETRY_LIMIT) == CLOTH_ERROR_RANGE, "place");
   CHECK(cloth_collider_set_geometry(&bare, (const cloth_geometry *)(const void *)s.arena, 0) == CLOTH_ERROR_GEOMETRY,
         "an arena is no geometry");
+  CHECK(cloth_collider_set_geometry(&bare, (const cloth_geometry *)(const void *)(b.memory + 1), 0) ==
+            CLOTH_ERROR_GEOMETRY,
+        "a place that is not aligned");
+  const cloth_collider sphere = cloth_collider_default();
+  CHECK(cloth_add_collider(s.sheet, &sphere) == 1 && cloth_remove_collider(s.sheet, 0) == CLOTH_OK &&
+            cloth_set_collider(s.sheet, 1, &ball) == CLOTH_OK && cloth_add_collider(s.sheet, &ball) == CLOTH_ERROR_FULL,
+        "one mesh in place of one that was removed");
   const cloth_geometry *none = NULL;
   cloth_shared_body body = {cloth_collider_default(), {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}}};
   cloth_surroundings around = {.geometries = &none, .geometry_count = 1};
@@ -889,6 +945,8 @@ static void test_call_refusals(void) {
   around.bodies = &body;
   around.body_count = CLOTH_SHARED_BODY_LIMIT + 1;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a count of bodies");
+  around.body_count = -1;
+  CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "fewer than no bodies");
   around.body_count = 0;
   around.origin.y = CLOTH_ORIGIN_LIMIT + 1;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "an origin");
@@ -915,6 +973,15 @@ static void test_call_refusals(void) {
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_RANGE, "a radius");
   body.collider = hull;
   CHECK(cloth_step_with(s.sheet, FRAME, &around) == CLOTH_ERROR_GEOMETRY, "another geometry");
+  for (int field = 0; field < 4; field++) { /* the geometry that is there, but for one field of its key */
+    body.collider = collider_with(&mesh);
+    body.collider.geometry.elements += field == 0;
+    body.collider.geometry.hash[0] ^= field == 1;
+    body.collider.geometry.hash[1] ^= field == 2;
+    const int expected = field < 3 ? CLOTH_ERROR_GEOMETRY : CLOTH_OK;
+    const int result = cloth_step_with(s.sheet, FRAME, &around);
+    CHECK(result == expected, "key %d: %s", field, cloth_result_name(result));
+  }
   config.capacity.fixed_work = 1;
   cloth_memory memory;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "fixed work");
@@ -925,29 +992,11 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),
-      TEST(doubled_planes),
-      TEST(planes_on_hull),
-      TEST(tetrahedron),
-      TEST(level_ground),
-      TEST(incline),
-      TEST(balls),
-      TEST(shots),
-      TEST(both_sides),
-      TEST(one_sided),
-      TEST(corner),
-      TEST(overflow),
-      TEST(moving_floor),
-      TEST(saves),
-      TEST(moved_geometry),
-      TEST(work),
-      TEST(shared_bodies),
-      TEST(shared_fields),
-      TEST(bodies_and_sleep),
-      TEST(hull_refusals),
-      TEST(mesh_refusals),
-      TEST(sample_refusals),
-      TEST(call_refusals),
+      TEST(hull_is_box),   TEST(doubled_planes), TEST(planes_on_hull),  TEST(tetrahedron),   TEST(level_ground),
+      TEST(incline),       TEST(balls),          TEST(shots),           TEST(both_sides),    TEST(one_sided),
+      TEST(corner),        TEST(overflow),       TEST(moving_floor),    TEST(saves),         TEST(moved_geometry),
+      TEST(work),          TEST(shared_bodies),  TEST(bodies_left_out), TEST(shared_fields), TEST(bodies_and_sleep),
+      TEST(hull_refusals), TEST(mesh_refusals),  TEST(sample_refusals), TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);
 }

@@ -749,9 +749,13 @@ static void test_sleep(void) {
   CHECK(alone == 0, "one sleeps alone in %d frames", alone);
   step_panels(&p, 5);
   CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "does not sleep on");
-  cloth_wake(p.sheets[1]);
-  step_panels(&p, 1);
-  CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "one sleeps on");
+  for (int woken = 1; woken >= 0; woken--) {
+    cloth_wake(p.sheets[woken]);
+    step_panels(&p, 1);
+    CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "%d sleeps on", 1 - woken);
+    step_panels(&p, 60);
+    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "does not sleep again");
+  }
   free_panels(&p);
 }
 
@@ -950,13 +954,143 @@ static void test_refusals(void) {
   free_panels(&p);
 }
 
+/* A particle may be sewn between two others and between other two, or to one of them; not twice to the same. */
+static void test_joined_twice(void) {
+  const hanging scene = {6, 2, 1, 1, 0};
+  panels p;
+  hang(&p, &scene, 2);
+  const int32_t threes[2][3] = {{0, 1, 2}, {4, 1, 5}}, twos[2][2] = {{0, 1}, {0, 2}};
+  const cloth_seam gathered = {{0, 0, 1, 3, threes[0]}, {1, 0, 1, 2, twos[0]}, 0};
+  const cloth_seam single = {{1, 0, 1, 1, NULL}, {0, 1, 1, 1, NULL}, 0};
+  cloth_group g = p.group;
+  g.seam_count = 2;
+  p.seams[0] = gathered;
+  p.seams[1] = (cloth_seam){{0, 0, 1, 3, threes[1]}, {1, 0, 1, 2, twos[1]}, 0};
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "between 0 and 1, and between 0 and 2");
+  p.seams[1].b.particles = twos[0];
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "twice between 0 and 1");
+  p.seams[1] = single;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "between 0 and 1, and to 0");
+  p.seams[0] = single;
+  p.seams[1] = gathered;
+  CHECK(bytes_of(&p, g) == CLOTH_OK, "to 0, and between 0 and 1");
+  free_panels(&p);
+}
+
+/* All seams of a group together have as many stitches as CLOTH_STITCH_LIMIT says, and no more. */
+static void test_most_stitches(void) {
+  enum { SIDE = 17, PARTICLES = SIDE * SIDE, SEAMS = CLOTH_STITCH_LIMIT / PARTICLES + 1 };
+  const cloth_config config = panel_config(2 * SIDE - 1, SIDE, 6);
+  cloth_seam seams[SEAMS];
+  panels p;
+  cut_sheet(&p, 2 * SIDE - 1, SIDE, 2, 1, &config);
+  cloth_group g = p.group;
+  for (int n = 0; n < SEAMS; n++)
+    seams[n] = (cloth_seam){{0, 0, 1, PARTICLES, NULL}, {1, 0, 1, PARTICLES, NULL}, 0};
+  g.seams = seams;
+  g.seam_count = SEAMS;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_RANGE, "%d stitches", SEAMS * PARTICLES);
+  g.seam_count--;
+  CHECK(bytes_of(&p, g) == CLOTH_ERROR_CONFLICT, "a seam many times, %d stitches", (SEAMS - 1) * PARTICLES);
+  free_panels(&p);
+}
+
+/* Whether the stiffening of a seam between two panels changes how they hang. */
+enum { ALONG_BORDERS, ALONG_DIAGONAL, LIMP, STIFFENINGS };
+static int does_stiffening_act(int seam) {
+  enum { SIDE = 9 };
+  uint64_t hashes[2] = {0, 0};
+  for (int is_stiff = 0; is_stiff < 2; is_stiff++) {
+    int32_t places[SIDE]; /* of the second panel: down its first column, or along its diagonal */
+    cloth_config config = panel_config(2 * SIDE - 1, SIDE, 6);
+    panels p;
+    for (int n = 0; n < SIDE; n++)
+      places[n] = seam == ALONG_DIAGONAL ? SIDE * n + n : SIDE * n;
+    config.grid.min_bending_length = 0;
+    cut_sheet(&p, 2 * SIDE - 1, SIDE, 2, 1, &config);
+    config.fabric.bend = seam == LIMP ? 0.0f : config.fabric.bend;
+    CHECK(cloth_set_fabric(p.sheets[1], &config.fabric) == CLOTH_OK, "cloth_set_fabric");
+    p.seams[0].b.particles = places;
+    p.seams[0].stiffening = is_stiff ? 100.0f : -1.0f;
+    free(p.allocation);
+    take_memory(&p);
+    for (int k = 0; k < SIDE; k++)
+      cloth_pin(p.sheets[0], k);
+    step_panels(&p, 20);
+    for (int i = 0; i < 2; i++)
+      hashes[is_stiff] = hashes[is_stiff] * 31 + read_hash(p.sheets[i]);
+    free_panels(&p);
+  }
+  return hashes[0] != hashes[1];
+}
+
+/* A seam resists folding where both sides run along borders of cloth that bends; where one does not run along a border,
+   or its cloth has no stiffness against bending, it folds freely. */
+static void test_stiffening(void) {
+  for (int seam = 0; seam < STIFFENINGS; seam++) {
+    const int acts = does_stiffening_act(seam);
+    CHECK(acts == (seam == ALONG_BORDERS), "seam %d: acts %d", seam, acts);
+  }
+}
+
+/* A panel hangs from one that targets lead to and fro: that one is where its targets are, and the seam stays closed. */
+static void test_led(void) {
+  enum { COLUMNS = 9, ROWS = 13 };
+  cloth_config config = panel_config(COLUMNS, ROWS, 10);
+  const cloth_motion_constraint led = {0.0f, 0.0f, 0.0f};
+  const cloth_vertex_layout layout = {sizeof(cloth_vector), 0, CLOTH_ATTRIBUTE_NONE, CLOTH_ATTRIBUTE_NONE};
+  cloth_vector start[COLUMNS * ROWS], targets[COLUMNS * ROWS];
+  panels p;
+  config.capacity.targets = 1;
+  cut_sheet(&p, COLUMNS, ROWS, 2, 0, &config);
+  const int count = p.f[0].count;
+  for (int k = 0; k < count; k++) {
+    start[k] = vector_of(position_of(p.sheets[0], k));
+    CHECK(cloth_set_motion_constraint(p.sheets[0], k, &led) == CLOTH_OK, "cloth_set_motion_constraint");
+  }
+  double gap = 0, apart = 0;
+  for (int frame = 0; frame < 60; frame++) {
+    for (int k = 0; k < count; k++) {
+      targets[k] = start[k];
+      targets[k].x += 0.02f * (float)sin(0.1 * frame);
+    }
+    CHECK(cloth_move_targets(p.sheets[0], &layout, targets, sizeof *targets * (size_t)count) == CLOTH_OK, "targets");
+    gap = fmax(gap, step_panels(&p, 1));
+    for (int k = 0; k < count; k++)
+      apart = fmax(apart, point_distance(position_of(p.sheets[0], k), point_of(targets[k])));
+  }
+  CHECK(apart < 1e-6, "a particle is %g m from its target", apart);
+  CHECK(gap < 0.02, "a gap of %g spacings", gap);
+  CHECK(-lowest_particle(&p) / (SPACING * (ROWS - 1)) > 0.98, "does not hang: %g m", -lowest_particle(&p));
+  free_panels(&p);
+}
+
+/* Panels of implicit springs that do not bend have no lines to solve: their seam stays closed all the same. */
+static void test_no_lines(void) {
+  cloth_config config = panel_config(9, 13, 16);
+  panels p;
+  CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+  config.solver.max_iterations = 40; /* more than what sewn cloths may take whatever their configs say */
+  config.fabric.bend = 0;
+  config.grid.min_bending_length = 0;
+  cut_sheet(&p, 9, 13, 2, 0, &config);
+  for (int k = 0; k < 9; k++)
+    cloth_pin(p.sheets[0], k);
+  const double gap = step_panels(&p, 60);
+  CHECK(gap < 0.02, "a gap of %g spacings", gap);
+  CHECK(-lowest_particle(&p) / (SPACING * 12) > 0.98, "does not hang: %g m", -lowest_particle(&p));
+  free_panels(&p);
+}
+
 static const test tests[] = {
-    TEST(weight),        TEST(implicit),     TEST(holes),    TEST(over_hole),
-    TEST(ragged),        TEST(nothing_sewn), TEST(momentum), TEST(pulled),
-    TEST(energy),        TEST(one_cloth),    TEST(rolled),   TEST(opened),
-    TEST(opened_touch),  TEST(opened_apart), TEST(gathers),  TEST(gathered_places),
-    TEST(gathered_tube), TEST(closing),      TEST(contact),  TEST(sleep),
-    TEST(pins),          TEST(both_pinned),  TEST(replay),   TEST(refusals),
+    TEST(weight),        TEST(implicit),      TEST(holes),      TEST(over_hole),
+    TEST(ragged),        TEST(nothing_sewn),  TEST(momentum),   TEST(pulled),
+    TEST(energy),        TEST(one_cloth),     TEST(rolled),     TEST(opened),
+    TEST(opened_touch),  TEST(opened_apart),  TEST(gathers),    TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),       TEST(contact),    TEST(sleep),
+    TEST(pins),          TEST(both_pinned),   TEST(replay),     TEST(refusals),
+    TEST(joined_twice),  TEST(most_stitches), TEST(stiffening), TEST(led),
+    TEST(no_lines),
 };
 
 int main(int argc, char **argv) {

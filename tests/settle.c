@@ -540,6 +540,8 @@ static void test_refusals(void) {
   CHECK(cloth_settle(s.sheet, FRAME, REST_SPEED, 0, NULL) == CLOTH_ERROR_RANGE, "no steps");
   CHECK(cloth_settle(s.sheet, FRAME, REST_SPEED, CLOTH_SETTLE_LIMIT + 1, NULL) == CLOTH_ERROR_RANGE, "many steps");
   CHECK(cloth_get_settle_bound(s.sheet, FRAME, 0, &work) == CLOTH_ERROR_RANGE, "bound of no steps");
+  CHECK(cloth_get_settle_bound(s.sheet, FRAME, CLOTH_SETTLE_LIMIT + 1, &work) == CLOTH_ERROR_RANGE,
+        "bound, many steps");
   CHECK(cloth_get_settle_bound(s.sheet, FRAME, 1, NULL) == CLOTH_ERROR_NULL, "no place for the bound");
   CHECK(cloth_get_settle_bound(s.sheet, 2.0f, 1, &work) == CLOTH_ERROR_RANGE, "bound for dt 2");
   CHECK(read_hash(s.sheet) == before, "a refused call changed the cloth");

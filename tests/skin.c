@@ -1001,6 +1001,77 @@ static void test_seam_around_tubes(void) {
   fixture_free(&f[1]);
 }
 
+/* Normals of panels are joined in their scratch, which each needs for itself. */
+static void test_shared_scratch_of_group(void) {
+  enum { PANELS_OF_THREE = 3 };
+  fixture f[PANELS_OF_THREE];
+  cloth *sheets[PANELS_OF_THREE];
+  unsigned char *allocations[PANELS_OF_THREE], *scratch[PANELS_OF_THREE];
+  for (int n = 0; n < PANELS_OF_THREE; n++) {
+    cloth_config config = flat_config();
+    config.self_thickness = 0.005f;
+    config.capacity.shared_scratch = 1;
+    f[n] = fixture_make(&config);
+    sheets[n] = f[n].sheet;
+    scratch[n] = guarded_buffer(f[n].memory.shared_bytes, 0, &allocations[n]);
+  }
+  cloth_group group = cloth_group_default();
+  group.cloths = sheets;
+  group.count = PANELS_OF_THREE;
+  const mesh source = line_across(0.0);
+  mesh found = source;
+  cloth_binding bindings[SEAM_MESH];
+  for (int shared = PANELS_OF_THREE - 1; shared >= 0;
+       shared--) { /* the number of the scratch that the first one uses */
+    for (int n = 0; n < PANELS_OF_THREE; n++) {
+      const int own = n == 0 ? shared : n;
+      CHECK(cloth_set_scratch(sheets[n], scratch[own], f[n].memory.shared_bytes) == CLOTH_OK, "cloth_set_scratch");
+    }
+    const int bound = cloth_bind_group(&group, &source.layout, source.vertex, &everything, bindings);
+    CHECK(shared == 0 ? bound >= 0 : bound == CLOTH_ERROR_STATE, "the scratch of %d: %d", shared, bound);
+    if (shared > 0)
+      continue;
+    CHECK(cloth_skin_group(&group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
+  }
+  for (int n = 0; n < PANELS_OF_THREE; n++) {
+    free(allocations[n]);
+    fixture_free(&f[n]);
+  }
+}
+
+/* A tube has no border along its columns, also not at its first one: there the normals of what is sewn to it are joined
+   as they are, and none is turned to the other side. */
+static void test_seam_along_tube(void) {
+  enum { AROUND = 12, DOWN = 4, TUBE_VERTICES = (AROUND + 1) * DOWN, VERTICES = TUBE_VERTICES + 3 * DOWN };
+  fixture f[2];
+  cloth *sheets[2];
+  for (int n = 0; n < 2; n++) {
+    cloth_config config = cloth_config_default();
+    config.columns = n ? 3 : AROUND;
+    config.rows = DOWN;
+    config.grid.wrap = !n;
+    config.edge_warp = n ? vector_at(0.05, 0.0, 0.087) : vector_at(0.6, 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, -0.2, 0.0);
+    config.self_thickness = 0.005f;
+    f[n] = fixture_make(&config);
+    sheets[n] = f[n].sheet;
+  }
+  const cloth_seam seam = {.a = {0, 0, AROUND, DOWN, NULL}, .b = {1, 0, 3, DOWN, NULL}};
+  cloth_group group = cloth_group_default();
+  group.cloths = sheets;
+  group.count = 2;
+  group.seams = &seam;
+  group.seam_count = 1;
+  static drawn_vertex drawn[VERTICES];
+  CHECK(cloth_write_group_vertices(&group, NULL, &drawn_layout, drawn, sizeof drawn) == CLOTH_OK, "drawn");
+  for (int row = 0; row < DOWN; row++) {
+    const double angle = angle_between(drawn[(AROUND + 1) * row].normal, drawn[TUBE_VERTICES + 3 * row].normal);
+    CHECK(angle < 0.5, "row %d: normals are %g degrees apart", row, angle);
+  }
+  fixture_free(&f[0]);
+  fixture_free(&f[1]);
+}
+
 static const test tests[] = {
     TEST(same_pose),
     TEST(fewer_attributes),
@@ -1025,6 +1096,8 @@ static const test tests[] = {
     TEST(drawn_group),
     TEST(drawn_group_refusals),
     TEST(seam_around_tubes),
+    TEST(seam_along_tube),
+    TEST(shared_scratch_of_group),
 #ifndef CLOTH_NO_TEARING
     TEST(cut_rim),
     TEST(seam_torn),

@@ -169,9 +169,64 @@ static void test_tethers_set(void) {
   fixture_free(&s);
 }
 
+/* A sheet of 8 x 6 that is thrown down from eight pins side by side, the last three particles of row 0 and the first
+   five of row 1. The last row has tethers to them, in their order; that of a pinned particle, which matters nothing,
+   may lead elsewhere. */
+static fixture thrown_from_two_rows(int leads_elsewhere) {
+  enum { COLUMNS = 8, ROWS = 6, FIRST = 5, LAST = (ROWS - 1) * COLUMNS };
+  cloth_config config = cloth_config_default();
+  config.columns = COLUMNS;
+  config.rows = ROWS;
+  config.edge_warp = vector_at(0.7, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -0.5, 0.0);
+  config.substeps = 1;
+  config.tethers.count = 1;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, LAST + COLUMNS - 1);
+  for (int k = 0; k < COLUMNS; k++)
+    CHECK(cloth_pin(s.sheet, FIRST + k) == CLOTH_OK, "pin");
+  for (int k = 0; k < COLUMNS; k++) {
+    const int pin = leads_elsewhere && k == COLUMNS - 1 ? FIRST : FIRST + k;
+    CHECK(cloth_set_tether(s.sheet, LAST + k, 0, pin) == CLOTH_OK, "cloth_set_tether");
+  }
+  for (int frame = 0; frame < 10; frame++) {
+    for (int i = 0; i < LAST + COLUMNS - 1; i++) {
+      if (cloth_get_freedom(s.sheet, i) == 3)
+        cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)), vector_at(0.0, -20.0, 0.0));
+    }
+    CHECK(cloth_step(s.sheet, FRAME) >= 0, "a step");
+  }
+  return s;
+}
+
+/* Tethers to pins of two rows hold as they do where a row of tethers has no order that would be shorter to tell. */
+static void test_pins_of_two_rows(void) {
+  fixture in_order = thrown_from_two_rows(0), others = thrown_from_two_rows(1);
+  CHECK(largest_distance(&in_order, &others) == 0.0, "particles are up to %g m elsewhere",
+        largest_distance(&in_order, &others));
+  fixture_free(&in_order);
+  fixture_free(&others);
+}
+
+/* Tethers are chosen in scratch memory, which has to be there. */
+static void test_tethers_without_scratch(void) {
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = 4;
+  config.capacity.shared_scratch = 1;
+  fixture s = fixture_make(&config);
+  cloth_pin(s.sheet, 0);
+  const uint64_t before = read_hash(s.sheet);
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 0) == CLOTH_ERROR_STATE && read_hash(s.sheet) == before, "without scratch");
+  unsigned char *allocation, *scratch = guarded_buffer(s.memory.shared_bytes, 0, &allocation);
+  CHECK(cloth_set_scratch(s.sheet, scratch, s.memory.shared_bytes) == CLOTH_OK, "cloth_set_scratch");
+  CHECK(cloth_set_tether(s.sheet, 5, 0, 0) == CLOTH_OK && tether_of(&s, 5, 0) == 0, "with scratch");
+  free(allocation);
+  fixture_free(&s);
+}
+
 static const test tests[] = {
-    TEST(rest_between_pins),     TEST(tethers_hold), TEST(tethers_follow),
-    TEST(tethers_around_bodies), TEST(tethers_hit),  TEST(tethers_set),
+    TEST(rest_between_pins), TEST(tethers_hold), TEST(tethers_follow),   TEST(tethers_around_bodies),
+    TEST(tethers_hit),       TEST(tethers_set),  TEST(pins_of_two_rows), TEST(tethers_without_scratch),
 };
 
 int main(int count, char **arguments) {

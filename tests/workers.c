@@ -249,14 +249,20 @@ static void test_counts(void) {
         recovered[0], limited[0]);
 }
 
-/* A grid of so many particles that the sums over contacts have parts, over many bodies, with bounds. */
-static void test_parts(void) {
+/* A grid of so many particles that the sums over contacts have parts, over many bodies, with bounds; some with a record
+   of contacts, or with a ball that the sheet moves, which one thread has to sum up. */
+enum { PARTS, PARTS_WITH_RECORD, PARTS_WITH_BODY };
+static void compare_parts(int what) {
+  static cloth_contact lists[2][4096];
+  const int frames = what == PARTS ? 20 : 4;
   cloth_config config = tier_config(TIER_4);
   config.columns = 96;
   config.rows = 91;
   config.tethers.count = 1;
   config.capacity.max_shared_bodies = 4;
   config.capacity.workers = 1;
+  config.capacity.max_contacts = what == PARTS_WITH_RECORD ? 4096 : 0;
+  config.capacity.max_bodies = what == PARTS_WITH_BODY;
   cloth_shared_body bodies[4];
   outcome first;
   uint64_t motion = 0;
@@ -268,6 +274,8 @@ static void test_parts(void) {
     bodies[n].previous = bodies[n].collider.pose;
   }
   for (int order = -2; order < ORDERS; order++) {
+    if (what != PARTS && order >= 0 && order != BY_THREADS)
+      continue;
     runner r = {.order = order, .random = {5}};
     const cloth_workers workers = {run, &r};
     cloth_reaction reactions[4];
@@ -278,7 +286,12 @@ static void test_parts(void) {
     config.capacity.workers = order == -2 ? 0 : order == -1 ? 1 : 3 + order;
     tested_tier = TIER_4;
     fixture s = scene_of(&config, 1);
-    for (int frame = 0; frame < 20; frame++)
+    if (what == PARTS_WITH_BODY) {
+      const cloth_collider ball = cloth_collider_default();
+      const cloth_body body = cloth_body_default(&ball, 2.0f);
+      CHECK(cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "a ball");
+    }
+    for (int frame = 0; frame < frames; frame++)
       CHECK(cloth_step_with(s.sheet, FRAME, &around) >= 0, "a step");
     outcome o = outcome_of(s.sheet);
     CHECK(o.statistics.contacts > 150, "%d contacts", (int)o.statistics.contacts);
@@ -286,7 +299,11 @@ static void test_parts(void) {
       motion = o.self_hash;
     } else {
       o.reaction.impulse = reactions[2].impulse;
-      CHECK(o.self_hash == motion, "another motion than without workers");
+      CHECK(o.self_hash == motion || what == PARTS_WITH_BODY, "another motion than without workers");
+      const int count = what == PARTS_WITH_RECORD ? cloth_get_contacts(s.sheet, lists[order >= 0], 4096) : 0;
+      CHECK(order < 0 || memcmp(lists[0], lists[1], (size_t)count * sizeof lists[0][0]) == 0,
+            "another list of contacts");
+      CHECK((count > 150) == (what == PARTS_WITH_RECORD), "%d contacts listed", count);
       if (order == -1)
         first = o;
       expect_equal(&o, &first, "parts", config.capacity.workers, order);
@@ -295,6 +312,11 @@ static void test_parts(void) {
       jobs_close(r.threads);
     fixture_free(&s);
   }
+}
+
+static void test_parts(void) {
+  for (int what = PARTS; what <= PARTS_WITH_BODY; what++)
+    compare_parts(what);
 }
 
 /* What cloths do that are stepped together, touch themselves, are sewn, tear, rest on a height field and have bodies

@@ -26,23 +26,62 @@
    springs are unstable at any step there, they grow by (omega k)^4 / 4 a substep. */
 #define IMEX2_KAPPA 0.2f
 #define IMEX2_DAMPED_SHARE 0.25f
+/* Damping along springs does not act across them, where taut ones are springs as well: the most that such motion may
+   grow [1/s]. */
+#define IMEX2_GROWTH 0.01f
+
+/* What explicit families have taken of their limits. */
+typedef struct explicit_share {
+  float kappa;  /* sum of the stability numbers */
+  float across; /* sum of (omega k)^2 / 4 of what is not damped */
+} explicit_share;
+
+/* The largest 1 - L / l of the sides and diagonals of cells, with lengths l and L at rest; 0 if none is taut. */
+static float largest_tautness(const method_work *w) {
+  float largest = 0.0f;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const char *n = spring_nodes[d];
+    const int32_t columns = w->c->grid.columns - (d != WEFT), rows = w->c->grid.rows - (d != WARP);
+    const float rest = direction_rest(w->c, d);
+    for (int32_t i = 0; i < columns * rows; i++) {
+      const int32_t first = i / columns * w->c->grid.columns + i % columns;
+      const int32_t from = first + n[0] - '0', to = first + n[3] - '0' + (n[4] - '0') * w->c->grid.columns;
+      const float length = vector_length(vector_subtract(vector_load(w->x, to), vector_load(w->x, from)));
+      largest = maximum(largest, 1.0f - rest / maximum(length, rest));
+    }
+  }
+  return largest;
+}
+
+/* Whether a family is explicit in IMEX2 besides those that have taken `share`, which then has its part, too:
+   (sum of the kappas) <= min(0.2, kd / (4 k ks)), for each family with its own damping. */
+static int takes_share(const element_family *f, float tautness, float k, explicit_share *share) {
+  const float limit = minimum(IMEX2_KAPPA, IMEX2_DAMPED_SHARE * f->ratio), kappa = share->kappa + f->kappa;
+  /* Damping of the whole relative velocity acts across springs, too, and bending is not taut. */
+  const int is_apart = f->is_bending || f->law.unprojected;
+  const float across = share->across + (is_apart ? 0.0f : tautness * f->kappa / (1.0f + 2.0f * f->ratio));
+  if (!(kappa <= limit && 4.0f * across * across <= IMEX2_GROWTH * k)) {
+    return 0;
+  }
+  share->kappa = kappa;
+  share->across = across;
+  return 1;
+}
 
 /* Chooses the families that are solved for. In BDF2 all are: springs with forces of the start of the substep grow by
    3 (omega k)^2 / 4 a substep, at any stability number, and damping holds that back only from about kd = k ks on. */
 static void choose_families(method_work *w) {
-  const int is_bdf2 = w->method->scheme == CLOTH_SCHEME_BDF2;
-  const float threshold = is_bdf2 ? 0.0f : w->c->settings.integration.explicit_threshold;
-  float sum = 0.0f;
+  const int32_t scheme = w->method->scheme;
+  const float threshold = scheme == CLOTH_SCHEME_BDF2 ? 0.0f : w->c->settings.integration.explicit_threshold;
+  const float tautness = scheme == CLOTH_SCHEME_IMEX2 ? largest_tautness(w) : 0.0f;
+  explicit_share share = {0.0f, 0.0f};
   find_stability(w, w->k);
   for (int32_t n = 0; n < w->family_count; n++) {
     element_family *f = &w->family[n];
-    if (w->method->scheme == CLOTH_SCHEME_IMEX2) {
-      /* (sum of the kappas) <= min(0.2, kd / (4 k ks)), for each family with its own damping. */
-      const float limit = minimum(IMEX2_KAPPA, IMEX2_DAMPED_SHARE * f->ratio);
-      f->is_implicit = !(sum + f->kappa <= limit);
-      sum += f->is_implicit ? 0.0f : f->kappa;
+    if (scheme == CLOTH_SCHEME_IMEX2) {
+      f->is_implicit = !takes_share(f, tautness, w->k, &share);
     } else {
-      f->is_implicit = w->method->scheme != CLOTH_SCHEME_EXPLICIT && !(f->kappa <= threshold);
+      f->is_implicit = scheme != CLOTH_SCHEME_EXPLICIT && !(f->kappa <= threshold);
     }
   }
 }
@@ -61,6 +100,15 @@ static void find_explicit_forces(method_work *w) {
   set_body_forces(c, plan, field(w, FIELD_EXPLICIT));
   set_time(w, w->k);
   add_pulls(w, 0, w->x, w->v, 0, field(w, FIELD_EXPLICIT));
+}
+
+/* A bit for each explicit family. */
+static uint32_t explicit_families(const method_work *w) {
+  uint32_t bits = 0;
+  for (int32_t n = 0; n < w->family_count; n++) {
+    bits |= (uint32_t)!w->family[n].is_implicit << n;
+  }
+  return bits;
 }
 
 static int keeps_history(const method_work *w) {
@@ -124,8 +172,12 @@ static void copy_field(const method_work *w, vector_array from, vector_array to)
   }
 }
 
-/* FIELD_EXPLICIT becomes 2 fe - fe1; the old one keeps fe for the next substep. */
+/* FIELD_EXPLICIT becomes 2 fe - fe1; the old one keeps fe for the next substep. fe1 of other families counts as fe. */
 static void extrapolate_forces(const method_work *w) {
+  if (w->header->explicit_families != explicit_families(w)) {
+    copy_field(w, field(w, FIELD_EXPLICIT), field(w, FIELD_OLD_FORCE));
+    w->header->explicit_families = explicit_families(w);
+  }
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector now = vector_load(field(w, FIELD_EXPLICIT), i);
     const cloth_vector old = vector_load(field(w, FIELD_OLD_FORCE), i);

@@ -150,13 +150,17 @@ static void add_plane_bending(method_work *w, float rigidity) {
    limit the law is discontinuous, with a greater share its jump is steeper than a step resolves. */
 #define BUCKLING_SHARE 0.25f
 
-/* Springs along each direction stand for strips as wide as the cells across. Along warp and weft a strip bends with
-   rigidity times width; the springs along both diagonals add a half of that each in a bend along warp or weft, so that
-   each of the four takes 2/3 of its strip. */
+/* Springs along each direction stand for strips: as wide as the cells across along warp and weft, and the area of a
+   cell over its diagonal along that. Springs are two cells long, so that each strip is there twice. On square cells
+   both diagonals add a half of what the springs along warp or weft have in a bend along these, so that each takes 2/3.
+ */
+#define BUCKLING_STRIP (0.5f * 2.0f / 3.0f)
+
 static void add_buckling_springs(method_work *w, float rigidity) {
+  const float cell = w->c->grid.spacing_warp * w->c->grid.spacing_weft;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     element_family *f = add_bending_law(w, LAW_BUCKLING, SPRING_PACKED, long_spring_nodes[d], 0.0f);
-    const float width = d == WARP ? w->c->grid.spacing_weft : w->c->grid.spacing_warp;
+    const float width = BUCKLING_STRIP * cell / direction_rest(w->c, d);
     f->law.rest = 2.0f * direction_rest(w->c, d);
     f->law.damping = 0.0f;
     f->law.stiffness = over_mass(w, BUCKLING_SHARE * direction_stiffness(w->c, d));

@@ -60,9 +60,10 @@ typedef struct element_family {
 
 typedef struct method_header {
   uint32_t magic;
-  uint32_t history;  /* 1: the fields of the history are those of the last substep */
-  float substep;     /* its length [s] */
-  uint32_t shape[3]; /* columns, rows and hash of the method, for which the memory was laid out */
+  uint32_t history;           /* 1: the fields of the history are those of the last substep */
+  float substep;              /* its length [s] */
+  uint32_t shape[3];          /* columns, rows and hash of the method, for which the memory was laid out */
+  uint32_t explicit_families; /* a bit for each family whose forces FIELD_OLD_FORCE has */
 } method_header;
 
 /* All that the parts of a method share during a step. On the stack, with pointers into the arena and the memory. */

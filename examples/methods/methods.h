@@ -78,7 +78,8 @@ typedef enum cloth_scheme {
   CLOTH_SCHEME_BDF2,     /* second-order backward differences. All families are implicit: explicit ones would be
                             unstable at any threshold */
   CLOTH_SCHEME_IMEX2,    /* BDF2 with extrapolated explicit forces (thesis eq. 4.15), for families whose stability
-                            numbers add up to at most min(0.2, kd / (4 k ks)) */
+                            numbers add up to at most min(0.2, kd / (4 k ks)), while they are not so taut that motion
+                            across them, which damping along them does not reach, grows by more than 1 % a second */
   CLOTH_SCHEME_STATIC    /* no motion: the cloth at rest. cloth_method_settle() alone */
 } cloth_scheme;
 
@@ -110,8 +111,9 @@ typedef struct cloth_method {
   int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
   int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
   int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
-  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. Floats often end
-                          above smaller ones, and solves are then capped */
+  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. GRADIENTS and
+                          COMPONENTS also end at what rounding leaves, about 1e-8 m/s a particle. NONLINEAR often ends
+                          above small ones, and is then capped */
   float lambda, mu;    /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;     /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                           0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
@@ -174,9 +176,10 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 /* Advances by dt seconds, in the substeps that the config of the cloth says. `memory` has at least
    cloth_method_memory() bytes and the alignment of an arena. Before the first step its first four bytes are 0; it then
    belongs to this cloth, and keeps the history of BDF2 and IMEX2. They start anew, with backward Euler or an
-   extrapolation, where that history does not fit: after another dt, and for particles that the caller or the limit of
-   speed has moved. Returns what cloth_step() or cloth_method_memory() would; METHOD, also: STATIC; ARENA: the memory is
-   too small, not aligned, or overlaps the cloth's arena or scratch. */
+   extrapolation, where that history does not fit: after another dt, for particles that the caller or the limit of
+   speed has moved, and for the explicit forces when other families are explicit. Returns what cloth_step() or
+   cloth_method_memory() would; METHOD, also: STATIC; ARENA: the memory is too small, not aligned, or overlaps the
+   cloth's arena or scratch. */
 int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *memory, size_t bytes,
                       cloth_method_report *report);
 

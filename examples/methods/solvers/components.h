@@ -171,7 +171,7 @@ static int32_t choose_steps(component_set *set) {
   int32_t particles = 0;
   for (int32_t n = 0; n <= MOST_COMPONENTS; n++) {
     const float product = set->product[n], curvature = set->curvature[n];
-    set->is_done[n] |= !(product > set->goal[n]) || !(product > LEAST_PRODUCT) || !(curvature > LEAST_PRODUCT);
+    set->is_done[n] |= !(product > set->goal[n]) || !(curvature > LEAST_PRODUCT);
     set->step[n] = set->is_done[n] ? 0.0f : product / curvature;
     particles += set->is_done[n] ? 0 : set->size[n];
   }
@@ -181,7 +181,6 @@ static int32_t choose_steps(component_set *set) {
 /* Labels the particles, and sets up r, z, p and the goals. */
 static void start_components(method_work *w, component_set *set) {
   const int32_t count = label_components(w, set);
-  const float tolerance = w->method->tolerance;
   int32_t sharing = 0;
   for (int32_t i = 0; i < w->c->count; i++) {
     sharing += component_words(w, 1)[i] != NO_COMPONENT;
@@ -194,7 +193,7 @@ static void start_components(method_work *w, component_set *set) {
   precondition_left_over(w);
   add_component_terms(w, set->product);
   for (int32_t n = 0; n < SCALAR_SETS; n++) {
-    set->goal[n] = set->product[n] * tolerance * tolerance;
+    set->goal[n] = goal_of(w, set->product[n], set->size[n]);
   }
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
 }

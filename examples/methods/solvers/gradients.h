@@ -9,7 +9,7 @@
  * of pinned particles are 0, so that no direction moves them.
  */
 
-/* Smallest r.z, and curvature, that count. */
+/* Smallest curvature that counts. */
 #define LEAST_PRODUCT 1.0e-30f
 
 /* FIELD_LEFT_OVER = b - A y, with y as it stands. */
@@ -33,15 +33,22 @@ static void precondition_left_over(const method_work *w) {
   run_rows(w, precondition_rows, NULL);
 }
 
+/* The r.z at which the solve of some particles ends, with `product` at its start: that of the tolerance, or where
+   rounding begins, as in the library's own. Beyond that directions are no longer conjugate, and r.z grows again: a
+   solve that goes on throws particles of a sheet at rest off. */
+static float goal_of(const method_work *w, float product, int32_t particles) {
+  return maximum(product * w->method->tolerance * w->method->tolerance, SOLVED_PER_PARTICLE * (float)particles);
+}
+
 /* Solves to the tolerance, from FIELD_SOLUTION on. */
 static void solve_by_gradients(method_work *w) {
   find_left_over(w);
   precondition_left_over(w);
   float product = sum_of_terms(w);
-  const float goal = product * w->method->tolerance * w->method->tolerance;
+  const float goal = goal_of(w, product, w->c->count);
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
   int32_t iterations = 0;
-  while (product > goal && product > LEAST_PRODUCT && iterations < w->method->iterations) {
+  while (product > goal && iterations < w->method->iterations) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
     const float curvature = sum_of_terms(w);
     if (!(curvature > LEAST_PRODUCT)) {
@@ -57,6 +64,6 @@ static void solve_by_gradients(method_work *w) {
     iterations++;
   }
   w->report->iterations += iterations;
-  w->report->capped += product > goal && product > LEAST_PRODUCT;
+  w->report->capped += product > goal;
   w->report->row_vectors += iterations * w->c->count;
 }
