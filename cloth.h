@@ -565,9 +565,11 @@ typedef struct cloth_settle_report {
    In the first two of these seconds colliders have 0.85 of their coefficients of friction, and cloth is nudged at random
    by up to 0.19 `speed` along each axis, so that it is not left where it could fall either way, or where friction only
    just holds it. On a slope that 0.85 of the friction does not hold it slides by up to 5 cm.
-   Three seconds are no proof: what creeps or grows more slowly than they can tell moves later. @TEN@
-     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 10
-   seconds of them suit most, 600 of 1/60 s: the three seconds at rest alone take 3 / dt. `report` may be NULL.
+   Three seconds are no proof: what creeps or grows more slowly than they can tell moves later. Of ten scenes in 13
+   fabrics and two grids 230 of 260 settled, and 2 of these passed 1 cm/s within five seconds, at 0.018 and 0.037 m/s. Of
+   paper over a box a sixth did, at up to 0.5 m/s.
+     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 15
+   seconds of them suit most, 900 of 1/60 s: the three seconds at rest alone take 3 / dt. `report` may be NULL.
    Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
    velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and hangs as if nothing were
    sewn to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass move as in steps, and come

@@ -42,8 +42,8 @@
 
 /* Longest substep of the coarsest level [s]. */
 #define COARSE_SUBSTEP (1.0f / 120.0f)
-/* How long all particles have to be slow [s]: at a coarse level, with eased friction, and in all. With a second less some
-   cloths creep on for that second before a fold of theirs turns over. */
+/* How long all particles have to be slow [s]: at a coarse level, with eased friction, and in all. With a second less
+   some cloths creep on for that second before a fold of theirs turns over. */
 #define COARSE_QUIET 0.15f
 #define EASED_QUIET 2.0f
 #define FINAL_QUIET 3.0f
@@ -52,7 +52,7 @@
 #define FINAL_SHARE 0.75f
 #define COARSE_SHARE 3.0f
 /* Share of the coefficients of friction of colliders that acts with eased friction. With 1 and no nudges 7 of 147
-   cloths were faster than rest within five seconds, with both 1 of 149. Less slides farther from what full friction
+   cloths that had settled moved within five seconds, with both 1 of 150. Less slides farther from what full friction
    holds. */
 #define EASED_FRICTION 0.85f
 /* How many steps in a row cloth may be faster than slow with eased friction, before all friction acts: on a slope that
