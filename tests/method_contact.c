@@ -528,6 +528,21 @@ static void test_isometric_ball(void) {
          staggered, rest, turned);
 }
 
+/* A sheet that comes to lie on a ball, with as many iterations as a solve may want: each ends where rounding begins. */
+static void test_isometric_rounding(void) {
+  isometric_sheet s = open_isometric(8);
+  const row_ball ball = {vector(0.5f, -0.26f, 0.5f), 0.25f, 0.6f, 0.0f};
+  isometric_rows m = {.sheet = &s, .density = 0.2f, .bending = 1e-4f, .ball = &ball};
+  open_rows(&m, 1.0f / 480.0f);
+  double fastest = 0.0;
+  for (int step = 0; step < 60; step++) {
+    isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 2, 960);
+    for (int i = 0; i < isometric_nodes(&s); i++)
+      fastest = fmax(fastest, (double)vector_length(vector_load(s.v, i)));
+  }
+  CHECK(fastest < 3.0, "a point has had %g m/s", fastest);
+}
+
 /* A sheet of n x n cells that is held along a diagonal through its cells' middles; the two other corners fall. Returns
    how far they have, as a share of half the diagonal. `along`: held along the edges that the cells are divided by, or
    across them. */
@@ -840,6 +855,7 @@ int main(int count, char **arguments) {
                                TEST(isometric_projection),
                                TEST(isometric_solvers),
                                TEST(isometric_ball),
+                               TEST(isometric_rounding),
                                TEST(no_locking),
                                TEST(count_of_rows)};
   return RUN_TESTS(count, arguments, tests);
