@@ -17,10 +17,9 @@
  *     IMEX2      2k/3   (4x - x1)/3    (4v - v1)/3 + tau (2 fe(x, v) - fe(x1, v1)) / M
  *
  * fe holds gravity, velocity damping and the explicit families, of which BDF2 has none; its velocity damping is that of
- * 2v - v1, as of fe(x, v) the scheme is of first order. IMEX2 is thesis eq. 4.15, whose
- * right side reads M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history
- * has x1 = x - k v, v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is
- * EULER.
+ * 2v - v1, as with v the scheme would be of first order. IMEX2 is thesis eq. 4.15, whose right side reads
+ * M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history has x1 = x - k v,
+ * v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is EULER.
  */
 
 /* Largest stability number of explicit families together in IMEX2, and its share of kd / (k ks): undamped explicit
