@@ -65,7 +65,7 @@ static void add_corner(isometric_rows *m, const rigid_triangle *first, int32_t a
   add_sum(m, node, weight, 6, BORDER_COMPLIANCE);
 }
 
-/* The corners of close_borders(), without the two of the sheet where both triangles of a cell meet: they stay open. */
+/* The corners of close_borders(), and the two of the sheet where both triangles of a cell meet. */
 static void add_borders(isometric_rows *m) {
   const isometric_sheet *s = m->sheet;
   const int32_t w = s->cells_warp, h = s->cells_weft;
