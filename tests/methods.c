@@ -1110,10 +1110,10 @@ static void test_elastica(void) {
 /// Row 12: second-order time schemes ///
 
 /* Two particles side by side between pins along the warp at distances h: each is an oscillator of
-   omega^2 = 2 ks / m, of which the bending by lines adds 4 B / (h^2 m). */
+   omega^2 = 2 ks / m, of which the bending by lines adds 4 B / (h^2 m), with velocity damping of `drag` [1/s]. */
 static const double oscillator_h = 0.0625;
 
-static cloth *open_oscillator(double stiffness, double damping, double bending) {
+static cloth *open_slowed_oscillator(double stiffness, double damping, double bending, double drag) {
   cloth_config config = plain_config(3, 0.0);
   config.rows = 2;
   config.edge_warp = vector((float)(2.0 * oscillator_h), 0.0f, 0.0f);
@@ -1124,6 +1124,7 @@ static cloth *open_oscillator(double stiffness, double damping, double bending) 
   config.fabric.bend = (float)(bending * oscillator_h * oscillator_h);
   config.fabric.compression = 1.0f;
   config.fabric.shear = 0.0f;
+  config.integration.velocity_damping = (float)drag;
   config.gravity = vector(0.0f, 0.0f, 0.0f);
   cloth *sheet = open_sheet(&config);
   for (int row = 0; row < 2; row++) {
@@ -1131,6 +1132,10 @@ static cloth *open_oscillator(double stiffness, double damping, double bending) 
     cloth_pin(sheet, 3 * row + 2);
   }
   return sheet;
+}
+
+static cloth *open_oscillator(double stiffness, double damping, double bending) {
+  return open_slowed_oscillator(stiffness, damping, bending, 0.0);
 }
 
 static void start_oscillator(cloth *sheet) {
@@ -1365,6 +1370,28 @@ static void test_orders(void) {
     method_range("12 IMEX2", "the same of backward Euler", 0.48, 0.96, 0.01, log2(before[1] / first), 0.0, NULL);
     before[0] = second;
     before[1] = first;
+  }
+}
+
+/* Error at t = 1 of omega^2 = 400 with velocity damping of 6 / s. */
+static double slowed_error(int scheme, int steps) {
+  const double mass = 0.2 * 2.0 * oscillator_h * oscillator_h / 6.0, omega = sqrt(400.0 - 9.0);
+  cloth *sheet = open_slowed_oscillator(200.0 * mass, 0.0, 0.0, 6.0);
+  start_oscillator(sheet);
+  const cloth_method method = exact_method(scheme);
+  for (int n = 0; n < steps; n++) {
+    step_split(sheet, &method, 1.0 / steps, 1, 1);
+  }
+  return fabs(oscillation(sheet) - exp(-3.0) * (cos(omega) + 3.0 / omega * sin(omega)));
+}
+
+/* Velocity damping is of second order, too. */
+static void test_slowed_orders(void) {
+  for (int scheme = CLOTH_SCHEME_BDF2; scheme <= CLOTH_SCHEME_IMEX2; scheme++) {
+    for (int steps = 200; steps <= 800; steps *= 2) {
+      const double order = log2(slowed_error(scheme, steps) / slowed_error(scheme, 2 * steps));
+      CHECK(order > 1.8 && order < 2.1, "scheme %d: order %g from k = 1/%d on", scheme, order, steps);
+    }
   }
 }
 
@@ -2932,6 +2959,7 @@ int main(int count, char **arguments) {
       TEST(explicit_limits),
       TEST(explicit_steps),
       TEST(orders),
+      TEST(slowed_orders),
       TEST(taut_springs),
       TEST(changed_families),
       TEST(implicit_decay),

@@ -16,10 +16,10 @@
  *     BDF2       2k/3   (4x - x1)/3    (4v - v1)/3 + tau fe(x, v) / M
  *     IMEX2      2k/3   (4x - x1)/3    (4v - v1)/3 + tau (2 fe(x, v) - fe(x1, v1)) / M
  *
- * fe holds gravity, velocity damping and the explicit families, of which BDF2 has none. IMEX2 is thesis eq. 4.15, whose
- * right side reads M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history
- * has x1 = x - k v, v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is
- * EULER.
+ * fe holds gravity, velocity damping and the explicit families, of which BDF2 has none; its velocity damping is that of
+ * 2v - v1, as with v the scheme would be of first order. IMEX2 is thesis eq. 4.15, whose right side reads
+ * M^-1 (2 f - f1 + g) with the implicit g at the end of the step. A particle without a usable history has x1 = x - k v,
+ * v1 = v and fe1 = fe, which makes the scheme first order for it; without any history the scheme is EULER.
  */
 
 /* Largest stability number of explicit families together in IMEX2, and its share of kd / (k ks): undamped explicit
@@ -186,6 +186,18 @@ static void extrapolate_forces(const method_work *w) {
   }
 }
 
+/* FIELD_EXPLICIT: velocity damping at the velocity 2 v - v1 in place of v. */
+static void extrapolate_damping(const method_work *w) {
+  const cloth *c = w->c;
+  const lanes drag = body_force_of(c, &workspace_of(c)->plan).drag;
+  const vector_array now = field(w, FIELD_NOW_RATE), old = field(w, FIELD_OLD_RATE), force = field(w, FIELD_EXPLICIT);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    const lanes3 step = lanes3_subtract(lanes3_load(now, i), lanes3_load(old, i));
+    const lanes3 damped = lanes3_scale(lanes3_scale(step, drag), mass_ratio_lanes(c, i));
+    lanes3_store(force, i, lanes3_subtract(lanes3_load(force, i), damped), c->count - i);
+  }
+}
+
 /* Sets up the equation of the substep. */
 static void start_equation(method_work *w) {
   list_repulsion(w);
@@ -204,6 +216,8 @@ static void start_equation(method_work *w) {
   }
   if (w->method->scheme == CLOTH_SCHEME_IMEX2) {
     extrapolate_forces(w);
+  } else if (is_second_order(w)) {
+    extrapolate_damping(w);
   }
   finish_target(w, w->tau / w->k);
   set_time(w, w->tau);

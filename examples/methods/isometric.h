@@ -18,7 +18,7 @@
  * by L D L^T with pivots that are kept positive, and without a square root. At a border a black node belongs to a fan
  * of triangles; the places that the first and the last of them give it are drawn together, by BORDER_SHARE of the gap.
  *
- * This is the first part of the model: it has no bending energy and no contact yet.
+ * It has neither bending energy nor contact: isometric_rows.h has both.
  */
 
 #define ISOMETRIC_SWEEPS 1024 /* most sweeps of a step */

@@ -65,7 +65,7 @@ static void add_corner(isometric_rows *m, const rigid_triangle *first, int32_t a
   add_sum(m, node, weight, 6, BORDER_COMPLIANCE);
 }
 
-/* The corners of close_borders(). */
+/* The corners of close_borders(), and the two of the sheet where both triangles of a cell meet. */
 static void add_borders(isometric_rows *m) {
   const isometric_sheet *s = m->sheet;
   const int32_t w = s->cells_warp, h = s->cells_weft;
@@ -81,6 +81,10 @@ static void add_borders(isometric_rows *m) {
     add_corner(m, &low[0], 0, &low[1], 2);
     add_corner(m, &high[0], 2, &high[1], 0);
   }
+  const rigid_triangle right[2] = {triangle_at(s, w - 1, 0, 0), triangle_at(s, w - 1, 0, 1)};
+  const rigid_triangle left[2] = {triangle_at(s, 0, h - 1, 0), triangle_at(s, 0, h - 1, 1)};
+  add_corner(m, &right[0], 1, &right[1], 0);
+  add_corner(m, &left[0], 0, &left[1], 1);
 }
 
 /* Bending: of a diagonal 8 D - 2 times its four legs, of another inner edge 4 times its midpoint - 2 times the two

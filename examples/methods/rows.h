@@ -112,12 +112,17 @@ static float start_rows(const row_system *s) {
   return sum;
 }
 
+/* A solve ends when rest . preconditioned rest is below this times the rows: about (1e-9 m)^2 for each, as places are
+   multiples of 2^-30 m. Below it rounding begins; directions are no longer conjugate there, and the product grows
+   again. */
+#define SOLVED_PER_ROW 1.0e-18f
+
 /* Solves for the changes of the multipliers. Returns the iterations. */
 static int32_t solve_rows_by_gradients(const row_system *s, int32_t iterations, float tolerance) {
   float product = start_rows(s);
-  const float goal = product * tolerance * tolerance;
+  const float goal = maximum(product * tolerance * tolerance, SOLVED_PER_ROW * (float)s->count);
   int32_t n = 0;
-  for (; n < iterations && product > goal && product > LEAST_PRODUCT; n++) {
+  for (; n < iterations && product > goal; n++) {
     const float curvature = apply_rows(s);
     if (!(curvature > LEAST_PRODUCT)) {
       break;
