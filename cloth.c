@@ -29078,8 +29078,9 @@ static int32_t coarsest_level(const cloth *c, float dt) {
   return level;
 }
 
-/* The last level: at most half of the steps that are left with eased friction, the others with all of it. Returns the
-   notes of all. */
+/* The last level: at most half of the steps that are left with eased friction, the others with all of it. What slides
+   when all of it begins to act is stopped: static friction may hold it then, where kinetic friction is too little to
+   stop it. Returns the notes of all. */
 static int settle_finally(settling *s, float dt, float speed, int32_t max_steps) {
   const float final = speed * FINAL_SHARE;
   s->slow = final * final;
@@ -29087,6 +29088,10 @@ static int settle_finally(settling *s, float dt, float speed, int32_t max_steps)
   s->friction_share = EASED_FRICTION;
   s->rest = 0.0f;
   const int notes = settle_level(s, dt, EASED_QUIET, (max_steps - s->report->steps) / 2);
+  if (s->fast_steps > 0) {
+    stop_cloth(s->c);
+    s->report->stops++;
+  }
   s->friction_share = 1.0f;
   return notes | settle_level(s, dt, FINAL_QUIET, max_steps - s->report->steps);
 }
