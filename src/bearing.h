@@ -350,7 +350,7 @@ static float resistance_of(const cloth *c, const borne_body *b, int32_t i, float
   const float into = bearing_plane(c, BEARING_BORNE)[i] * floats_at(c, c->scratch.mobility)[i];
   const float eased = 1.0f + bearing_plane(c, BEARING_MOVED + WEIGHED_INTO)[i];
   const float needed = bearing_plane(c, BEARING_MOVED + WEIGHED_SLIP)[i];
-  const float holds = b->shape->kinetic_friction * into * (m / (m + eased));
+  const float holds = kinetic_friction_of(c, b->m) * into * (m / (m + eased));
   const float left = needed - holds;
   const float relaxed = 1.0f + bearing_plane(c, BEARING_MOVED + WEIGHED_ALONG)[i];
   return relaxed * holds < most * left ? relaxed * holds / left : most;
@@ -463,7 +463,7 @@ static void deliver_part(const cloth *c, const step_plan *plan, const borne_body
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
   record_borne(c, b, i, impulse, 0);
-  const float used = across * vector_length(slip) / maximum(b->shape->kinetic_friction, BEARING_FRICTION);
+  const float used = across * vector_length(slip) / maximum(kinetic_friction_of(c, b->m), BEARING_FRICTION);
   bearing_plane(c, BEARING_BORNE)[i] = flush_small(negate(along * out) - used, WORK_QUANTUM);
   bearing_plane(c, BEARING_PRESSED)[i] = maximum(flush_small(negate(along * out), WORK_QUANTUM), 0.0f);
 }
@@ -497,7 +497,7 @@ static cloth_vector reversed_part(const cloth *c, const step_plan *plan, const b
   const float out = flush_small(vector_dot(velocity, normal), WORK_QUANTUM);
   const cloth_vector along = vector_flush_work(vector_add_scaled(velocity, normal, negate(out)));
   const float speed = vector_length(along);
-  const float most = b->shape->kinetic_friction * bearing_plane(c, BEARING_PRESSED)[i] * plan->inverse_h;
+  const float most = kinetic_friction_of(c, b->m) * bearing_plane(c, BEARING_PRESSED)[i] * plan->inverse_h;
   const float share = speed > most ? most / speed : 1.0f;
   const int turns = vector_dot(along, vector_flush_work(vector_add_scaled(way, normal, negate(into)))) < 0.0f;
   const cloth_vector taken = vector_scale(along, turns ? share : 0.0f);

@@ -55,9 +55,10 @@
    cloths that had settled moved within five seconds, with both 1 of 150. Less slides farther from what full friction
    holds. */
 #define EASED_FRICTION 0.85f
-/* How many steps in a row cloth may be faster than slow with eased friction, before all friction acts: on a slope that
-   only full friction holds it slides up to 5 cm in these. */
-#define EASED_STEPS 20
+/* For how long cloth may be faster than slow at the ends of steps, with eased friction, before all friction acts [s]:
+   on a slope that only all friction holds it slides up to 5 cm in this time, or 20 cm with little kinetic friction.
+   Less ends eased friction for more cloths that swing. */
+#define EASED_MOTION 0.33f
 /* Largest velocity of a nudge along each axis, over the speed up to which a particle is slow. A strip that hangs by a
    corner can turn, but stays in its plane until rounding has grown, which takes longer than is waited for. Nudges of
    0.5 keep more cloths from rest. */
@@ -77,8 +78,8 @@ typedef struct settling {
   float speed;          /* largest squared speed after the last substep [m^2/s^2] */
   float fastest;        /* the same at the end of the last step and at its stops [m^2/s^2] */
   float rest;           /* how long all have been slow at the ends of steps, without a stop [s] */
+  float motion;         /* how long some have been faster at the ends of steps [s] */
   float friction_share; /* of the coefficients of friction of colliders that acts */
-  int32_t fast_steps;   /* in a row, up to now */
   int32_t watches;      /* 1 at the last level, see judge_rest() */
   int32_t is_let;       /* 1: nothing is stopped in this step */
   int32_t is_stopped;   /* 1: the cloth has been stopped in this step */
@@ -196,7 +197,7 @@ CLOTH_SEPARATE void nudge_cloth(const settling *s) {
    like those to come, without stops: these substeps would be stopped for ever, and stops would hide what grows. */
 static void judge_rest(settling *s, float dt) {
   const int is_slow = !(s->speed > s->slow);
-  s->fast_steps = is_slow ? 0 : s->fast_steps + 1;
+  s->motion = is_slow ? 0.0f : s->motion + dt;
   s->fastest = maximum(s->fastest, s->speed);
   s->rest = is_slow && !s->is_stopped ? s->rest + dt : 0.0f;
   if (s->friction_share < 1.0f && is_slow && !s->is_let) {
@@ -251,9 +252,9 @@ static int step_towards_rest(settling *s, float dt) {
   return notes;
 }
 
-/* Has cloth been fast for so long that eased friction does not hold it? */
+/* Has cloth been fast for so long that eased friction may not hold it? */
 static int does_slide(const settling *s) {
-  return s->friction_share < 1.0f && s->fast_steps >= EASED_STEPS;
+  return s->friction_share < 1.0f && s->motion > EASED_MOTION;
 }
 
 /* Steps of dt seconds, at most `steps`, until all particles have been slow for `quiet` seconds, or slide. Returns the
@@ -261,7 +262,7 @@ static int does_slide(const settling *s) {
 static int settle_level(settling *s, float dt, float quiet, int32_t steps) {
   int notes = 0;
   s->energy = 0.0f;
-  s->fast_steps = 0;
+  s->motion = 0.0f;
   for (int32_t n = 0; n < steps && s->rest < quiet && !does_slide(s); n++) {
     notes |= step_towards_rest(s, dt);
   }
@@ -289,7 +290,7 @@ static int settle_finally(settling *s, float dt, float speed, int32_t max_steps)
   s->friction_share = EASED_FRICTION;
   s->rest = 0.0f;
   const int notes = settle_level(s, dt, EASED_QUIET, (max_steps - s->report->steps) / 2);
-  if (s->fast_steps > 0) {
+  if (s->motion > 0.0f) {
     stop_cloth(s->c);
     s->report->stops++;
   }
