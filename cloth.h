@@ -568,8 +568,8 @@ typedef struct cloth_settle_report {
    hold it slides by up to 5 cm, by up to 20 cm where kinetic friction is half of static friction or less. Cloth whose
    strain at rest is within 10 % of a limit at which it tears may tear in the call, where steps keep it whole.
    Three seconds are no proof: what creeps or grows more slowly than they can tell moves later. Of ten scenes in 13
-   fabrics and two grids 230 of 260 settled, and 2 of these passed 1 cm/s within five seconds, at 0.018 and 0.037 m/s. Of
-   paper over a box a sixth did, at up to 0.5 m/s.
+   fabrics and two grids 231 of 260 settled, and one of these passed 1 cm/s within five seconds, at 1.4 cm/s. Of paper
+   over a box a fifth did, at up to 0.5 m/s.
      dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 15
    seconds of them suit most, 900 of 1/60 s: the three seconds at rest alone take 3 / dt. `report` may be NULL.
    Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
@@ -1232,9 +1232,9 @@ CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings
 CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
 
 /* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 for one lane of plain
-   C, as counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is done
-   for whole blocks of lanes, and differs by up to 6 % between builds with other lanes. With capacity.fixed_work every
-   step does this work. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
+   C, as counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is
+   done for whole blocks of lanes, and differs by up to 6 % between builds with other lanes. With capacity.fixed_work
+   every step does this work. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
 /* Writes the most work of a step of dt in any cloth of this config and its fabric, with max_colliders of the most

@@ -52,7 +52,7 @@
 #define FINAL_SHARE 0.75f
 #define COARSE_SHARE 3.0f
 /* Share of the coefficients of friction of colliders that acts with eased friction. With 1 and no nudges 7 of 147
-   cloths that had settled moved within five seconds, with both 1 of 150. Less slides farther from what full friction
+   cloths that had settled moved within five seconds, with both none of 150. Less slides farther from what full friction
    holds. */
 #define EASED_FRICTION 0.85f
 /* For how long cloth may be faster than slow at the ends of steps, with eased friction, before all friction acts [s]:
