@@ -439,7 +439,6 @@ static void test_trisprings(void) {
   method_at_most("22 SimCloth3", "trispring's energy against St. Venant-Kirchhoff", 6e-15, worst, 10.0);
 }
 
-/* The polynomial of the buckled beam against the exact law. */
 /* Energy per cell of the springs of BENDING_SPRINGS in a sheet that is bent to a cylinder along warp or weft with a
    hundred cells around, over that of the plate. */
 static double buckled_energy(double aspect, int along_weft) {
@@ -480,6 +479,7 @@ static void test_buckled_plate(void) {
   }
 }
 
+/* The polynomial of the buckled beam against the exact law. */
 static void test_buckling(void) {
   double worst = 0.0, worst_slope = 0.0;
   for (int n = 1; n <= 70; n++) {
