@@ -16499,7 +16499,7 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection, and SELF_SEWN. */
+/* Steps in succession for which each particle has been part of an intersection, and what is kept of seams. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
 }
@@ -16510,8 +16510,14 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
 #define SELF_SEWN 64
 
-/* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
-#define SELF_OLDEST (SELF_SEWN - 1)
+/* Set in the age of a particle that was sewn and has been part of an intersection ever since it came apart. */
+#define SELF_PARTING 32
+
+/* Set in the age of a particle that was sewn in the step before. */
+#define SELF_JOINED 16
+
+/* Largest number of steps that is counted, the bits below SELF_JOINED: at least SELF_TANGLED_AGE. */
+#define SELF_OLDEST (SELF_JOINED - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
@@ -18971,18 +18977,21 @@ static int has_strayed(const self_group *g, float time) {
 
 /*
  * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
- * intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets both.
+ * intersection, up to SELF_OLDEST, and SELF_SEWN, SELF_PARTING and SELF_JOINED. The first gather of a step sets all but
+ * the last of them.
  *
  * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
  */
 
-/* 1 if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which has left
-   something out has not found apart. */
-static int stays_sewn(const self_group *g, int32_t n, int32_t particle, int all_found) {
+/* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
+   has left something out has not found apart. SELF_PARTING if it was and is part of an intersection. */
+static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int all_found) {
   const self_body *b = &g->bodies[n];
   const sewn_labels *sewn = g->sewn;
-  return (b->ages[particle] & SELF_SEWN) &&
-         (b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0));
+  const int32_t age = b->ages[particle];
+  const int stays_sewn = b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0);
+  const int is_parting = (age & (SELF_SEWN | SELF_PARTING)) && (age & SELF_AGE_MARK);
+  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0) | (age & SELF_JOINED);
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
@@ -18995,14 +19004,15 @@ static void update_ages(const self_group *g, int changes, int all_found) {
     }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
-      const int32_t sewn = stays_sewn(g, n, i, all_found) ? SELF_SEWN : 0;
+      const int32_t bits = seam_bits(g, n, i, all_found);
       b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
-                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn);
+                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | bits);
     }
   }
 }
 
-/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any. */
+/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any, or particles that have come
+   apart and are still part of an intersection. */
 static int find_sewn(const self_group *g) {
   uint32_t sewn = 0;
   for (int32_t n = 0; n < g->count; n++) {
@@ -19013,7 +19023,7 @@ static int find_sewn(const self_group *g) {
   for (int32_t n = 0; n < g->count && (sewn & SELF_SEWN); n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  return (sewn & SELF_SEWN) != 0;
+  return (sewn & (SELF_SEWN | SELF_PARTING)) != 0;
 }
 
 /* Takes the marks of a gather that has not set ages from them. */
@@ -30746,6 +30756,25 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
+/* Notes which particles are sewn in this step, and wakes the cloths of which others were in the step before. */
+static void follow_seams(const group_step *s) {
+  const sewn_labels *labels = &s->seams.labels;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    uint8_t *ages = ages_of(c);
+    int changed = 0;
+    for (int32_t i = 0; i < c->count; i++) {
+      const int is_sewn = is_sewn_group(s) && labels->number[labels->first[n] + i] >= 0;
+      const uint8_t age = (uint8_t)((ages[i] & ~SELF_JOINED) | (is_sewn ? SELF_JOINED : 0));
+      changed |= age != ages[i];
+      ages[i] = age;
+    }
+    if (WITH_SLEEP && changed) {
+      wake(c);
+    }
+  }
+}
+
 /* Wakes the cloths that sleep and are sewn to one that does not. */
 static void wake_sewn(const cloth_group *group) {
   for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
@@ -31000,6 +31029,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
+  follow_seams(s);
   wake_sewn(group);
 #endif
   s->leader = -1;
@@ -31512,9 +31542,19 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
   return step_group(group, dt, substeps, memory);
 }
 
-/* Most work of the step of a cloth of a group, but for contact. Bodies of the group may wake one that sleeps. */
+/* 1 if particles of a cloth were sewn in the step before. */
+static int was_joined(const cloth *c) {
+  uint32_t ages = 0;
+  for (int32_t i = 0; WITH_SEAMS && i < c->count; i++) {
+    ages |= ages_of(c)[i];
+  }
+  return (ages & SELF_JOINED) != 0;
+}
+
+/* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
+   wake one that sleeps. */
 static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_joined(c)) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);

@@ -298,6 +298,25 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
+/* Notes which particles are sewn in this step, and wakes the cloths of which others were in the step before. */
+static void follow_seams(const group_step *s) {
+  const sewn_labels *labels = &s->seams.labels;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    uint8_t *ages = ages_of(c);
+    int changed = 0;
+    for (int32_t i = 0; i < c->count; i++) {
+      const int is_sewn = is_sewn_group(s) && labels->number[labels->first[n] + i] >= 0;
+      const uint8_t age = (uint8_t)((ages[i] & ~SELF_JOINED) | (is_sewn ? SELF_JOINED : 0));
+      changed |= age != ages[i];
+      ages[i] = age;
+    }
+    if (WITH_SLEEP && changed) {
+      wake(c);
+    }
+  }
+}
+
 /* Wakes the cloths that sleep and are sewn to one that does not. */
 static void wake_sewn(const cloth_group *group) {
   for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
@@ -552,6 +571,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
+  follow_seams(s);
   wake_sewn(group);
 #endif
   s->leader = -1;

@@ -37,7 +37,7 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection, and SELF_SEWN. */
+/* Steps in succession for which each particle has been part of an intersection, and what is kept of seams. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
 }
@@ -48,8 +48,14 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
 #define SELF_SEWN 64
 
-/* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
-#define SELF_OLDEST (SELF_SEWN - 1)
+/* Set in the age of a particle that was sewn and has been part of an intersection ever since it came apart. */
+#define SELF_PARTING 32
+
+/* Set in the age of a particle that was sewn in the step before. */
+#define SELF_JOINED 16
+
+/* Largest number of steps that is counted, the bits below SELF_JOINED: at least SELF_TANGLED_AGE. */
+#define SELF_OLDEST (SELF_JOINED - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3

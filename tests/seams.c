@@ -539,6 +539,93 @@ static void test_opened_apart(void) {
   }
 }
 
+/* A patch of 7 x 7 is sewn flat on the middle of a sheet that hangs, by all its particles, and opened. It lies on the
+   sheet with all its area, nearer than the thickness, and slides off: contact does not throw the sheet. */
+static void sew_patch(panels *p, int substeps, float thickness) {
+  enum { COLUMNS = 15, PATCH = 7, FIRST = 4 };
+  static int32_t under[PATCH * PATCH], over[PATCH * PATCH];
+  const double across = 1.02 * thickness * SPACING;
+  memset(p, 0, sizeof *p);
+  p->count = 2;
+  for (int i = 0; i < 2; i++) {
+    cloth_config config = panel_config(i ? PATCH : COLUMNS, i ? PATCH : COLUMNS, substeps);
+    config.self_thickness = thickness * (float)SPACING;
+    config.self.pairs = 8;
+    config.origin = i ? vector_at(FIRST * SPACING, -FIRST * SPACING, across) : config.origin;
+    p->f[i] = fixture_make(&config);
+    p->sheets[i] = p->f[i].sheet;
+  }
+  for (int k = 0; k < PATCH * PATCH; k++) {
+    under[k] = (k / PATCH + FIRST) * COLUMNS + k % PATCH + FIRST;
+    over[k] = k;
+  }
+  for (int k = 0; k < COLUMNS; k++)
+    cloth_pin(p->sheets[0], k);
+  make_group(p);
+  p->group.pairs = 8;
+  p->seams[0].a = (cloth_seam_side){0, 0, 1, PATCH * PATCH, under};
+  p->seams[0].b = (cloth_seam_side){1, 0, 1, PATCH * PATCH, over};
+  p->group.seam_count = 1;
+  take_memory(p);
+}
+
+static void test_opened_patch(void) {
+  static const int substeps[] = {10, 19, 25, 28};
+  static const float thicknesses[] = {0.35f, 0.25f, 0.35f, 0.35f};
+  for (int n = 0; n < 4; n++) {
+    panels p;
+    sew_patch(&p, substeps[n], thicknesses[n]);
+    step_panels(&p, 90);
+    p.group.seam_count = 0;
+    double speed = 0;
+    for (int frame = 0; frame < 60; frame++) {
+      step_panels(&p, 1);
+      for (int k = 0; k < p.f[0].count; k++)
+        speed = fmax(speed, point_length(velocity_of(p.sheets[0], k)));
+    }
+    CHECK(speed < 2, "case %d: the sheet is thrown at %g m/s", n, speed);
+    CHECK(position_of(p.sheets[1], 24).y < -1, "case %d: the patch stays on the sheet", n);
+    free_panels(&p);
+  }
+}
+
+/* Cloth that sleeps wakes when a seam of it is opened, sewn again or sewn elsewhere, and within the bound of work.
+   Other seams stay as they are, and what is sewn to none of these sleeps on. */
+static void test_opened_asleep(void) {
+  cloth_config config = panel_config(9, 13, 10);
+  config.sleep.speed = 0.02f;
+  config.sleep.time = 0.2f;
+  panels p;
+  cut_sheet(&p, 9, 13, 2, 0, &config);
+  for (int k = 0; k < 9; k++)
+    cloth_pin(p.sheets[0], k);
+  for (int change = 0; change < 4; change++) {
+    for (int frame = 0; frame < 1500 && !(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1])); frame++)
+      step_panels(&p, 1);
+    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "change %d: awake", change);
+    step_panels(&p, 5);
+    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "change %d: does not sleep on", change);
+    if (change == 0) {
+      p.seams[0].a.count = p.seams[0].b.count = 7;
+    } else if (change == 1) {
+      p.seams[0].a.count = p.seams[0].b.count = 9;
+    } else {
+      p.group.seam_count = change == 2 ? 0 : 1;
+    }
+    free(p.allocation);
+    take_memory(&p);
+    step_panels(&p, 1);
+    CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "change %d: sleeps on", change);
+    if (change == 2) { /* the lower panel has fallen: what hangs sleeps, and goes on sleeping without a seam */
+      step_panels(&p, 60);
+      CHECK(position_of(p.sheets[1], 0).y < -2, "the lower panel hangs on");
+      for (int k = 0; k < 9; k++)
+        cloth_pin(p.sheets[1], k);
+    }
+  }
+  free_panels(&p);
+}
+
 /* The same sheet with the warp along what the weft was. */
 static void transpose(cloth_config *config) {
   const cloth_vector warp = config->edge_warp;
@@ -1083,13 +1170,16 @@ static void test_no_lines(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),        TEST(implicit),      TEST(holes),      TEST(over_hole),
-    TEST(ragged),        TEST(nothing_sewn),  TEST(momentum),   TEST(pulled),
-    TEST(energy),        TEST(one_cloth),     TEST(rolled),     TEST(opened),
-    TEST(opened_touch),  TEST(opened_apart),  TEST(gathers),    TEST(gathered_places),
-    TEST(gathered_tube), TEST(closing),       TEST(contact),    TEST(sleep),
-    TEST(pins),          TEST(both_pinned),   TEST(replay),     TEST(refusals),
-    TEST(joined_twice),  TEST(most_stitches), TEST(stiffening), TEST(led),
+    TEST(weight),        TEST(implicit),     TEST(holes),
+    TEST(over_hole),     TEST(ragged),       TEST(nothing_sewn),
+    TEST(momentum),      TEST(pulled),       TEST(energy),
+    TEST(one_cloth),     TEST(rolled),       TEST(opened),
+    TEST(opened_touch),  TEST(opened_apart), TEST(opened_patch),
+    TEST(opened_asleep), TEST(gathers),      TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),      TEST(contact),
+    TEST(sleep),         TEST(pins),         TEST(both_pinned),
+    TEST(replay),        TEST(refusals),     TEST(joined_twice),
+    TEST(most_stitches), TEST(stiffening),   TEST(led),
     TEST(no_lines),
 };
 
