@@ -17181,9 +17181,19 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most `most` metres: places, not
-   velocities. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, float most) {
+/* 1 if all particles of a meeting have been part of intersections for as many steps as are counted. */
+static int is_lasting(const self_body *a, const self_body *b, const self_meeting *m) {
+  int32_t age = SELF_OLDEST;
+  for (int32_t n = 0; n < 5; n++) {
+    const int32_t own = (n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST;
+    age = own < age ? own : age;
+  }
+  return age == SELF_OLDEST;
+}
+
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they
+   have met for long most[1]: places, not velocities. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
   if (!find_meeting(a->place, b->place, &m)) {
@@ -17199,7 +17209,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
     return;
   }
-  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most);
+  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most[is_lasting(a, b, &m)]);
   const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
@@ -20130,6 +20140,10 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 #define SELF_PART_SPEED 1.0f
 #define SELF_CONTOUR_SPEED 2.0f
 
+/* The same for edges in triangles that have been so for SELF_OLDEST steps [m/s]: what does not come apart by then may
+   never, as at a seam between pins, and trousers that began so shook at 1.8 m/s for ever. */
+#define SELF_LASTING_SPEED 0.05f
+
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
 static float bounded_way(const self_group *g, float speed, float h) {
   return g->sewn || g->found->opened ? speed * h : CLOTH_POSITION_LIMIT;
@@ -20283,7 +20297,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  const float most = bounded_way(g, SELF_CONTOUR_SPEED, plan->h);
+  const float most[2] = {bounded_way(g, SELF_CONTOUR_SPEED, plan->h), bounded_way(g, SELF_LASTING_SPEED, plan->h)};
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);

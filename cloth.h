@@ -879,8 +879,8 @@ CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_
 
 /*
  * A collider with mass is a rigid body that the cloth moves within the substeps of cloth_step(), and that gravity moves
- * if asked. Nothing else does: floor, joints and other bodies are the engine's. To couple a body of an engine, once per
- * step of dt:
+ * if asked. Nothing else does: floor, joints and other bodies are the engine's, and other cloths do not touch it, in a
+ * group neither. To couple a body of an engine, once per step of dt:
  *
  *     cloth_move_collider(c, index, &pose, &pose);      // where the engine has the body, as its step begins
  *     body.velocity = velocity; body.spin = spin;       // and how it moves there, before the engine adds gravity

@@ -435,6 +435,10 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 #define SELF_PART_SPEED 1.0f
 #define SELF_CONTOUR_SPEED 2.0f
 
+/* The same for edges in triangles that have been so for SELF_OLDEST steps [m/s]: what does not come apart by then may
+   never, as at a seam between pins, and trousers that began so shook at 1.8 m/s for ever. */
+#define SELF_LASTING_SPEED 0.05f
+
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
 static float bounded_way(const self_group *g, float speed, float h) {
   return g->sewn || g->found->opened ? speed * h : CLOTH_POSITION_LIMIT;
@@ -588,7 +592,7 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
   for (int32_t n = 0; n < g->count; n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  const float most = bounded_way(g, SELF_CONTOUR_SPEED, plan->h);
+  const float most[2] = {bounded_way(g, SELF_CONTOUR_SPEED, plan->h), bounded_way(g, SELF_LASTING_SPEED, plan->h)};
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);

@@ -258,9 +258,19 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most `most` metres: places, not
-   velocities. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, float most) {
+/* 1 if all particles of a meeting have been part of intersections for as many steps as are counted. */
+static int is_lasting(const self_body *a, const self_body *b, const self_meeting *m) {
+  int32_t age = SELF_OLDEST;
+  for (int32_t n = 0; n < 5; n++) {
+    const int32_t own = (n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST;
+    age = own < age ? own : age;
+  }
+  return age == SELF_OLDEST;
+}
+
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they
+   have met for long most[1]: places, not velocities. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
   if (!find_meeting(a->place, b->place, &m)) {
@@ -276,7 +286,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
     return;
   }
-  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most);
+  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most[is_lasting(a, b, &m)]);
   const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
