@@ -307,7 +307,7 @@ static void test_places(void) {
 
 /* Far from the origin positions are rounded when a step ends, and the step after it begins with fast substeps. What
    rests at the ends of steps has settled there as well. */
-static void test_far_places(void) {
+static void test_far_away(void) {
   static const struct {
     double place;
     int rail;
@@ -635,7 +635,7 @@ static int print_tables(void) {
 int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(scenes),           TEST(few_substeps), TEST(tablecloths), TEST(late_motion), TEST(static_friction),
-      TEST(kinetic_friction), TEST(moves),        TEST(places),      TEST(far_places),  TEST(growing),
+      TEST(kinetic_friction), TEST(moves),        TEST(places),      TEST(far_away),    TEST(growing),
       TEST(pin_velocities),   TEST(short_steps),  TEST(sewn),        TEST(variants),    TEST(bodies),
       TEST(reports),          TEST(refusals)};
   if (count > 1 && strcmp(arguments[1], "--table") == 0)
