@@ -114,8 +114,11 @@ static outcome heap(int count) {
   fixture s = fixture_make(&config);
   random_source random = {11};
   for (int i = 0; i < count; i++) {
-    cloth_collider body = body_of(CLOTH_SHAPE_SPHERE + i % 4, random_real(&random, -0.3, 0.3),
-                                  random_real(&random, -0.2, 0.1), random_real(&random, -0.3, 0.3));
+    /* Drawn one after the other: compilers evaluate arguments in an order of their own. */
+    const double z = random_real(&random, -0.3, 0.3);
+    const double y = random_real(&random, -0.2, 0.1);
+    const double x = random_real(&random, -0.3, 0.3);
+    cloth_collider body = body_of(CLOTH_SHAPE_SPHERE + i % 4, x, y, z);
     body.radius = body.radius_top = body.half_height = (float)random_real(&random, 0.05, 0.25);
     body.pose.rotation = rotation_about(x_axis, random_real(&random, 0.0, 3.0));
     cloth_add_collider(s.sheet, &body);

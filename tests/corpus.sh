@@ -52,8 +52,12 @@ build i386 i686-linux-gnu-gcc -static -msse2 -mfpmath=sse "$trap" tests/fuzz.c c
 make_targets "$1" "$1/libraries/s390x.o"
 build s390x s390x-linux-gnu-gcc -static tests/fuzz.c "$1/libraries/s390x.o" -lm
 hash=$(hash_of_fifth sanitized "")
+# Most kernels of x86-64 run programs of 32 bits, in a fifteenth of the time that QEMU takes.
+here=$("$out/i386" 2>/dev/null | tail -n 1 | cut -d' ' -f1)
 for name in i386 s390x; do
-  found=$(hash_of_fifth $name qemu-$name)
+  runner=qemu-$name
+  [ "$name $here" != "i386 hash" ] || runner=""
+  found=$(hash_of_fifth $name "$runner")
   [ -n "$hash" ] && [ "$found" = "$hash" ]
   verdict "the hash of a fifth on $name" $? "$found instead of $hash"
 done

@@ -15,12 +15,13 @@ counts=$logs/counts
 failures=$logs/failures
 memcheck="valgrind -q --error-exitcode=9 --leak-check=full"
 
-# Lines of suites that fit a condition of awk, without comments; those of AVX2 only where there is AVX2, which the fast
-# ones use where they can.
+# Lines of suites that fit a condition of awk, without comments; those of AVX2 only where there is AVX2, and the fast ones
+# with clang where there is clang.
 suites() { # CONDITION
-  grep -q avx2 /proc/cpuinfo 2>/dev/null && fast=avx2 || fast=cc
+  command -v clang >/dev/null && fast=clang || fast=cc
+  grep -q avx2 /proc/cpuinfo 2>/dev/null && has_avx2=1 || has_avx2=0
   awk "/^[^#]/ && NF >= 5 && ($1)" tests/suites | while read -r name kind quick seconds command; do
-    [ "$kind" != avx2 ] || [ $fast = avx2 ] || continue
+    [ "$kind" != avx2 ] || [ $has_avx2 = 1 ] || continue
     [ "$kind" != fast ] || kind=$fast
     echo "$name $kind $quick $seconds $command"
   done

@@ -442,7 +442,7 @@ static void test_rolled_tangle(void) {
 static void open_panels(panels *p, int substeps, float thickness, int shape) {
   cloth_config config = panel_config(25, 13, substeps);
   config.self_thickness = thickness * (float)SPACING;
-  config.self.shape = (cloth_self_shape)shape;
+  config.self.shape = shape;
   cut_sheet(p, 25, 13, 2, 1, &config);
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < p->columns[i]; k++)

@@ -32,7 +32,7 @@ typedef struct table_setting {
 } table_setting;
 
 static fixture lay_table(cloth_config config, const table_setting *t) {
-  cloth_fabric_preset(t->fabric, &config.fabric);
+  cloth_fabric_preset((cloth_fabric_kind)t->fabric, &config.fabric);
   config.columns = config.rows = t->particles;
   config.substeps = t->substeps;
   config.origin = vector_at(-0.5, 0.02, -0.5);
@@ -298,7 +298,7 @@ static void test_places(void) {
     fixture s = fixture_make(&config);
     cloth_pin(s.sheet, 0);
     cloth_pin(s.sheet, 15);
-    settle(s.sheet, "elsewhere", REST_SPEED);
+    settle(s.sheet, "elsewhere", (double)REST_SPEED);
     const double fastest = fastest_in(s.sheet, 300);
     CHECK(fastest <= 0.5 * (double)REST_SPEED, "at %g m: %g m/s", (double)places[n].x, fastest);
     fixture_free(&s);
@@ -307,7 +307,7 @@ static void test_places(void) {
 
 /* Far from the origin positions are rounded when a step ends, and the step after it begins with fast substeps. What
    rests at the ends of steps has settled there as well. */
-static void test_far_places(void) {
+static void test_far_away(void) {
   static const struct {
     double place;
     int rail;
@@ -322,7 +322,7 @@ static void test_far_places(void) {
     fixture s = fixture_make(&config);
     for (int column = 0; column < 24; column += cases[n].rail ? 3 : 23)
       cloth_pin(s.sheet, column);
-    settle(s.sheet, "far away", REST_SPEED);
+    settle(s.sheet, "far away", (double)REST_SPEED);
     const double fastest = fastest_in(s.sheet, 300);
     CHECK(fastest <= (double)REST_SPEED, "%d, at %g m: %g m/s", n, at, fastest);
     fixture_free(&s);
@@ -635,7 +635,7 @@ static int print_tables(void) {
 int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(scenes),           TEST(few_substeps), TEST(tablecloths), TEST(late_motion), TEST(static_friction),
-      TEST(kinetic_friction), TEST(moves),        TEST(places),      TEST(far_places),  TEST(growing),
+      TEST(kinetic_friction), TEST(moves),        TEST(places),      TEST(far_away),    TEST(growing),
       TEST(pin_velocities),   TEST(short_steps),  TEST(sewn),        TEST(variants),    TEST(bodies),
       TEST(reports),          TEST(refusals)};
   if (count > 1 && strcmp(arguments[1], "--table") == 0)

@@ -76,7 +76,9 @@ $(1)/tests/%: $(1)/tests/%.o $(1)/tests/scenes.o $(4)
 endef
 
 $(eval $(call TEST_SET,$(BUILD),$(CC),$(EXTRA),$(if $(EXTRA),$(BUILD)/tests/cloth.o,$(LIBRARY))))
-$(eval $(call TEST_SET,$(BUILD)/clang,clang,-O1,$(BUILD)/clang/tests/cloth.o))
+# With AVX2 where there is AVX2: the long tests take three quarters of the time that they take with GCC.
+CLANG_LANES := $(shell grep -q avx2 /proc/cpuinfo 2>/dev/null && echo -mavx2)
+$(eval $(call TEST_SET,$(BUILD)/clang,clang,$(CLANG_LANES),$(BUILD)/clang/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
@@ -104,7 +106,7 @@ $(1)/game/game: $(HEADLESS_GAME) $(HEADERS) $(1)/tests/cloth.o
 	$(2) $(CFLAGS) -std=gnu99 $(3) $$(filter %.c %.o,$$^) -lm -o $$@
 endef
 
-$(eval $(call GAME_OF_SET,$(BUILD)/clang,clang,-O1))
+$(eval $(call GAME_OF_SET,$(BUILD)/clang,clang,-O1 $(CLANG_LANES)))
 $(eval $(call GAME_OF_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE)))
 
 accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
@@ -138,7 +140,7 @@ $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
 $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
 
 # These run for so long that -O2 pays.
-$(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/avx2/tests/methods.o: TEST_CFLAGS = $(CFLAGS)
+$(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/clang/tests/methods.o: TEST_CFLAGS = $(CFLAGS)
 
 # Parts that no test of the methods uses: without them compilers take two thirds of the time, with the same results.
 # tests/method_cloths.c has cloths with all parts.
