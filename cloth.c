@@ -19046,6 +19046,28 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
+/* Notes which particles of a cloth are sewn in a step: those whose number among the sewn ones is not negative; NULL:
+   none. Returns 1 if others were in the step before. */
+static int note_sewn(const cloth *c, const int32_t *numbers) {
+  uint8_t *ages = ages_of(c);
+  int changed = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int is_sewn = numbers && numbers[i] >= 0;
+    changed |= ((ages[i] & SELF_JOINED) != 0) != is_sewn;
+    ages[i] = (uint8_t)(is_sewn ? ages[i] | SELF_SEWN | SELF_JOINED : ages[i] & ~SELF_JOINED);
+  }
+  return changed;
+}
+
+/* 1 if particles of a cloth were sewn in the step before. */
+static int was_joined(const cloth *c) {
+  uint32_t ages = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    ages |= ages_of(c)[i];
+  }
+  return (ages & SELF_JOINED) != 0;
+}
+
 static int32_t count_tangled(const self_group *g) {
   int32_t count = 0;
   for (int32_t n = 0; n < g->count; n++) {
@@ -30770,20 +30792,12 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
-/* Notes which particles are sewn in this step, and wakes the cloths of which others were in the step before. */
-static void follow_seams(const group_step *s) {
-  const sewn_labels *labels = &s->seams.labels;
+/* Has contact remember which particles are sewn, for when they are not any more, and wakes the cloths of which others
+   were in the step before. */
+static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    uint8_t *ages = ages_of(c);
-    int changed = 0;
-    for (int32_t i = 0; i < c->count; i++) {
-      const int is_sewn = is_sewn_group(s) && labels->number[labels->first[n] + i] >= 0;
-      const uint8_t age = (uint8_t)((ages[i] & ~SELF_JOINED) | (is_sewn ? SELF_JOINED : 0));
-      changed |= age != ages[i];
-      ages[i] = age;
-    }
-    if (WITH_SLEEP && changed) {
+    if (note_sewn(c, is_sewn_group(s) ? s->seams.labels.number + s->seams.labels.first[n] : NULL)) {
       wake(c);
     }
   }
@@ -30989,17 +31003,6 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
-   state stays as it is. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->seams.particle_count; n++) {
-    const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) {
-      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
-    }
-  }
-}
-
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -31009,7 +31012,6 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
-  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {
@@ -31043,7 +31045,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
-  follow_seams(s);
+  remember_seams(s);
   wake_sewn(group);
 #endif
   s->leader = -1;
@@ -31556,19 +31558,11 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
   return step_group(group, dt, substeps, memory);
 }
 
-/* 1 if particles of a cloth were sewn in the step before. */
-static int was_joined(const cloth *c) {
-  uint32_t ages = 0;
-  for (int32_t i = 0; WITH_SEAMS && i < c->count; i++) {
-    ages |= ages_of(c)[i];
-  }
-  return (ages & SELF_JOINED) != 0;
-}
-
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
    wake one that sleeps. */
 static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_joined(c)) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn &&
+      !(WITH_SEAMS && was_joined(c))) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);

@@ -7,6 +7,7 @@
 #include "layout.h"
 #include "scalar.h"
 #include "seam_turns.h"
+#include "self_ages.h"
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
@@ -298,20 +299,12 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
-/* Notes which particles are sewn in this step, and wakes the cloths of which others were in the step before. */
-static void follow_seams(const group_step *s) {
-  const sewn_labels *labels = &s->seams.labels;
+/* Has contact remember which particles are sewn, for when they are not any more, and wakes the cloths of which others
+   were in the step before. */
+static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    uint8_t *ages = ages_of(c);
-    int changed = 0;
-    for (int32_t i = 0; i < c->count; i++) {
-      const int is_sewn = is_sewn_group(s) && labels->number[labels->first[n] + i] >= 0;
-      const uint8_t age = (uint8_t)((ages[i] & ~SELF_JOINED) | (is_sewn ? SELF_JOINED : 0));
-      changed |= age != ages[i];
-      ages[i] = age;
-    }
-    if (WITH_SLEEP && changed) {
+    if (note_sewn(c, is_sewn_group(s) ? s->seams.labels.number + s->seams.labels.first[n] : NULL)) {
       wake(c);
     }
   }
@@ -517,17 +510,6 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
-   state stays as it is. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->seams.particle_count; n++) {
-    const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) {
-      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
-    }
-  }
-}
-
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -537,7 +519,6 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
-  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {
@@ -571,7 +552,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
-  follow_seams(s);
+  remember_seams(s);
   wake_sewn(group);
 #endif
   s->leader = -1;

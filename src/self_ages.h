@@ -69,6 +69,28 @@ static void clear_age_marks(const self_group *g) {
   }
 }
 
+/* Notes which particles of a cloth are sewn in a step: those whose number among the sewn ones is not negative; NULL:
+   none. Returns 1 if others were in the step before. */
+static int note_sewn(const cloth *c, const int32_t *numbers) {
+  uint8_t *ages = ages_of(c);
+  int changed = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int is_sewn = numbers && numbers[i] >= 0;
+    changed |= ((ages[i] & SELF_JOINED) != 0) != is_sewn;
+    ages[i] = (uint8_t)(is_sewn ? ages[i] | SELF_SEWN | SELF_JOINED : ages[i] & ~SELF_JOINED);
+  }
+  return changed;
+}
+
+/* 1 if particles of a cloth were sewn in the step before. */
+static int was_joined(const cloth *c) {
+  uint32_t ages = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    ages |= ages_of(c)[i];
+  }
+  return (ages & SELF_JOINED) != 0;
+}
+
 static int32_t count_tangled(const self_group *g) {
   int32_t count = 0;
   for (int32_t n = 0; n < g->count; n++) {
