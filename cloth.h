@@ -33,11 +33,12 @@
  *            time. Cloths that share scratch memory belong on one thread. cloth_workers share out a step of a cloth.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MEASURE, _IMAGE,
- *            _VERTICES, _SKIN, _BLEND, _QUERIES, _FABRICS, _NAMES, _SELF, _GROUPS, _SEAMS, _CELL_CONTACT,
- *            _CONTACT_LINES, _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH,
- *            _DISTANCE_GRID, _WORKERS and _SHARED_BODIES leave parts out: their functions are not defined, a config
- *            that needs them is refused with LEFT_OUT, and the default config does not need them.
+ *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MASK, _REST_SHAPE,
+ *            _TEARING, _MEASURE, _IMAGE, _VERTICES, _SKIN, _BLEND, _QUERIES, _FABRICS, _NAMES, _SELF,
+ *            _SELF_TRIANGLES, _SELF_SPHERES, _GROUPS, _SEAMS, _CELL_CONTACT, _CONTACT_LINES, _SELF_TEST, _SETTLE,
+ *            _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID, _WORKERS and
+ *            _SHARED_BODIES leave parts out: their functions are not defined, a config that needs them is refused with
+ *            LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -477,10 +478,11 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
 /// Memory ///
 
 /* The arena holds three contiguous spans in this order. With the default config a particle takes 57 bytes of state and
-   44 of scratch, of which bdf2_blend is 24 and 16, and tethers are 8 and 0. A solver takes 112 more. From 464 particles
-   on vectors are up to 1.2 KB longer, against cache conflicts. Each particle of the longer side takes 160 bytes more,
-   of a tube 224; a column 22 and a row 33. On grids of up to 18 rows a column, counted in eights, takes 224 bytes in
-   place of 12 of each particle's scratch. The rest is 4.2 to 4.4 KB. Sizes are the same in every build. */
+   52 of scratch, of which bdf2_blend is 24 and 4, and tethers are 8 and 0; with 3 substeps or fewer 44 of scratch, of
+   which bdf2_blend is 8. A solver takes 112 more. From 464 particles on vectors are up to 1.2 KB longer, against cache
+   conflicts. Each particle of the longer side takes 160 bytes more, of a tube 224; a column 22 and a row 33. On grids of
+   up to 26 rows a column, counted in eights, takes 320 bytes in place of 12 of each particle's scratch; with 3 substeps
+   or fewer 224 on up to 18 rows. The rest is 4.2 to 4.4 KB. Sizes are the same in every build. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */
