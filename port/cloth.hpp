@@ -47,7 +47,8 @@ namespace cloths {
 
 /// Spans ///
 
-/* Elements that lie one after the other, owned by somebody else. */
+/* Elements that lie one after the other, owned by somebody else: a span that is made from a temporary, as an argument,
+   serves for that call alone. */
 template <class T> class span {
 public:
   constexpr span() noexcept : data_(nullptr), size_(0) {
@@ -92,7 +93,8 @@ private:
   std::size_t size_;
 };
 
-/* One vector per particle as three spans, valid until the arena moves. */
+/* One vector per particle as three spans, valid until the arena moves or is freed: a sheet that is moved takes it along
+   as it is; init(), reset(), the end of a sheet and a move to it free what it owns. */
 struct vectors {
   span<const float> x, y, z;
 
@@ -166,8 +168,11 @@ public:
   constexpr int code() const noexcept {
     return code_;
   }
-  /* Zero where the call failed. */
-  constexpr const T &value() const noexcept {
+  /* Zero where the call failed. Of a temporary a copy, so that what is made of it may be kept, or looped over. */
+  constexpr const T &value() const &noexcept {
+    return value_;
+  }
+  constexpr T value() const &&noexcept {
     return value_;
   }
   const char *name() const noexcept {
@@ -430,8 +435,7 @@ public:
   static status skin_blended(span<::cloth *const> cloths, span<const cloth_blend> kept,
                              span<const cloth_binding> bindings, const cloth_skin_layout &layout, const void *animated,
                              void *vertices) {
-    if (kept.size() < cloths.size() ||
-        (layout.count > 0 && bindings.size() < static_cast<std::size_t>(layout.count)))
+    if (kept.size() < cloths.size() || (layout.count > 0 && bindings.size() < static_cast<std::size_t>(layout.count)))
       return Policy::take(CLOTH_ERROR_BUFFER);
     return Policy::take(cloth_skin_blended(cloths.data(), static_cast<std::int32_t>(cloths.size()), kept.data(),
                                            bindings.data(), &layout, animated, vertices));

@@ -16,7 +16,7 @@ compilers="g++ clang++"
 
 runs_as() { # COMPILER FLAGS
   name=$(echo "$1$2" | tr -d ' ')
-  try "$1 $2" $1 $2 -O1 $warnings -I. -Iport tests/engines/header.cpp "$library" -o "$out/$name"
+  try "$1 $2" $1 -O1 $2 $warnings -I. -Iport tests/engines/header.cpp "$library" -o "$out/$name"
   said=$("$out/$name" 2>&1)
   [ "$said" = "$expected" ]
   verdict "$1 $2 runs" $? "$said"
@@ -44,6 +44,15 @@ costs_nothing() { # COMPILER LEVEL
   done
 }
 
+# What the documentation shows is what runs.
+has_the_loop() {
+  loop='for (float y : cape.get_positions().value().y)'
+  for file in docs/engines.md port/cloth.hpp tests/engines/header.cpp; do
+    grep -qF "$loop" $file
+    verdict "$file has the loop" $? "$loop"
+  done
+}
+
 has_every_function() {
   without=""
   for function in $(sed -n 's/^CLOTH_API .*[ *]\(cloth_[a-z0-9_]*\)(.*/\1/p' cloth.h); do
@@ -63,10 +72,12 @@ for compiler in $compilers; do
     runs_as $compiler "-std=$standard -fno-exceptions -fno-rtti"
   done
   for standard in c++14 c++17; do runs_as $compiler "-std=$standard -fno-exceptions -fno-rtti"; done
+  for standard in c++11 c++17; do runs_as $compiler "-std=$standard -O2"; done
   costs_nothing $compiler -O2
 done
 costs_nothing g++ -O3
 runs_as g++ "-std=c++11 -fsanitize=address,undefined -fno-sanitize-recover=all"
+has_the_loop
 has_every_function
 
 report

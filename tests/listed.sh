@@ -1,6 +1,7 @@
 #!/bin/sh
 # The list of suites and tests/README.md against the files: every program and script of tests/ is run by a suite, every
-# suite has a file, and README names every suite and file. $1: build directory, which is not used.
+# suite has a file, and README names every suite and file. Lists of switches against cloth.c. $1: build directory, which
+# is not used.
 set -u
 . tests/verdict.sh
 
@@ -58,5 +59,20 @@ for name in $(awk '/^[^#]/ { print $1 }' tests/suites); do
   grep -q "^| .*\`$name[\`.]" tests/README.md
   verdict "tests/README.md lists the suite $name" $?
 done
+
+# The switches that a text lists, between two lines: CLOTH_NO_SOLVER in full, the others from the underscore on. NAME
+# stands for any switch in a comment of cloth.c.
+lists_switches() { # FILE FIRST LAST
+  switches_of_cloth | grep -v '^CLOTH_NO_NAME$' >"$lists/there"
+  sed -n "/$2/,/$3/p" "$1" | grep -oE '(CLOTH_NO|[ `])_[A-Z_]*[A-Z]' |
+    sed 's/^CLOTH_NO//; s/^[ `]*/CLOTH_NO/' | sort >"$lists/listed"
+  difference=$(diff "$lists/listed" "$lists/there")
+  verdict "$1 lists every switch, and no other" $? "$(echo $difference)"
+}
+
+lists=$(mktemp -d)
+trap 'rm -rf "$lists"' EXIT
+lists_switches cloth.h 'CLOTH_NO_SOLVER, _MULTILEVEL' 'parts out'
+lists_switches docs/guide.md '^- `CLOTH_NO_SOLVER`' 'parts out'
 
 report

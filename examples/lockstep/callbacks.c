@@ -66,8 +66,8 @@ void world_free(void *buffer) {
   free(buffer);
 }
 
-static void print_vectors(FILE *file, const char *name, const cloth_vector_view *view, int32_t count) {
-  for (int32_t i = 0; i < count; i++)
+static void print_vectors(FILE *file, const char *name, const cloth_vector_view *view) {
+  for (int32_t i = 0; i < view->count; i++)
     fprintf(file, "  %s %" PRId32 " %a %a %a\n", name, i, (double)view->x[i], (double)view->y[i], (double)view->z[i]);
 }
 
@@ -75,12 +75,11 @@ static void print_vectors(FILE *file, const char *name, const cloth_vector_view 
 static void print_world(const cloth_world *world, FILE *file) {
   for (int i = 0; i < world->count; i++) {
     cloth_vector_view positions, velocities;
-    const int32_t count = world->particles[i];
     fprintf(file, "cloth %d\n", i);
     if (cloth_get_positions(world->cloths[i], &positions) >= 0 &&
         cloth_get_velocities(world->cloths[i], &velocities) >= 0) {
-      print_vectors(file, "position", &positions, count);
-      print_vectors(file, "velocity", &velocities, count);
+      print_vectors(file, "position", &positions);
+      print_vectors(file, "velocity", &velocities);
     }
   }
 }

@@ -4,7 +4,7 @@
  *
  * GGPO passes no context to its callbacks, so that yours are one line each:
  *
- *     static cloth_world world = {cloths, particles, cloth_count};
+ *     static cloth_world world = {cloths, cloth_count};
  *     static bool save_game_state(unsigned char **buffer, int *bytes, int *checksum, int frame) {
  *       return world_save(&world, buffer, bytes, checksum) == 1;
  *     }
@@ -25,12 +25,10 @@
 #include "cloth.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* The cloths of a game, always in the same order. */
 typedef struct cloth_world {
   cloth *const *cloths;
-  const int32_t *particles; /* of each cloth: columns times rows; only world_log() reads it */
   int count;
 } cloth_world;
 

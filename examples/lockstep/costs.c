@@ -96,8 +96,7 @@ static int measure(const cloth_config *config, costs *found) {
   cloth *sheet = NULL;
   if (cloth_memory_needed(config, &memory) < 0 || posix_memalign(&arena, CLOTH_ALIGNMENT, memory.total_bytes) != 0)
     return 0;
-  int32_t particles = config->columns * config->rows;
-  cloth_world world = {&sheet, &particles, 1};
+  cloth_world world = {&sheet, 1};
   unsigned char *states = malloc((BACK + 1) * memory.saved_bytes);
   int done = states && cloth_init(config, arena, memory.total_bytes, &sheet) >= 0 && cloth_pin(sheet, 0) >= 0 &&
              cloth_pin(sheet, config->columns - 1) >= 0 && measure_world(&world, states, memory.saved_bytes, found);

@@ -130,7 +130,7 @@ static void close_run(sync_run *r) {
 }
 
 static cloth_world world_of(const sync_run *r) {
-  cloth_world world = {&r->game.sheet, &r->particles, 1};
+  cloth_world world = {&r->game.sheet, 1};
   return world;
 }
 
@@ -157,7 +157,7 @@ static int play_new(sync_run *r, int frame) {
 
 /* Says how the state of the game differs from that which was kept, and writes the latter as text. */
 static int report_frame(sync_run *r, int frame) {
-  const cloth_world world = world_of(r), witness = {&r->witness.sheet, &r->particles, 1};
+  const cloth_world world = world_of(r), witness = {&r->witness.sheet, 1};
   const sync_frame *kept = frame_of(r, frame);
   printf("frame %d differs when it is played again: ", frame);
   if (world_read(&witness, kept->saved, (size_t)kept->bytes))

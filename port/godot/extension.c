@@ -119,10 +119,11 @@ static int make_in_block(sheet *s, const cloth_config *config) {
   if (!block)
     return CLOTH_ERROR_ARENA;
   char *arena = block + (CLOTH_ALIGNMENT - (uintptr_t)block % CLOTH_ALIGNMENT);
-  free(s->block);
-  s->block = block;
-  s->c = NULL;
-  return cloth_init(config, arena, memory.total_bytes, &s->c);
+  result = cloth_init(config, arena, memory.total_bytes, &s->c);
+  free(result < CLOTH_OK ? block : s->block);
+  if (result >= CLOTH_OK)
+    s->block = block;
+  return result;
 }
 
 static void make(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr result) {
@@ -181,13 +182,14 @@ static void hash(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtension
   give(result, (int64_t)bits);
 }
 
-/* One attribute of 12 bytes goes straight to the elements of the array, which is empty without a cloth. */
+/* One attribute of 12 bytes goes straight to the elements of the array, which is empty without a cloth. Vertices are
+   the particles, and more of a tube or a cloth that may tear, if make() is changed to make such. */
 static void write_vectors(const sheet *s, const cloth_vertex_layout *layout, GDExtensionTypePtr array) {
-  cloth_vector_view view;
-  if (cloth_get_positions(s->c, &view) != CLOTH_OK)
+  int count = cloth_get_vertex_count(s->c);
+  if (count <= 0)
     return;
-  resize(VECTORS, array, view.count);
-  cloth_write_vertices(s->c, layout, godot.vector_at(array, 0), 12 * (size_t)view.count);
+  resize(VECTORS, array, count);
+  cloth_write_vertices(s->c, layout, godot.vector_at(array, 0), 12 * (size_t)count);
 }
 
 static void positions(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr result) {

@@ -115,6 +115,35 @@ public static unsafe class Flag {
     }
   }
 
+  // A sheet that is cut, and drawn in every frame by the counts that it says.
+  private static void CheckTearing() {
+    cloth_config config = MakeConfig();
+    config.tearing.max_breaks = 20;
+    ClothSheet sheet = new ClothSheet(ref config);
+    Equip(sheet);
+    int count = sheet.VertexCount, whole = sheet.IndexCount, threads = 0;
+    Expect(count > columns * rows, "room for pieces");
+    cloth_vertex_layout layout = new cloth_vertex_layout { stride = 32, normal_offset = 12, texcoord_offset = 24 };
+    for (int frame = 0; frame < 20; frame++) {
+      sheet.Step(1.0f / 60.0f);
+      if (frame == 10) {
+        cloth_cut_line line = new cloth_cut_line { column = 11.5f, row = -1, end_column = 11.5f, end_row = rows };
+        threads = sheet.Cut(ref line);
+      }
+      sheet.WriteVertices(ref layout, new float[8 * count]);
+      uint[] indices = new uint[sheet.IndexCount];
+      sheet.WriteIndices(indices);
+      Expect(Array.TrueForAll(indices, index => index < count), "indices of frame " + frame);
+    }
+    Expect(threads == rows && sheet.IndexCount != whole && sheet.VertexCount == count, threads + " threads cut");
+    sheet.Dispose();
+    config.tearing.max_breaks = 0;
+    config.grid.wrap = 1;
+    ClothSheet tube = new ClothSheet(ref config);
+    Expect(tube.VertexCount == (columns + 1) * rows, "vertices of a tube");
+    tube.Dispose();
+  }
+
   // A flag in memory of the caller, as a NativeArray gives it, plays the same; frames make no garbage.
   private static void CheckCallersMemory(ulong expected) {
     cloth_config config = MakeConfig();
@@ -148,6 +177,7 @@ public static unsafe class Flag {
     ulong hash = flag.Hash;
     CheckCalls(flag, ball);
     CheckCallersMemory(hash);
+    CheckTearing();
     Console.WriteLine("flag, hash " + hash.ToString("x16"));
     return faults == 0 ? 0 : 1;
   }

@@ -20,8 +20,16 @@ namespace Unity.Collections {
       get { return length; }
     }
 
+    public bool IsCreated {
+      get { return memory != null; }
+    }
+
     public void Dispose() {
+      if (!IsCreated) {
+        throw new ObjectDisposedException("the array was not made, or is disposed of");
+      }
       Marshal.FreeHGlobal((IntPtr)memory);
+      memory = null;
     }
   }
 }
@@ -96,7 +104,13 @@ namespace UnityEngine {
   }
 
   public class Object {
+    public static int destroyed;
+
     public static void Destroy(Object o) {
+      if (o == null) {
+        throw new ArgumentNullException("o");
+      }
+      destroyed++;
     }
   }
 
@@ -155,6 +169,7 @@ namespace UnityEngine {
   }
 
   public class MonoBehaviour : Object {
+    private bool isEnabled = true;
     private readonly Dictionary<Type, Object> components = new Dictionary<Type, Object>();
 
     public T GetComponent<T>() where T : Object, new() {
@@ -162,6 +177,17 @@ namespace UnityEngine {
         components.Add(typeof(T), new T());
       }
       return (T)components[typeof(T)];
+    }
+
+    public bool enabled {
+      get { return isEnabled; }
+      set {
+        bool isTurnedOff = isEnabled && !value;
+        isEnabled = value;
+        if (isTurnedOff) {
+          Receive("OnDisable");
+        }
+      }
     }
 
     // Unity finds these methods by their names, private or not.
@@ -173,7 +199,31 @@ namespace UnityEngine {
 
 // Plays the component for a second as Unity does, and looks at what it would draw.
 public static class PlayFlagOfCloth {
+  // A flag that cannot be made says so, is disabled, and leaves nothing behind; with a pole it is made after all.
+  private static bool IsDisabledByFailure(UnityEngine.Transform pole, Type expected) {
+    var flag = new ClothSimulation.FlagOfCloth { pole = pole };
+    Exception thrown = null;
+    try {
+      flag.Receive("OnEnable");
+    } catch (TargetInvocationException trouble) {
+      thrown = trouble.InnerException;
+    }
+    bool isDisabled = thrown != null && thrown.GetType() == expected && !flag.enabled;
+    flag.Receive("OnDisable");
+    int destroyed = UnityEngine.Object.destroyed;
+    flag.pole = new UnityEngine.Transform();
+    flag.enabled = true;
+    flag.Receive("OnEnable");
+    flag.Receive("Update");
+    flag.Receive("OnDisable");
+    flag.Receive("OnDisable");
+    return isDisabled && UnityEngine.Object.destroyed == destroyed + 1;
+  }
+
   public static int Main() {
+    bool isSafe = IsDisabledByFailure(null, typeof(NullReferenceException));
+    var nowhere = new UnityEngine.Transform { position = new UnityEngine.Vector3(float.NaN, 0, 0) };
+    isSafe &= IsDisabledByFailure(nowhere, typeof(ClothSimulation.ClothException));
     UnityEngine.Transform pole = new UnityEngine.Transform { position = new UnityEngine.Vector3(1, 2, 3) };
     var flag = new ClothSimulation.FlagOfCloth { pole = pole };
     flag.Receive("OnEnable");
@@ -200,7 +250,7 @@ public static class PlayFlagOfCloth {
     bool isHeld = Math.Abs(v[0] - 1.5f) < 1e-5f && v[1] == 2 && v[2] == 3;
     bool isBlown = v[last] > 2 && v[last + 2] > 3;
     Console.WriteLine("corner at " + v[last] + " " + v[last + 1] + " " + v[last + 2] + ", " + facing + " of " +
-                      mesh.triangles.Length / 3 + " triangles face as their normals");
-    return isHeld && isBlown && facing == mesh.triangles.Length / 3 ? 0 : 1;
+                      mesh.triangles.Length / 3 + " triangles face as their normals; failures are " + (isSafe ? "safe" : "not safe"));
+    return isSafe && isHeld && isBlown && facing == mesh.triangles.Length / 3 ? 0 : 1;
   }
 }

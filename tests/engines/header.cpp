@@ -1,6 +1,7 @@
 // cloth.hpp: the scene of flag.c, memory of both kinds, errors of both kinds. Prints what flag.c prints.
 #include <cloth.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -152,7 +153,89 @@ void spans() {
   expect(!flag.get_position(COLUMNS * ROWS) && flag.get_position(-1).code() == CLOTH_ERROR_INDEX, "outcomes");
 }
 
+// The loop of docs/engines.md, over a span of a temporary. Any policy.
+float lowest_of(const cloths::sheet &cape) {
+  float lowest = 0;
+  for (float y : cape.get_positions().value().y)
+    lowest = std::min(lowest, y);
+  return lowest;
+}
+
 #if CLOTHS_EXCEPTIONS
+float lowest_of(const cloths::throwing_sheet &cape) {
+  float lowest = 0;
+  for (float y : cape.get_positions().y)
+    lowest = std::min(lowest, y);
+  return lowest;
+}
+#endif
+
+template <class Sheet> void loops() {
+  Sheet cape;
+  static_cast<void>(cape.init(flag_config()));
+  for (int frame = 0; frame < 10; frame++)
+    static_cast<void>(cape.step(1.0f / 60.0f));
+  cloth_vector_view view;
+  float lowest = 0;
+  expect(cloth_get_positions(cape.get(), &view) == CLOTH_OK && view.count == COLUMNS * ROWS, "a view in C");
+  for (int i = 0; i < view.count; i++)
+    lowest = view.y[i] < lowest ? view.y[i] : lowest;
+  expect(lowest < -0.75f && lowest_of(cape) == lowest, "the loop of the documentation visits every particle");
+}
+
+// What a sheet has outlives what it was asked by: references to values of temporaries, views over moves.
+void lifetimes() {
+  cloths::sheet cape;
+  expect(static_cast<bool>(cape.init(flag_config())), "a sheet");
+  const cloth_memory &memory = cape.get_memory().value();
+  const cloths::outcome<cloths::vectors> kept = cape.get_positions();
+  const cloths::vectors &positions = kept.value();
+  expect(memory.saved_bytes > 0 && &positions == &kept.value(), "a named outcome gives its value without a copy");
+  const float first = positions.x[COLUMNS - 1];
+
+  cloths::sheet &same = cape;
+  cape = std::move(same);
+  expect(cape && blocks == 1, "a sheet that is moved to itself stays");
+  cloths::sheet other = std::move(cape);
+  expect(other.get_positions().value().x.data() == positions.x.data() && positions.x[COLUMNS - 1] == first,
+         "a view serves after its sheet has moved");
+  expect(!cape && cape.get_positions().value().size() == 0 && cape.step(1).code() == CLOTH_ERROR_NULL &&
+             cape.cut(cloth_cut_line{0, 0, 1, 1}).code() == CLOTH_ERROR_NULL,
+         "what was moved from is empty");
+  expect(static_cast<bool>(cape.init(flag_config())) && blocks == 2, "and can be made again");
+  std::swap(cape, other);
+  expect(cape.get_positions().value().x.data() == positions.x.data() && blocks == 2, "sheets swap");
+}
+
+#if CLOTHS_EXCEPTIONS
+// Whatever is thrown, a sheet frees what it had and keeps what it has.
+void thrown() {
+  cloth_config wrong = flag_config();
+  wrong.columns = 1;
+  int caught = 0;
+  try {
+    cloths::throwing_sheet cape;
+    cape.init(wrong);
+  } catch (const cloths::error &error) {
+    caught += error.code() == CLOTH_ERROR_RANGE;
+  }
+  cloths::throwing_sheet cape;
+  cape.init(flag_config());
+  const void *before = cape.get();
+  try {
+    cape.init(wrong);
+  } catch (const cloths::error &error) {
+    caught += error.code() == CLOTH_ERROR_RANGE;
+  }
+  static cloths::arena<64> small;
+  try {
+    cape.init(flag_config(), small);
+  } catch (const cloths::error &error) {
+    caught += error.code() == CLOTH_ERROR_ARENA;
+  }
+  expect(caught == 3 && cape.get() == before && blocks == 1, "a sheet that could not be made is as before");
+}
+
 void exceptions(std::uint64_t expected) {
   cloths::throwing_sheet flag;
   flag.init(flag_config());
@@ -175,6 +258,8 @@ static_assert(std::is_trivially_copyable<cloths::handle>::value, "a handle goes 
 static_assert(sizeof(cloths::handle) == sizeof(cloth *), "a handle is a pointer");
 static_assert(sizeof(cloths::sheet) == 2 * sizeof(void *), "a sheet is two pointers");
 static_assert(!std::is_copy_constructible<cloths::sheet>::value, "a sheet does not copy");
+static_assert(!std::is_convertible<std::vector<float>, cloths::span<float>>::value, "nothing writes to a temporary");
+static_assert(!std::is_convertible<cloths::arena<64>, cloths::span<unsigned char>>::value, "nor lies in one");
 static_assert(std::is_nothrow_move_constructible<cloths::sheet>::value, "a sheet moves");
 
 } // namespace
@@ -185,7 +270,11 @@ int main() {
   expect(blocks == 0, "a sheet frees its memory");
   callers_memory(hash);
   spans();
+  loops<cloths::sheet>();
+  lifetimes();
 #if CLOTHS_EXCEPTIONS
+  loops<cloths::throwing_sheet>();
+  thrown();
   exceptions(hash);
 #endif
   expect(blocks == 0, "nothing is left");

@@ -151,6 +151,19 @@ namespace ClothSimulation {
       return position;
     }
 
+    // Vertices that WriteVertices() writes: those of tubes and of cloth that may tear are more than its particles.
+    public int VertexCount {
+      get { return Check(Native.cloth_get_vertex_count(sheet)); }
+    }
+
+    // Cuts along a line and returns the number of threads; needs tearing.max_breaks.
+    public int Cut(ref cloth_cut_line line) {
+      fixed (cloth_cut_line* from = &line) {
+        return Check(Native.cloth_cut(sheet, from));
+      }
+    }
+
+    // Indices as the cloth is now: cuts, tears and Load() change it.
     public int IndexCount {
       get { return Check(Native.cloth_get_index_count(sheet)); }
     }

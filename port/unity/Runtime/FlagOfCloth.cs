@@ -25,7 +25,38 @@ namespace ClothSimulation {
     private Mesh mesh;
     private NativeArray<ClothVertex> vertices;
 
+    // What cannot be made is disabled: a pole that is not set, or that lies nowhere.
     private void OnEnable() {
+      try {
+        MakeSheet();
+        MakeMesh();
+      } catch {
+        Free();
+        enabled = false;
+        throw;
+      }
+    }
+
+    private void OnDisable() {
+      Free();
+    }
+
+    // As often as it is called, whatever there is.
+    private void Free() {
+      if (sheet != null) {
+        sheet.Dispose();
+        sheet = null;
+      }
+      if (vertices.IsCreated) {
+        vertices.Dispose();
+      }
+      if (mesh != null) {
+        Destroy(mesh);
+        mesh = null;
+      }
+    }
+
+    private void MakeSheet() {
       cloth_config config = Native.cloth_config_default();
       config.columns = columns;
       config.rows = rows;
@@ -38,13 +69,6 @@ namespace ClothSimulation {
       for (int row = 0; row < rows; row++) {
         sheet.Pin(sheet.ParticleAt(0, row));
       }
-      MakeMesh();
-    }
-
-    private void OnDisable() {
-      sheet.Dispose();
-      vertices.Dispose();
-      Destroy(mesh);
     }
 
     private void FixedUpdate() {
@@ -69,8 +93,9 @@ namespace ClothSimulation {
       mesh.RecalculateBounds();
     }
 
+    // Once: indices change only where cloth tears or is cut.
     private void MakeMesh() {
-      vertices = new NativeArray<ClothVertex>(columns * rows, Allocator.Persistent);
+      vertices = new NativeArray<ClothVertex>(sheet.VertexCount, Allocator.Persistent);
       mesh = new Mesh();
       mesh.SetVertexBufferParams(vertices.Length, new VertexAttributeDescriptor(VertexAttribute.Position),
                                  new VertexAttributeDescriptor(VertexAttribute.Normal),
