@@ -1,10 +1,11 @@
 /*
  * The scenes of tests/matrix.c for the methods of examples/methods: every material, law of bending, time scheme and
- * solver once, on a sheet held by two corners that falls onto a sphere. Included by matrix.c.
+ * solver once, on a sheet held by two corners that falls onto a sphere, and solves that start in flight, on one that
+ * nothing holds. Included by matrix.c.
  */
-/* Contact of a scene: with its ball by projection, of the sheet with itself as well, by repulsion or by impulses, or
-   with the ball in the solver. */
-enum { BY_PROJECTION, BY_REPULSION, BY_IMPULSES, IN_SOLVER };
+/* Contact of a scene: with its ball by projection, of the sheet with itself as well, by repulsion or by impulses, with
+   the ball in the solver, or by projection without the pins. */
+enum { BY_PROJECTION, BY_REPULSION, BY_IMPULSES, IN_SOLVER, IN_FLIGHT };
 
 typedef struct method_scene {
   const char *name;
@@ -44,6 +45,10 @@ static const method_scene method_scenes[] = {
     {"held", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1, IN_SOLVER},
     {"held-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
      IN_SOLVER},
+    {"flight", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1,
+     IN_FLIGHT},
+    {"flight-components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
+     IN_FLIGHT},
 };
 #define METHOD_SCENES ((int)(sizeof method_scenes / sizeof method_scenes[0]))
 
@@ -101,8 +106,10 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
     return 0;
   method_memory[0] = method_memory[1] = method_memory[2] = method_memory[3] = 0;
-  checked(cloth_pin(sheet, 0));
-  checked(cloth_pin(sheet, 6));
+  if (s->contact != IN_FLIGHT) {
+    checked(cloth_pin(sheet, 0));
+    checked(cloth_pin(sheet, 6));
+  }
   cloth_collider ball = cloth_collider_default();
   ball.radius = s->contact == IN_SOLVER ? 1.0f : 0.25f; /* holds more of the sheet */
   ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == IN_SOLVER ? 0.01f : 0.05f), 0.05f);

@@ -215,7 +215,8 @@ static double play_falling(const cloth_method *method) {
   return products;
 }
 
-/* The work, counted: the same on every machine. */
+/* The work, counted: the same on every machine. The thesis's products are typical of no scene that is described; those
+   of this one fall with time, .74 after .6 s, .53 after 1.5, .48 after 2.5. */
 static void print_work(void) {
   static const cloth_workers counting = {count_rows, NULL};
   double products[2];
@@ -227,8 +228,7 @@ static void print_work(void) {
   }
   const double busier = fmax(rows_of_thread[0], rows_of_thread[1]) / (rows_of_thread[0] + rows_of_thread[1]);
   method_range("11 components", "64^2 onto sticky ground, 1 s: row-vector products by component", 0.6, 0.7, 0.01,
-               products[1] / products[0], 0.714,
-               "typical, of no scene that is described; ours falls: .82 after .6 s, .63 after 1.5, .54 after 2.5");
+               products[1] / products[0], 0.0, NULL);
   method_at_most("11 components", "two threads: rows that stages give the busier one", THESIS_TWO / THESIS_ONE, busier,
                  1.0);
 }

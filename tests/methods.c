@@ -2303,6 +2303,52 @@ static void test_free_flight(void) {
   }
 }
 
+/* The largest difference along an axis of a particle's velocity to the mean of all, which becomes *mean [m/s]. */
+static float inner_motion(const cloth *sheet, double3 *mean) {
+  const vector_array v = vectors_at(sheet, sheet->state.velocity);
+  const float *axes[3] = {v.x, v.y, v.z};
+  double largest = 0.0;
+  for (int k = 0; k < 3; k++) {
+    mean->x[k] = 0.0;
+    for (int i = 0; i < sheet->count; i++) {
+      mean->x[k] += (double)axes[k][i] / sheet->count;
+    }
+    for (int i = 0; i < sheet->count; i++) {
+      largest = fmax(largest, fabs((double)axes[k][i] - mean->x[k]));
+    }
+  }
+  return (float)largest;
+}
+
+/* A sheet of each fabric that nothing holds falls as a whole, at default settings: solves start in flight. From the
+   velocities before, 64 iterations leave linen at 7.3 m/s after a second, of which its parts differ by 3.5. */
+static void test_free_fall(void) {
+  for (int fabric = 0; fabric < CLOTH_FABRIC_COUNT; fabric++) {
+    for (int solver = CLOTH_SOLVER_GRADIENTS; solver <= CLOTH_SOLVER_COMPONENTS; solver++) {
+      cloth_config config = bare_config(9, 9);
+      cloth_fabric_preset(fabric, &config.fabric);
+      config.edge_warp = vector(0.8f, 0.0f, 0.0f);
+      config.edge_weft = vector(0.0f, 0.24f, 0.32f);
+      cloth *sheet = open_sheet(&config);
+      cloth_method m = cloth_method_default();
+      m.solver = solver;
+      double3 mean;
+      float inner = 0.0f;
+      int capped = 0;
+      for (int n = 0; n < 60; n++) {
+        capped += run(sheet, &m, 1.0 / 60.0, 1).capped;
+        inner = maximum(inner, inner_motion(sheet, &mean));
+      }
+      CHECK(fabs(mean.x[1] / 9.81 + 1.0) < 1e-4, "fabric %d, solver %d: %g m/s after a second", fabric, solver,
+            mean.x[1]);
+      CHECK(fabs(mean.x[0]) < 1e-4 && fabs(mean.x[2]) < 1e-4, "fabric %d, solver %d: %g and %g m/s aside", fabric,
+            solver, mean.x[0], mean.x[2]);
+      CHECK(inner < 1e-4f, "fabric %d, solver %d: parts move by %g m/s", fabric, solver, (double)inner);
+      CHECK(capped == 0, "fabric %d, solver %d: %d solves are capped", fabric, solver, capped);
+    }
+  }
+}
+
 /* A sheet of silk, drawn out by a twentieth between pins all around, comes to rest and stays so, however small the
    tolerance is: solves end where rounding begins. */
 static void test_rest_under_tension(void) {
@@ -2836,10 +2882,10 @@ static void test_products_by_contact(void) {
                "a prototype's, of a scene that nothing describes: 0.05 to 0.65 by sphere, side, time and grid");
   method_range("11 components", "sticky sphere of 0.5 m, a scene found for the range", 0.25, 0.36, 0.01,
                contact_row_vectors(&large), 0.0, NULL);
-  method_missed("11 components", "tilted onto sticky ground", 0.33, 0.0165, contact_row_vectors(&ground), 0.363,
+  method_missed("11 components", "tilted onto sticky ground", 0.33, 0.0165, contact_row_vectors(&ground), 0.383,
                 "a prototype's, without height, tilt and time: 0.16 to 0.58 by them; the thesis has 0.6 to 0.7");
-  method_missed("11 components", "the same for 5 s", 0.33, 0.0165, contact_row_vectors(&longer), 0.332,
-                "in the document's tolerance, but a time found for it");
+  method_missed("11 components", "the same for 5 s", 0.33, 0.0165, contact_row_vectors(&longer), 0.375,
+                "the same; 0.332 before solves started in flight, after which the sheet came to lie otherwise");
   method_range("11 components", "sliding over the sphere of 0.3 m, friction 0.3", 0.72, 0.87, 0.01, slides, 0.0, NULL);
 }
 
@@ -2971,6 +3017,7 @@ int main(int count, char **arguments) {
       TEST(nonlinear_gradients),
       TEST(nonlinear_plane),
       TEST(free_flight),
+      TEST(free_fall),
       TEST(rest_under_tension),
       TEST(held_back),
       TEST(overflow),

@@ -85,7 +85,7 @@ typedef enum cloth_scheme {
 
 /* NONLINEAR and SWEEPS keep the momentum of a sheet that nothing holds to rounding, wherever they stop. GRADIENTS and
    COMPONENTS do not, as the preconditioner weighs particles differently: a sheet that flies at 5 m/s and shakes by up
-   to 1 m/s is off by 6 mm/s after steps of 1/60 s with the default tolerance, by 1e-4 m/s with 28 substeps, and by 2e-5
+   to 1 m/s is off by 6 mm/s after steps of 1/60 s with the default tolerance, by 3e-4 m/s with 28 substeps, and by 2e-5
    m/s with a tolerance of 1e-6; with masses that differ by up to ten times by 30 mm/s. */
 typedef enum cloth_solver {
   CLOTH_SOLVER_GRADIENTS,  /* Newton's method with preconditioned conjugate gradients (Baraff and Witkin 1998) */

@@ -178,6 +178,22 @@ static int32_t choose_steps(component_set *set) {
   return particles;
 }
 
+/* choose_start() for each component by itself. */
+static void choose_starts(const method_work *w, component_set *set) {
+  if (!is_in_flight(w)) {
+    return;
+  }
+  look_at_flight(w);
+  add_component_terms(w, set->ratio);
+  for (int32_t n = 0; n < SCALAR_SETS; n++) {
+    set->step[n] = set->ratio[n] < FLIGHT_SHARE * set->product[n] ? 1.0f : 0.0f;
+  }
+  component_add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, set->step, 1.0f, FIELD_SOLUTION);
+  find_left_over(w);
+  precondition_left_over(w);
+  add_component_terms(w, set->product);
+}
+
 /* Labels the particles, and sets up r, z, p and the goals. */
 static void start_components(method_work *w, component_set *set) {
   const int32_t count = label_components(w, set);
@@ -195,6 +211,7 @@ static void start_components(method_work *w, component_set *set) {
   for (int32_t n = 0; n < SCALAR_SETS; n++) {
     set->goal[n] = goal_of(w, set->product[n], set->size[n]);
   }
+  choose_starts(w, set);
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
 }
 

@@ -13,7 +13,7 @@
 #define LEAST_PRODUCT 1.0e-30f
 
 /* FIELD_LEFT_OVER = b - A y, with y as it stands. */
-static void find_left_over(method_work *w) {
+static void find_left_over(const method_work *w) {
   apply_tangents(w, field(w, FIELD_SOLUTION), field(w, FIELD_PRODUCT));
   add_scaled(w, FIELD_RESIDUAL, FIELD_PRODUCT, -1.0f, FIELD_LEFT_OVER);
 }
@@ -40,12 +40,59 @@ static float goal_of(const method_work *w, float product, int32_t particles) {
   return maximum(product * w->method->tolerance * w->method->tolerance, SOLVED_PER_PARTICLE * (float)particles);
 }
 
-/* Solves to the tolerance, from FIELD_SOLUTION on. */
+/* A solve of a sheet in flight starts with the velocities s, which it has without implicit forces, if that leaves less
+   than this share of the r.z of the velocities before. Where forces act on the whole sheet, as in contact by
+   projection, which the equation does not see, s leaves as much, and the solve takes more iterations from there. */
+#define FLIGHT_SHARE 0.9f
+
+/* 1 if nothing of the sheet is held, by pins or by contact in the solver. Held sheets start with the velocities before,
+   as in the documents, and STATIC has no motion. */
+static int is_in_flight(const method_work *w) {
+  int flies = w->method->scheme != CLOTH_SCHEME_STATIC && w->held == 0;
+  for (int32_t i = 0; i < w->c->count && flies; i++) {
+    flies = w->mobility[i] > 0.0f;
+  }
+  return flies;
+}
+
+/* FIELD_DIRECTION = from the velocities that the solution leads to, v' + y, to s */
+static void point_to_flight(const method_work *w) {
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 rate = lanes3_load(field(w, FIELD_RATE), i), y = lanes3_load(field(w, FIELD_SOLUTION), i);
+    const lanes3 way = lanes3_subtract(lanes3_load(field(w, FIELD_TARGET), i), lanes3_add(rate, y));
+    lanes3_store(field(w, FIELD_DIRECTION), i, lanes3_quantise(way, WORK_ROUNDER), w->c->count - i);
+  }
+}
+
+/* Leaves the terms that r.z would have with a start in flight. */
+static void look_at_flight(const method_work *w) {
+  point_to_flight(w);
+  apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
+  add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, -1.0f, FIELD_LEFT_OVER);
+  precondition_left_over(w);
+}
+
+/* Starts in flight if that leaves less than `product`. Returns the r.z at the start. */
+static float choose_start(const method_work *w, float product) {
+  if (!is_in_flight(w)) {
+    return product;
+  }
+  look_at_flight(w);
+  if (sum_of_terms(w) < FLIGHT_SHARE * product) {
+    add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, 1.0f, FIELD_SOLUTION);
+  }
+  find_left_over(w);
+  precondition_left_over(w);
+  return sum_of_terms(w);
+}
+
+/* Solves to the tolerance of a start with FIELD_SOLUTION, from there or from flight. */
 static void solve_by_gradients(method_work *w) {
   find_left_over(w);
   precondition_left_over(w);
   float product = sum_of_terms(w);
   const float goal = goal_of(w, product, w->c->count);
+  product = choose_start(w, product);
   copy_field(w, field(w, FIELD_PRODUCT), field(w, FIELD_DIRECTION));
   int32_t iterations = 0;
   while (product > goal && iterations < w->method->iterations) {

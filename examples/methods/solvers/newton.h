@@ -65,7 +65,7 @@ static void search_along_solution(method_work *w) {
   }
 }
 
-/* The first solve starts with the velocity at the start of the substep. */
+/* The first solve starts with the velocity at the start of the substep, if not in flight. */
 static void start_with_velocity(const method_work *w) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
     const lanes3 change = lanes3_subtract(lanes3_load(w->v, i), lanes3_load(field(w, FIELD_RATE), i));
