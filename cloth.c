@@ -2172,7 +2172,7 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its seams in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
@@ -2864,6 +2864,11 @@ static int is_motion_limit(cloth_vector limit) {
 
 static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
+}
+
+/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
+static int was_sewn(const cloth *c) {
+  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
 }
 
 /* Wakes the cloth, or restarts the time that it has been at rest, as something that acts on it has changed. */
@@ -16513,11 +16518,8 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that was sewn and has been part of an intersection ever since it came apart. */
 #define SELF_PARTING 32
 
-/* Set in the age of a particle that was sewn in the step before. */
-#define SELF_JOINED 16
-
-/* Largest number of steps that is counted, the bits below SELF_JOINED: at least SELF_TANGLED_AGE. */
-#define SELF_OLDEST (SELF_JOINED - 1)
+/* Largest number of steps that is counted, the bits below SELF_PARTING: at least SELF_TANGLED_AGE. */
+#define SELF_OLDEST (SELF_PARTING - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
@@ -17181,14 +17183,13 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
-/* 1 if all particles of a meeting have been part of intersections for as many steps as are counted. */
+/* 1 if most particles of a meeting have been part of intersections for as many steps as are counted. */
 static int is_lasting(const self_body *a, const self_body *b, const self_meeting *m) {
-  int32_t age = SELF_OLDEST;
+  int32_t lasting = 0;
   for (int32_t n = 0; n < 5; n++) {
-    const int32_t own = (n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST;
-    age = own < age ? own : age;
+    lasting += ((n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST) == SELF_OLDEST;
   }
-  return age == SELF_OLDEST;
+  return lasting >= 3;
 }
 
 /* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they
@@ -18987,8 +18988,7 @@ static int has_strayed(const self_group *g, float time) {
 
 /*
  * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
- * intersection, up to SELF_OLDEST, and SELF_SEWN, SELF_PARTING and SELF_JOINED. The first gather of a step sets all but
- * the last of them.
+ * intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets all of them.
  *
  * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
  */
@@ -19001,7 +19001,7 @@ static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int a
   const int32_t age = b->ages[particle];
   const int stays_sewn = b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0);
   const int is_parting = (age & (SELF_SEWN | SELF_PARTING)) && (age & SELF_AGE_MARK);
-  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0) | (age & SELF_JOINED);
+  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0);
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
@@ -19044,28 +19044,6 @@ static void clear_age_marks(const self_group *g) {
       b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
     }
   }
-}
-
-/* Notes which particles of a cloth are sewn in a step: those whose number among the sewn ones is not negative; NULL:
-   none. Returns 1 if others were in the step before. */
-static int note_sewn(const cloth *c, const int32_t *numbers) {
-  uint8_t *ages = ages_of(c);
-  int changed = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int is_sewn = numbers && numbers[i] >= 0;
-    changed |= ((ages[i] & SELF_JOINED) != 0) != is_sewn;
-    ages[i] = (uint8_t)(is_sewn ? ages[i] | SELF_SEWN | SELF_JOINED : ages[i] & ~SELF_JOINED);
-  }
-  return changed;
-}
-
-/* 1 if particles of a cloth were sewn in the step before. */
-static int was_joined(const cloth *c) {
-  uint32_t ages = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    ages |= ages_of(c)[i];
-  }
-  return (ages & SELF_JOINED) != 0;
 }
 
 static int32_t count_tangled(const self_group *g) {
@@ -25390,16 +25368,22 @@ static int will_sleep(const cloth *c, float dt) {
 
 #endif
 
-/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. */
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
+   may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   cloth_inputs *inputs = inputs_of(c);
   if (!(c->settings.sleep.speed > 0.0f)) {
     inputs->rest_time = 0.0f;
     return;
   }
+  const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
+  if (is_due && !may_sleep) {
+    return;
+  }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
-  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
-  if (may_sleep && inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
+  inputs->rest_time = rest_time;
+  if (is_due) {
     fall_asleep(c);
   }
 }
@@ -25894,7 +25878,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0; /* by a body of a table */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c); /* by a body of a table, or alone */
   const int sleeps = WITH_SLEEP && is_asleep(c) && !may_wake;
   *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
@@ -28527,6 +28511,15 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
+/* Wakes a cloth that has other shared bodies near it, or other seams, than in the step before: a sum of their hashes.
+ */
+static void compare_surroundings(const cloth *c, uint64_t hash) {
+  const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
+  if (WITH_SHARED_BODIES || WITH_SEAMS) {
+    set_input(c, inputs_of(c)->around_hash, words, sizeof words);
+  }
+}
+
 #if WITH_COLLIDERS
 
 /* Are the tables what cloth.h says, but for what they hold? */
@@ -28687,25 +28680,19 @@ static void hash_position(hasher *h, cloth_vector *position, cloth_metres origin
   *position = vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Wakes a cloth near which other bodies are than in the step before. */
-static void compare_bodies(const cloth *c, const cloth_surroundings *around) {
+/* The hash of the shared bodies near a cloth; 0 if there are none. */
+static uint64_t hash_bodies(const cloth *c, const cloth_surroundings *around) {
   const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
   const int32_t bodies = workspace_of(c)->shared_bodies;
-  uint32_t words[2] = {0, 0};
-  if (bodies) {
-    hasher h;
-    hash_start(&h);
-    for (int32_t n = 0; n < bodies; n++) {
-      collider_slot slot = slot_of_body(&around->bodies[places[n]]);
-      hash_position(&h, &slot.body.pose.position, around->origin);
-      hash_position(&h, &slot.previous.position, around->origin);
-      hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
-    }
-    const uint64_t hash = hash_end(&h);
-    words[0] = (uint32_t)hash;
-    words[1] = (uint32_t)(hash >> 32);
+  hasher h;
+  hash_start(&h);
+  for (int32_t n = 0; n < bodies; n++) {
+    collider_slot slot = slot_of_body(&around->bodies[places[n]]);
+    hash_position(&h, &slot.body.pose.position, around->origin);
+    hash_position(&h, &slot.previous.position, around->origin);
+    hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
   }
-  set_input(c, inputs_of(c)->shared_hash, words, sizeof words);
+  return bodies ? hash_end(&h) : 0u;
 }
 
 /* Adds what the cloth did to the bodies of the step to the caller's reactions. */
@@ -28721,8 +28708,9 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked. Returns how many bodies there was no room for. */
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+/* Gives a step its surroundings, which have been checked; `seams`: the hash of the cloth's seams. Returns how many
+   bodies there was no room for. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
   int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
@@ -28731,12 +28719,11 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
 #endif
 #if WITH_SHARED_BODIES
   left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  if (c->settings.capacity.max_shared_bodies > 0) {
-    compare_bodies(c, around);
-  }
+  seams += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
 #else
   (void)dt;
 #endif
+  compare_surroundings(c, seams);
   return left_out;
 }
 
@@ -28759,10 +28746,10 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 #else
 
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
-  (void)c;
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
   (void)dt;
   (void)around;
+  compare_surroundings(c, seams);
   return 0;
 }
 
@@ -28776,7 +28763,7 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
-  const int32_t left_out = enter_surroundings(c, dt, around);
+  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
   const int result = step(c, dt);
   leave_surroundings(c, around, left_out);
   return result;
@@ -29066,7 +29053,7 @@ static void rest_shared_bodies(const cloth *c) {
 /* A step of dt seconds on the way to rest. Returns its notes. */
 static int step_towards_rest(settling *s, float dt) {
   const cloth *c = s->c;
-  const int32_t left_out = enter_surroundings(c, dt, s->around);
+  const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
   rest_shared_bodies(c);
   begin_step(c, dt);
   step_plan *plan = &workspace_of(c)->plan;
@@ -29287,6 +29274,7 @@ typedef struct sewing {
   float speed;                             /* at which gaps close [m/s] */
   float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
   uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint64_t hash[CLOTH_GROUP_LIMIT];        /* of the stitches of each cloth; 0 if it has none */
   uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
   cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
   cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
@@ -29508,11 +29496,34 @@ static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
   }
 }
 
+/* Adds to the hash of a cloth's seams that end `from` of a stitch is sewn to end `to`. Cloths are told apart by their
+   configs, so that the order of the group does not matter. */
+static void hash_link(sewing *s, const cloth_group *group, const stitch_ends *e, int32_t from, int32_t to) {
+  hasher h;
+  hash_start(&h);
+  hash_words(&h, group->cloths[e->cloth[to]]->config_hash, 2);
+  hash_word(&h, (uint32_t)e->particle[from]);
+  hash_word(&h, (uint32_t)e->particle[to]);
+  s->hash[e->cloth[from]] += hash_end(&h);
+}
+
+/* Adds a stitch to the hashes of its cloths, which do not depend on the order of seams, sides and stitches either. */
+static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *e) {
+  for (int32_t k = 1; k < 3; k++) {
+    if (k == 1 || e->particle[2] != e->particle[1]) {
+      hash_link(s, group, e, 0, k);
+      hash_link(s, group, e, k, 0);
+    }
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
+      const stitch_ends ends = ends_of_stitch(seam, n);
       add_stitch(s, seam, n);
+      hash_stitch(s, group, &ends);
       joins = 1;
     }
   }
@@ -29557,6 +29568,18 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   label_sewn(s);
   s->tolerance = STITCH_TOLERANCE * spacing;
   s->speed = group->seam_speed;
+}
+
+/* Wakes the cloths that sleep and are sewn to one that does not. */
+static void wake_sewn(const cloth_group *group) {
+  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
+    for (int32_t n = 0; n < group->seam_count; n++) {
+      const cloth *a = group->cloths[group->seams[n].a.cloth], *b = group->cloths[group->seams[n].b.cloth];
+      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
+        wake(is_asleep(a) ? a : b);
+      }
+    }
+  }
 }
 
 #endif
@@ -30768,6 +30791,17 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
+/* The hash of the seams of a cloth in a step; 0 if it is not sewn. */
+static uint64_t seams_hash(const group_step *s, int32_t n) {
+#if WITH_SEAMS
+  return s->seams.hash[n];
+#else
+  (void)s;
+  (void)n;
+  return 0u;
+#endif
+}
+
 #if WITH_SEAMS
 
 /* 1 if cloths are sewn together. */
@@ -30792,36 +30826,12 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more, and wakes the cloths of which others
-   were in the step before. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    if (note_sewn(c, is_sewn_group(s) ? s->seams.labels.number + s->seams.labels.first[n] : NULL)) {
-      wake(c);
-    }
-  }
-}
-
-/* Wakes the cloths that sleep and are sewn to one that does not. */
-static void wake_sewn(const cloth_group *group) {
-  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
-    for (int32_t n = 0; n < group->seam_count; n++) {
-      const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
-      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
-        wake(is_asleep(a) ? a : b);
-      }
-    }
-  }
-}
-
 #endif
 
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
   const cloth *c = member_of(s->group, n);
   group_member *m = &s->members[n];
-  m->left_out = enter_surroundings(c, s->dt, s->group->around);
   m->sleeps = WITH_SLEEP && is_asleep(c);
 #if WITH_SLEEP
   if (m->sleeps) {
@@ -31003,6 +31013,17 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
+   state stays as it is. */
+static void remember_seams(const group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    if (!s->members[p->cloth].sleeps) {
+      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
+    }
+  }
+}
+
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -31012,6 +31033,7 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {
@@ -31045,7 +31067,11 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
-  remember_seams(s);
+#endif
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, seams_hash(s, n));
+  }
+#if WITH_SEAMS
   wake_sewn(group);
 #endif
   s->leader = -1;
@@ -31561,8 +31587,7 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
    wake one that sleeps. */
 static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn &&
-      !(WITH_SEAMS && was_joined(c))) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_sewn(c)) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);

@@ -7,7 +7,6 @@
 #include "layout.h"
 #include "scalar.h"
 #include "seam_turns.h"
-#include "self_ages.h"
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
@@ -275,6 +274,17 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
+/* The hash of the seams of a cloth in a step; 0 if it is not sewn. */
+static uint64_t seams_hash(const group_step *s, int32_t n) {
+#if WITH_SEAMS
+  return s->seams.hash[n];
+#else
+  (void)s;
+  (void)n;
+  return 0u;
+#endif
+}
+
 #if WITH_SEAMS
 
 /* 1 if cloths are sewn together. */
@@ -299,36 +309,12 @@ static void place_seams(group_step *s, void *memory) {
   s->contact.sewn = &s->seams.labels;
 }
 
-/* Has contact remember which particles are sewn, for when they are not any more, and wakes the cloths of which others
-   were in the step before. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    if (note_sewn(c, is_sewn_group(s) ? s->seams.labels.number + s->seams.labels.first[n] : NULL)) {
-      wake(c);
-    }
-  }
-}
-
-/* Wakes the cloths that sleep and are sewn to one that does not. */
-static void wake_sewn(const cloth_group *group) {
-  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
-    for (int32_t n = 0; n < group->seam_count; n++) {
-      const cloth *a = member_of(group, group->seams[n].a.cloth), *b = member_of(group, group->seams[n].b.cloth);
-      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
-        wake(is_asleep(a) ? a : b);
-      }
-    }
-  }
-}
-
 #endif
 
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
   const cloth *c = member_of(s->group, n);
   group_member *m = &s->members[n];
-  m->left_out = enter_surroundings(c, s->dt, s->group->around);
   m->sleeps = WITH_SLEEP && is_asleep(c);
 #if WITH_SLEEP
   if (m->sleeps) {
@@ -510,6 +496,17 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
+   state stays as it is. */
+static void remember_seams(const group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    if (!s->members[p->cloth].sleeps) {
+      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
+    }
+  }
+}
+
 /* Finds the responses of sewn particles, after all cloths have been prepared. */
 static void prepare_seams(group_step *s) {
   if (!is_sewn_group(s)) {
@@ -519,6 +516,7 @@ static void prepare_seams(group_step *s) {
     s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
   }
   find_responses(&s->seams, s->group);
+  remember_seams(s);
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     if (is_sewn_awake(&s->seams, n)) {
@@ -552,7 +550,11 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
-  remember_seams(s);
+#endif
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, seams_hash(s, n));
+  }
+#if WITH_SEAMS
   wake_sewn(group);
 #endif
   s->leader = -1;

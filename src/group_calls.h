@@ -6,7 +6,6 @@
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"
-#include "self_ages.h"
 #include "step.h"
 #include "step_calls.h"
 #include "stitches.h"
@@ -390,8 +389,7 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 /* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
    wake one that sleeps. */
 static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn &&
-      !(WITH_SEAMS && was_joined(c))) {
+  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_sewn(c)) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);

@@ -10,8 +10,7 @@
 
 /*
  * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
- * intersection, up to SELF_OLDEST, and SELF_SEWN, SELF_PARTING and SELF_JOINED. The first gather of a step sets all but
- * the last of them.
+ * intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets all of them.
  *
  * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
  */
@@ -24,7 +23,7 @@ static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int a
   const int32_t age = b->ages[particle];
   const int stays_sewn = b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0);
   const int is_parting = (age & (SELF_SEWN | SELF_PARTING)) && (age & SELF_AGE_MARK);
-  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0) | (age & SELF_JOINED);
+  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0);
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
@@ -67,28 +66,6 @@ static void clear_age_marks(const self_group *g) {
       b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
     }
   }
-}
-
-/* Notes which particles of a cloth are sewn in a step: those whose number among the sewn ones is not negative; NULL:
-   none. Returns 1 if others were in the step before. */
-static int note_sewn(const cloth *c, const int32_t *numbers) {
-  uint8_t *ages = ages_of(c);
-  int changed = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int is_sewn = numbers && numbers[i] >= 0;
-    changed |= ((ages[i] & SELF_JOINED) != 0) != is_sewn;
-    ages[i] = (uint8_t)(is_sewn ? ages[i] | SELF_SEWN | SELF_JOINED : ages[i] & ~SELF_JOINED);
-  }
-  return changed;
-}
-
-/* 1 if particles of a cloth were sewn in the step before. */
-static int was_joined(const cloth *c) {
-  uint32_t ages = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    ages |= ages_of(c)[i];
-  }
-  return (ages & SELF_JOINED) != 0;
 }
 
 static int32_t count_tangled(const self_group *g) {

@@ -258,14 +258,13 @@ CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
 
-/* 1 if all particles of a meeting have been part of intersections for as many steps as are counted. */
+/* 1 if most particles of a meeting have been part of intersections for as many steps as are counted. */
 static int is_lasting(const self_body *a, const self_body *b, const self_meeting *m) {
-  int32_t age = SELF_OLDEST;
+  int32_t lasting = 0;
   for (int32_t n = 0; n < 5; n++) {
-    const int32_t own = (n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST;
-    age = own < age ? own : age;
+    lasting += ((n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST) == SELF_OLDEST;
   }
-  return age == SELF_OLDEST;
+  return lasting >= 3;
 }
 
 /* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they

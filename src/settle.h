@@ -221,7 +221,7 @@ static void rest_shared_bodies(const cloth *c) {
 /* A step of dt seconds on the way to rest. Returns its notes. */
 static int step_towards_rest(settling *s, float dt) {
   const cloth *c = s->c;
-  const int32_t left_out = enter_surroundings(c, dt, s->around);
+  const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
   rest_shared_bodies(c);
   begin_step(c, dt);
   step_plan *plan = &workspace_of(c)->plan;

@@ -86,16 +86,22 @@ static int will_sleep(const cloth *c, float dt) {
 
 #endif
 
-/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. */
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
+   may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
 CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   cloth_inputs *inputs = inputs_of(c);
   if (!(c->settings.sleep.speed > 0.0f)) {
     inputs->rest_time = 0.0f;
     return;
   }
+  const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
+  if (is_due && !may_sleep) {
+    return;
+  }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
-  inputs->rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
-  if (may_sleep && inputs->rest_time > 0.0f && inputs->rest_time >= c->settings.sleep.time) {
+  inputs->rest_time = rest_time;
+  if (is_due) {
     fall_asleep(c);
   }
 }

@@ -4,6 +4,7 @@
 #include "compiler.h"
 #include "gaps.h"
 #include "gathers.h"
+#include "hash.h"
 #include "rest_lengths.h"
 #include "scalar.h"
 #include "self_batches.h"
@@ -67,6 +68,7 @@ typedef struct sewing {
   float speed;                             /* at which gaps close [m/s] */
   float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
   uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
+  uint64_t hash[CLOTH_GROUP_LIMIT];        /* of the stitches of each cloth; 0 if it has none */
   uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
   cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
   cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
@@ -288,11 +290,34 @@ static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
   }
 }
 
+/* Adds to the hash of a cloth's seams that end `from` of a stitch is sewn to end `to`. Cloths are told apart by their
+   configs, so that the order of the group does not matter. */
+static void hash_link(sewing *s, const cloth_group *group, const stitch_ends *e, int32_t from, int32_t to) {
+  hasher h;
+  hash_start(&h);
+  hash_words(&h, group->cloths[e->cloth[to]]->config_hash, 2);
+  hash_word(&h, (uint32_t)e->particle[from]);
+  hash_word(&h, (uint32_t)e->particle[to]);
+  s->hash[e->cloth[from]] += hash_end(&h);
+}
+
+/* Adds a stitch to the hashes of its cloths, which do not depend on the order of seams, sides and stitches either. */
+static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *e) {
+  for (int32_t k = 1; k < 3; k++) {
+    if (k == 1 || e->particle[2] != e->particle[1]) {
+      hash_link(s, group, e, 0, k);
+      hash_link(s, group, e, k, 0);
+    }
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
+      const stitch_ends ends = ends_of_stitch(seam, n);
       add_stitch(s, seam, n);
+      hash_stitch(s, group, &ends);
       joins = 1;
     }
   }
@@ -337,6 +362,18 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   label_sewn(s);
   s->tolerance = STITCH_TOLERANCE * spacing;
   s->speed = group->seam_speed;
+}
+
+/* Wakes the cloths that sleep and are sewn to one that does not. */
+static void wake_sewn(const cloth_group *group) {
+  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
+    for (int32_t n = 0; n < group->seam_count; n++) {
+      const cloth *a = group->cloths[group->seams[n].a.cloth], *b = group->cloths[group->seams[n].b.cloth];
+      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
+        wake(is_asleep(a) ? a : b);
+      }
+    }
+  }
 }
 
 #endif

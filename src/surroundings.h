@@ -23,6 +23,15 @@
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
+/* Wakes a cloth that has other shared bodies near it, or other seams, than in the step before: a sum of their hashes.
+ */
+static void compare_surroundings(const cloth *c, uint64_t hash) {
+  const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
+  if (WITH_SHARED_BODIES || WITH_SEAMS) {
+    set_input(c, inputs_of(c)->around_hash, words, sizeof words);
+  }
+}
+
 #if WITH_COLLIDERS
 
 /* Are the tables what cloth.h says, but for what they hold? */
@@ -183,25 +192,19 @@ static void hash_position(hasher *h, cloth_vector *position, cloth_metres origin
   *position = vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Wakes a cloth near which other bodies are than in the step before. */
-static void compare_bodies(const cloth *c, const cloth_surroundings *around) {
+/* The hash of the shared bodies near a cloth; 0 if there are none. */
+static uint64_t hash_bodies(const cloth *c, const cloth_surroundings *around) {
   const int32_t *places = (const int32_t *)at(c, c->own.shared_places);
   const int32_t bodies = workspace_of(c)->shared_bodies;
-  uint32_t words[2] = {0, 0};
-  if (bodies) {
-    hasher h;
-    hash_start(&h);
-    for (int32_t n = 0; n < bodies; n++) {
-      collider_slot slot = slot_of_body(&around->bodies[places[n]]);
-      hash_position(&h, &slot.body.pose.position, around->origin);
-      hash_position(&h, &slot.previous.position, around->origin);
-      hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
-    }
-    const uint64_t hash = hash_end(&h);
-    words[0] = (uint32_t)hash;
-    words[1] = (uint32_t)(hash >> 32);
+  hasher h;
+  hash_start(&h);
+  for (int32_t n = 0; n < bodies; n++) {
+    collider_slot slot = slot_of_body(&around->bodies[places[n]]);
+    hash_position(&h, &slot.body.pose.position, around->origin);
+    hash_position(&h, &slot.previous.position, around->origin);
+    hash_words(&h, (const any_word *)(const void *)&slot, (int32_t)(sizeof slot / sizeof(uint32_t)));
   }
-  set_input(c, inputs_of(c)->shared_hash, words, sizeof words);
+  return bodies ? hash_end(&h) : 0u;
 }
 
 /* Adds what the cloth did to the bodies of the step to the caller's reactions. */
@@ -217,8 +220,9 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked. Returns how many bodies there was no room for. */
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
+/* Gives a step its surroundings, which have been checked; `seams`: the hash of the cloth's seams. Returns how many
+   bodies there was no room for. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
   int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
@@ -227,12 +231,11 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
 #endif
 #if WITH_SHARED_BODIES
   left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  if (c->settings.capacity.max_shared_bodies > 0) {
-    compare_bodies(c, around);
-  }
+  seams += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
 #else
   (void)dt;
 #endif
+  compare_surroundings(c, seams);
   return left_out;
 }
 
@@ -255,10 +258,10 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 #else
 
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around) {
-  (void)c;
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
   (void)dt;
   (void)around;
+  compare_surroundings(c, seams);
   return 0;
 }
 
@@ -272,7 +275,7 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 /* A step with surroundings that have been checked. */
 static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
-  const int32_t left_out = enter_surroundings(c, dt, around);
+  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
   const int result = step(c, dt);
   leave_surroundings(c, around, left_out);
   return result;

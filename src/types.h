@@ -235,7 +235,7 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t shared_hash[2]; /* of the shared bodies near the cloth in the last step; 0 if there were none */
+  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its seams in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */

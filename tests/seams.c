@@ -569,7 +569,7 @@ static void test_opened_apart(void) {
 static void sew_patch(panels *p, int substeps, float thickness) {
   enum { COLUMNS = 15, PATCH = 7, FIRST = 4 };
   static int32_t under[PATCH * PATCH], over[PATCH * PATCH];
-  const double across = 1.02 * thickness * SPACING;
+  const double across = 1.02 * (double)thickness * SPACING;
   memset(p, 0, sizeof *p);
   p->count = 2;
   for (int i = 0; i < 2; i++) {
@@ -614,9 +614,19 @@ static void test_opened_patch(void) {
   }
 }
 
-/* Cloth that sleeps wakes when a seam of it is opened, sewn again or sewn elsewhere, and within the bound of work.
-   Other seams stay as they are, and what is sewn to none of these sleeps on. */
+static int all_sleep(const panels *p) {
+  int sleeping = 0;
+  for (int i = 0; i < p->count; i++)
+    sleeping += cloth_is_asleep(p->sheets[i]) == 1;
+  return sleeping == p->count;
+}
+
+/* Cloth that sleeps wakes when particles of it are sewn to others than before: a part of a seam is opened, closed
+   again, turned about, opened by a step of one panel alone or left out. Where that has changed nothing it sleeps on, in
+   whatever order panels, seams and sides come. */
 static void test_opened_asleep(void) {
+  static const char *const changes[] = {"opened in part",         "closed",  "turned about",
+                                        "opened by a step alone", "swapped", "left out"};
   cloth_config config = panel_config(9, 13, 10);
   config.sleep.speed = 0.02f;
   config.sleep.time = 0.2f;
@@ -624,30 +634,63 @@ static void test_opened_asleep(void) {
   cut_sheet(&p, 9, 13, 2, 0, &config);
   for (int k = 0; k < 9; k++)
     cloth_pin(p.sheets[0], k);
-  for (int change = 0; change < 4; change++) {
-    for (int frame = 0; frame < 1500 && !(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1])); frame++)
+  for (int change = 0; change < 6; change++) {
+    for (int frame = 0; frame < 1500 && !all_sleep(&p); frame++)
       step_panels(&p, 1);
-    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "change %d: awake", change);
+    CHECK(all_sleep(&p), "%s: awake before", changes[change]);
     step_panels(&p, 5);
-    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "change %d: does not sleep on", change);
-    if (change == 0) {
-      p.seams[0].a.count = p.seams[0].b.count = 7;
-    } else if (change == 1) {
-      p.seams[0].a.count = p.seams[0].b.count = 9;
+    CHECK(all_sleep(&p), "%s: does not sleep on before", changes[change]);
+    cloth_seam *seam = &p.seams[0];
+    if (change < 2) {
+      seam->a.count = seam->b.count = change ? 9 : 7;
+    } else if (change == 2) {
+      seam->a = (cloth_seam_side){seam->a.cloth, seam->a.first + 8, -1, 9, NULL};
+    } else if (change == 3) {
+      CHECK(cloth_step(p.sheets[0], FRAME) >= CLOTH_OK, "cloth_step");
+    } else if (change == 4) {
+      const cloth_seam_side side = seam->a;
+      seam->a = seam->b;
+      seam->b = side;
+      cloth *first = p.sheets[0];
+      p.sheets[0] = p.sheets[1];
+      p.sheets[1] = first;
+      seam->a.cloth = 1 - seam->a.cloth;
+      seam->b.cloth = 1 - seam->b.cloth;
     } else {
-      p.group.seam_count = change == 2 ? 0 : 1;
+      p.group.seam_count = 0;
     }
     free(p.allocation);
     take_memory(&p);
     step_panels(&p, 1);
-    CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "change %d: sleeps on", change);
-    if (change == 2) { /* the lower panel has fallen: what hangs sleeps, and goes on sleeping without a seam */
-      step_panels(&p, 60);
-      CHECK(position_of(p.sheets[1], 0).y < -2, "the lower panel hangs on");
-      for (int k = 0; k < 9; k++)
-        cloth_pin(p.sheets[1], k);
-    }
+    CHECK(change == 4 ? all_sleep(&p) : !cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]),
+          "%s: asleep %d %d", changes[change], cloth_is_asleep(p.sheets[0]), cloth_is_asleep(p.sheets[1]));
   }
+  step_panels(&p, 60);
+  CHECK(lowest_particle(&p) < -2, "a panel hangs on");
+  free_panels(&p);
+}
+
+/* Three panels under each other, the lowest of which swings. Those that rest wait for it, and can be saved and loaded
+   meanwhile, as lockstep needs. */
+static void test_saved_waiting(void) {
+  cloth_config config = panel_config(9, 25, 10);
+  config.sleep.speed = 0.02f;
+  config.sleep.time = 0.1f;
+  panels p;
+  cut_sheet(&p, 9, 25, 3, 0, &config);
+  for (int k = 0; k < p.f[0].count; k++)
+    cloth_pin(p.sheets[0], k);
+  for (int k = 9; k < p.f[2].count; k++)
+    cloth_set_particle(p.sheets[2], k, vector_of(position_of(p.sheets[2], k)), vector_at(0, 0, 1));
+  unsigned char *save = (unsigned char *)malloc(p.f[0].memory.saved_bytes);
+  for (int frame = 0; frame < 60; frame++) {
+    step_panels(&p, 1);
+    CHECK(!cloth_is_asleep(p.sheets[0]), "a panel sleeps beside one that swings");
+    CHECK(cloth_save(p.sheets[0], save, p.f[0].memory.saved_bytes) == CLOTH_OK, "save");
+    const int result = cloth_load(p.sheets[0], save, p.f[0].memory.saved_bytes);
+    CHECK(result == CLOTH_OK, "frame %d: cloth_load: %s", frame, cloth_result_name(result));
+  }
+  free(save);
   free_panels(&p);
 }
 
@@ -1195,38 +1238,13 @@ static void test_no_lines(void) {
 }
 
 static const test tests[] = {
-    TEST(weight),
-    TEST(implicit),
-    TEST(holes),
-    TEST(over_hole),
-    TEST(ragged),
-    TEST(nothing_sewn),
-    TEST(momentum),
-    TEST(pulled),
-    TEST(energy),
-    TEST(one_cloth),
-    TEST(rolled),
-    TEST(rolled_tangle),
-    TEST(opened),
-    TEST(opened_touch),
-    TEST(opened_apart),
-    TEST(opened_patch),
-    TEST(opened_asleep),
-    TEST(gathers),
-    TEST(gathered_places),
-    TEST(gathered_tube),
-    TEST(closing),
-    TEST(contact),
-    TEST(sleep),
-    TEST(pins),
-    TEST(both_pinned),
-    TEST(replay),
-    TEST(refusals),
-    TEST(joined_twice),
-    TEST(most_stitches),
-    TEST(stiffening),
-    TEST(led),
-    TEST(no_lines),
+    TEST(weight),        TEST(implicit),      TEST(holes),         TEST(over_hole),    TEST(ragged),
+    TEST(nothing_sewn),  TEST(momentum),      TEST(pulled),        TEST(energy),       TEST(one_cloth),
+    TEST(rolled),        TEST(rolled_tangle), TEST(opened),        TEST(opened_touch), TEST(opened_apart),
+    TEST(opened_patch),  TEST(opened_asleep), TEST(saved_waiting), TEST(gathers),      TEST(gathered_places),
+    TEST(gathered_tube), TEST(closing),       TEST(contact),       TEST(sleep),        TEST(pins),
+    TEST(both_pinned),   TEST(replay),        TEST(refusals),      TEST(joined_twice), TEST(most_stitches),
+    TEST(stiffening),    TEST(led),           TEST(no_lines),
 };
 
 int main(int argc, char **argv) {
