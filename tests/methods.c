@@ -2326,7 +2326,7 @@ static void test_free_fall(void) {
   for (int fabric = 0; fabric < CLOTH_FABRIC_COUNT; fabric++) {
     for (int solver = CLOTH_SOLVER_GRADIENTS; solver <= CLOTH_SOLVER_COMPONENTS; solver++) {
       cloth_config config = bare_config(9, 9);
-      cloth_fabric_preset(fabric, &config.fabric);
+      cloth_fabric_preset((cloth_fabric_kind)fabric, &config.fabric);
       config.edge_warp = vector(0.8f, 0.0f, 0.0f);
       config.edge_weft = vector(0.0f, 0.24f, 0.32f);
       cloth *sheet = open_sheet(&config);

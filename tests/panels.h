@@ -149,6 +149,16 @@ static inline double fastest_particle(const panels *p) {
   return fastest;
 }
 
+/* The fastest particle at the end of any of so many steps [m/s]. */
+static inline double fastest_during(panels *p, int steps) {
+  double fastest = 0;
+  for (int n = 0; n < steps; n++) {
+    step_panels(p, 1);
+    fastest = fmax(fastest, fastest_particle(p));
+  }
+  return fastest;
+}
+
 /* Kinetic energy, and that in the field of gravity [J]. */
 static inline double energy_of(const panels *p, double gravity) {
   double energy = 0;
