@@ -25878,7 +25878,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c); /* by a body of a table, or alone */
+  /* By a body of a table, or as it is not sewn any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c);
   const int sleeps = WITH_SLEEP && is_asleep(c) && !may_wake;
   *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
@@ -28511,8 +28512,8 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
-/* Wakes a cloth that has other shared bodies near it, or other seams, than in the step before: a sum of their hashes.
- */
+/* Wakes a cloth if the sum of the hashes of its seams and of the shared bodies near it is another than in the step
+   before. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
   if (WITH_SHARED_BODIES || WITH_SEAMS) {

@@ -23,8 +23,8 @@
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
-/* Wakes a cloth that has other shared bodies near it, or other seams, than in the step before: a sum of their hashes.
- */
+/* Wakes a cloth if the sum of the hashes of its seams and of the shared bodies near it is another than in the step
+   before. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
   if (WITH_SHARED_BODIES || WITH_SEAMS) {

@@ -481,7 +481,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c); /* by a body of a table, or alone */
+  /* By a body of a table, or as it is not sewn any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c);
   const int sleeps = WITH_SLEEP && is_asleep(c) && !may_wake;
   *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
