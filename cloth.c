@@ -2866,11 +2866,6 @@ static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
 }
 
-/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
-static int was_sewn(const cloth *c) {
-  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
-}
-
 /* Wakes the cloth, or restarts the time that it has been at rest, as something that acts on it has changed. */
 static void wake(const cloth *c) {
   inputs_of(c)->rest_time = 0.0f;
@@ -25868,6 +25863,11 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   const int32_t meshes = c->settings.capacity.meshes - scene.meshes;
   add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, meshes);
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
+}
+
+/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
+static int was_sewn(const cloth *c) {
+  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {

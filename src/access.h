@@ -323,11 +323,6 @@ static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
 }
 
-/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
-static int was_sewn(const cloth *c) {
-  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
-}
-
 /* Wakes the cloth, or restarts the time that it has been at rest, as something that acts on it has changed. */
 static void wake(const cloth *c) {
   inputs_of(c)->rest_time = 0.0f;

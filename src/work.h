@@ -473,6 +473,11 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
 }
 
+/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
+static int was_sewn(const cloth *c) {
+  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+}
+
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   int error = check_step(c, dt);
   if (error) {

@@ -34,7 +34,7 @@
 #define BUFFER_BYTES 1280
 #define PARTICLES_MOST 36
 #else
-#define ARENA_BYTES 65536
+#define ARENA_BYTES 67584
 #define BUFFER_BYTES 8192
 #define PARTICLES_MOST 256
 #endif
