@@ -1,7 +1,7 @@
 # make              the library, build/libcloth.a
 # make demo         simulate four scenes, leave pictures and animations in build/demo/
 # make check        the quick tests: under a minute, with nothing but a C compiler
-# make test         install what is missing, run every test: 25 minutes on two cores
+# make test         install what is missing, run every test: 20 minutes on two cores
 # make test-NAME    one suite of it, as in make test-tethers; make list prints their names
 # make install      header, sources, a static library, cloth.pc and CMake files below PREFIX (DESTDIR=... stages it)
 # make install-shared  the same with a shared library
