@@ -17187,8 +17187,8 @@ static int is_lasting(const self_body *a, const self_body *b, const self_meeting
   return lasting >= 3;
 }
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they
-   have met for long most[1]: places, not velocities. */
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
+   where they have met for long: places, not velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
@@ -20135,8 +20135,8 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 #define SELF_PART_SPEED 1.0f
 #define SELF_CONTOUR_SPEED 2.0f
 
-/* The same for edges in triangles that have been so for SELF_OLDEST steps [m/s]: what does not come apart by then may
-   never, as at a seam between pins, and trousers that began so shook at 1.8 m/s for ever. */
+/* The same for edges that have been in triangles for SELF_OLDEST steps [m/s]. What has not come apart by then may never
+   do so, as at a seam between pins. Pulled at with the speed above it shakes: trousers that begin so, at 1.8 m/s. */
 #define SELF_LASTING_SPEED 0.05f
 
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */
@@ -29473,30 +29473,6 @@ static int32_t sewn_root_of(const sewing *s, int32_t number) {
   return number;
 }
 
-static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  const stitch_ends ends = ends_of_stitch(seam, n);
-  stitch *t = &s->stitches[s->stitch_count++];
-  order_sides(seam, &longer, &shorter);
-  fill_zero(t, sizeof *t);
-  t->share = place_on_shorter(n, longer->count, shorter->count).share;
-  for (int32_t k = 0; k < 3; k++) {
-    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
-  }
-  if (t->share == 0.0f) {
-    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
-    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
-  }
-}
-
-/* Makes the parts of two cloths one. */
-static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
-  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
-  for (int32_t n = 0; n < count; n++) {
-    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
-  }
-}
-
 /* Adds to the hash of a cloth's seams that end `from` of a stitch is sewn to end `to`. Cloths are told apart by their
    configs, so that the order of the group does not matter. */
 static void hash_link(sewing *s, const cloth_group *group, const stitch_ends *e, int32_t from, int32_t to) {
@@ -29518,13 +29494,36 @@ static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *
   }
 }
 
+static void add_stitch(sewing *s, const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  stitch *t = &s->stitches[s->stitch_count++];
+  order_sides(seam, &longer, &shorter);
+  fill_zero(t, sizeof *t);
+  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  for (int32_t k = 0; k < 3; k++) {
+    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
+  }
+  if (t->share == 0.0f) {
+    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  }
+  hash_stitch(s, group, &ends);
+}
+
+/* Makes the parts of two cloths one. */
+static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
+  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
+  for (int32_t n = 0; n < count; n++) {
+    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
-      const stitch_ends ends = ends_of_stitch(seam, n);
-      add_stitch(s, seam, n);
-      hash_stitch(s, group, &ends);
+      add_stitch(s, group, seam, n);
       joins = 1;
     }
   }

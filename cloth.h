@@ -1279,10 +1279,11 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    less well. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing,
    and each of them bears what its own panel pulls with. A seam that joins the borders of two panels one to one bends as
    cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle. Nothing touches a
-   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together, and
-   wake when particles of them are sewn to others than in their step before; in a step of one alone they are sewn to
-   nothing. Nothing of a seam is kept between steps, but for a hash and what was sewn: once the group does not name the
-   seam any more, that does not touch the like until it has come apart by the thickness. */
+   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together,
+   and wake when particles of them are sewn to others than in their step before; in a step of one alone they are sewn to
+   nothing, and cloths of equal configs are not told apart. Nothing of a seam is kept between steps, but for a hash and
+   what was sewn: once the group does not name the seam any more, that does not touch the like until it has come apart
+   by the thickness. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
 typedef struct cloth_group_pair {

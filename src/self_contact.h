@@ -435,8 +435,8 @@ CLOTH_INLINE int collide_round_batch(const self_context *s, const self_batch *ba
 #define SELF_PART_SPEED 1.0f
 #define SELF_CONTOUR_SPEED 2.0f
 
-/* The same for edges in triangles that have been so for SELF_OLDEST steps [m/s]: what does not come apart by then may
-   never, as at a seam between pins, and trousers that began so shook at 1.8 m/s for ever. */
+/* The same for edges that have been in triangles for SELF_OLDEST steps [m/s]. What has not come apart by then may never
+   do so, as at a seam between pins. Pulled at with the speed above it shakes: trousers that begin so, at 1.8 m/s. */
 #define SELF_LASTING_SPEED 0.05f
 
 /* The way in a substep of h seconds at such a speed [m]; without seams farther than anything is moved. */

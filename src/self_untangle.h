@@ -267,8 +267,8 @@ static int is_lasting(const self_body *a, const self_body *b, const self_meeting
   return lasting >= 3;
 }
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, where they
-   have met for long most[1]: places, not velocities. */
+/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
+   where they have met for long: places, not velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);

@@ -266,30 +266,6 @@ static int32_t sewn_root_of(const sewing *s, int32_t number) {
   return number;
 }
 
-static void add_stitch(sewing *s, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  const stitch_ends ends = ends_of_stitch(seam, n);
-  stitch *t = &s->stitches[s->stitch_count++];
-  order_sides(seam, &longer, &shorter);
-  fill_zero(t, sizeof *t);
-  t->share = place_on_shorter(n, longer->count, shorter->count).share;
-  for (int32_t k = 0; k < 3; k++) {
-    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
-  }
-  if (t->share == 0.0f) {
-    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
-    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
-  }
-}
-
-/* Makes the parts of two cloths one. */
-static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
-  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
-  for (int32_t n = 0; n < count; n++) {
-    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
-  }
-}
-
 /* Adds to the hash of a cloth's seams that end `from` of a stitch is sewn to end `to`. Cloths are told apart by their
    configs, so that the order of the group does not matter. */
 static void hash_link(sewing *s, const cloth_group *group, const stitch_ends *e, int32_t from, int32_t to) {
@@ -311,13 +287,36 @@ static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *
   }
 }
 
+static void add_stitch(sewing *s, const cloth_group *group, const cloth_seam *seam, int32_t n) {
+  const cloth_seam_side *longer, *shorter;
+  const stitch_ends ends = ends_of_stitch(seam, n);
+  stitch *t = &s->stitches[s->stitch_count++];
+  order_sides(seam, &longer, &shorter);
+  fill_zero(t, sizeof *t);
+  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  for (int32_t k = 0; k < 3; k++) {
+    t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
+  }
+  if (t->share == 0.0f) {
+    const int32_t a = sewn_root_of(s, t->particle[0]), b = sewn_root_of(s, t->particle[1]);
+    s->labels.label[a > b ? a : b][0] = a > b ? b : a;
+  }
+  hash_stitch(s, group, &ends);
+}
+
+/* Makes the parts of two cloths one. */
+static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
+  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
+  for (int32_t n = 0; n < count; n++) {
+    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
+  }
+}
+
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
     if (is_stitched(group, seam, n)) {
-      const stitch_ends ends = ends_of_stitch(seam, n);
-      add_stitch(s, seam, n);
-      hash_stitch(s, group, &ends);
+      add_stitch(s, group, seam, n);
       joins = 1;
     }
   }

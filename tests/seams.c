@@ -602,6 +602,16 @@ static void test_opened_patch(void) {
   }
 }
 
+/* Two panels under each other that hang by the upper row, and fall asleep at rest. */
+static void hang_sleepers(panels *p) {
+  cloth_config config = panel_config(9, 13, 10);
+  config.sleep.speed = 0.02f;
+  config.sleep.time = 0.2f;
+  cut_sheet(p, 9, 13, 2, 0, &config);
+  for (int k = 0; k < 9; k++)
+    cloth_pin(p->sheets[0], k);
+}
+
 static int all_sleep(const panels *p) {
   int sleeping = 0;
   for (int i = 0; i < p->count; i++)
@@ -615,13 +625,8 @@ static int all_sleep(const panels *p) {
 static void test_opened_asleep(void) {
   static const char *const changes[] = {"opened in part",         "closed",  "turned about",
                                         "opened by a step alone", "swapped", "left out"};
-  cloth_config config = panel_config(9, 13, 10);
-  config.sleep.speed = 0.02f;
-  config.sleep.time = 0.2f;
   panels p;
-  cut_sheet(&p, 9, 13, 2, 0, &config);
-  for (int k = 0; k < 9; k++)
-    cloth_pin(p.sheets[0], k);
+  hang_sleepers(&p);
   for (int change = 0; change < 6; change++) {
     for (int frame = 0; frame < 1500 && !all_sleep(&p); frame++)
       step_panels(&p, 1);
@@ -876,28 +881,23 @@ static void test_contact(void) {
 
 /* Sewn cloths fall asleep together, and one that wakes wakes the other. */
 static void test_sleep(void) {
-  cloth_config config = panel_config(9, 13, 10);
-  config.sleep.speed = 0.02f;
-  config.sleep.time = 0.2f;
   panels p;
-  cut_sheet(&p, 9, 13, 2, 0, &config);
-  for (int k = 0; k < 9; k++)
-    cloth_pin(p.sheets[0], k);
+  hang_sleepers(&p);
   int frame = 0, alone = 0;
-  for (; frame < 400 && !(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1])); frame++) {
+  for (; frame < 400 && !all_sleep(&p); frame++) {
     step_panels(&p, 1);
     alone += cloth_is_asleep(p.sheets[0]) != cloth_is_asleep(p.sheets[1]);
   }
   CHECK(frame > 10 && frame < 400, "asleep after %d frames", frame);
   CHECK(alone == 0, "one sleeps alone in %d frames", alone);
   step_panels(&p, 5);
-  CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "does not sleep on");
+  CHECK(all_sleep(&p), "does not sleep on");
   for (int woken = 1; woken >= 0; woken--) {
     cloth_wake(p.sheets[woken]);
     step_panels(&p, 1);
     CHECK(!cloth_is_asleep(p.sheets[0]) && !cloth_is_asleep(p.sheets[1]), "%d sleeps on", 1 - woken);
     step_panels(&p, 60);
-    CHECK(cloth_is_asleep(p.sheets[0]) && cloth_is_asleep(p.sheets[1]), "does not sleep again");
+    CHECK(all_sleep(&p), "does not sleep again");
   }
   free_panels(&p);
 }
