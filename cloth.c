@@ -222,6 +222,8 @@
 #else
 #define WITH_BODIES 1
 #endif
+/* Bodies that are common to several cloths of a group. */
+#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
 /* The mass of bodies on the particles that they lie on, in solves along lines. */
 #define WITH_BEARING (WITH_BODIES && WITH_PROJECTION)
 #ifdef CLOTH_NO_WRAP /* tubes */
@@ -2033,7 +2035,8 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                    touch
  *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
  *                              clears them                                                caller
- *   own.attached               what attachments have passed on of these to colliders     attachments.h
+ *   own.attached               what attachments have passed on of these to colliders;    attachments.h, bodies.h,
+ *                              behind it the body_share of each body                     bearing.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -2136,6 +2139,19 @@ typedef struct rigid_body {
   float gravity;         /* share of gravity that acts on it */
 } rigid_body;
 
+/* What a substep keeps of a body, and what the other cloths of a group add to one that is common to several, see
+   common_bodies.h: 0 in a step of one cloth alone. */
+typedef struct body_share {
+  int32_t near;              /* particles and triangles that may bear it */
+  float pull;                /* what springs of this cloth pull particles into it with, see bearing.h [m] */
+  float other_pull;          /* the same, of the other cloths [kg m] */
+  int32_t follows;           /* 1: another cloth moves it, and this one follows */
+  int32_t other_attached;    /* particles of the other cloths that are attached to it, ... */
+  float other_mass;          /* ... their mass [kg], and ... */
+  cloth_vector other_moment; /* ... the sum of their masses times their points, in the body's axes [kg m], and ... */
+  cloth_vector other_lead;   /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+} body_share;
+
 /* A particle that is held at a point of a collider. Consists of words. */
 typedef struct attachment {
   int32_t particle, collider;
@@ -2172,7 +2188,7 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its seams in the last step; 0: none */
+  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */
@@ -5543,15 +5559,16 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
-   these. */
+/* Reactions of colliders and of shared bodies, right behind them those of pins, what attachments have passed on of
+   these, and right behind that the body_share of each body. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count);
   }
-  if (config->capacity.max_attachments > 0) {
+  if (config->capacity.max_attachments > 0 || config->capacity.max_bodies > 0) {
     c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
+    reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(body_share));
   }
 }
 
@@ -6804,6 +6821,8 @@ enum {
   COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */
   COST_SPHERE_TOUCH = 330,    /* ... and per pair of particles that touch */
   COST_GROUP = 40,            /* per particle and substep of a group of cloths */
+  COST_COMMON_BODY = 6000,    /* per body that cloths of a group have in common, cloth and substep */
+  COST_COMMON_ATTACHED = 500, /* ... and per particle attached there */
   COST_STITCH = 330,          /* per stitch of a seam and pass over the stitches */
   COST_FOLD = 1500,           /* per fold of a seam and substep ... */
   COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */
@@ -8082,6 +8101,15 @@ static rigid_body *bodies_of(const cloth *c) {
   return (rigid_body *)at(c, c->state.bodies);
 }
 
+/* What a substep keeps of the bodies, in their order. */
+static body_share *body_shares_of(const cloth *c) {
+  return (body_share *)(void *)((cloth_vector *)at(c, c->own.attached) + c->settings.capacity.max_attachments);
+}
+
+static body_share *body_share_of(const cloth *c, const rigid_body *b) {
+  return &body_shares_of(c)[b - bodies_of(c)];
+}
+
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
@@ -8147,12 +8175,17 @@ static void remove_body(const cloth *c, int32_t collider) {
   wake(c);
 }
 
+/* Mass of a particle [kg]. */
+static float particle_mass(const cloth *c, int32_t particle) {
+  return reference_mass(c) * mass_ratio_at(c, particle);
+}
+
 /* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
 static float inverse_mass_of(const cloth *c, const rigid_body *b) {
-  float mass = b->mass;
+  float mass = b->mass + body_share_of(c, b)->other_mass;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+    mass += a->collider == b->collider ? particle_mass(c, a->particle) : 0.0f;
   }
   return 1.0f / mass;
 }
@@ -8162,11 +8195,11 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
-/* How many particles are attached to a collider. */
-static int32_t count_attached(const cloth *c, int32_t collider) {
-  int32_t count = 0;
+/* How many particles are attached to a body. */
+static int32_t count_attached(const cloth *c, const rigid_body *b) {
+  int32_t count = body_share_of(c, b)->other_attached;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == collider;
+    count += attachments_of(c)[n].collider == b->collider;
   }
   return count;
 }
@@ -8180,7 +8213,7 @@ static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vec
 
 /* Mobility of a particle that is attached to a body, of which all have equal parts. */
 static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
-  return reference_mass(c) * ((float)count_attached(c, a->collider) * largest_inverse_mass(c, b, a->point));
+  return reference_mass(c) * ((float)count_attached(c, b) * largest_inverse_mass(c, b, a->point));
 }
 
 /* Largest of these, at least 1. */
@@ -8204,13 +8237,19 @@ static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_v
 
 /* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
    beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
-   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+   body's orientation, the particles turn with it, those of other cloths, too; NULL: those of this cloth have their own
+   velocities, as when a substep begins. */
 static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
+  const float inverse_mass = inverse_mass_of(c, b);
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  if (q && body_share_of(c, b)->other_attached > 0) {
+    const cloth_vector moment = vector_flush_work(rotate(*q, body_share_of(c, b)->other_moment));
+    sum = vector_scale(vector_flush_work(vector_cross(b->spin, moment)), inverse_mass);
+  }
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == b->collider) {
-      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      const float share = particle_mass(c, a->particle) * inverse_mass;
       cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
       if (q) {
         relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
@@ -8233,14 +8272,18 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   return to;
 }
 
-/* Begins a substep: where the bodies would be at its end without the cloth. */
+/* Begins a substep: where the bodies would be at its end without the cloth. What moves with another cloth has begun
+   there. */
 CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
+    if (body_share_of(c, b)->follows) {
+      continue;
+    }
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
-    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
+    b->velocity = vector_add(b->velocity, vector_add(attached_lead(c, b, NULL), body_share_of(c, b)->other_lead));
     b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
@@ -8280,29 +8323,36 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
-   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
-CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
+/* Moves a body anew with the velocity that it has now. One that would leave the world stops. `turns` 1, at the end of a
+   substep: its spin changes with its rotation, which keeps the angular momentum. */
+CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body *b, int turns) {
+  collider_slot *slot = &colliders_of(c)[b->collider];
+  b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+  b->spin = limited_vector(b->spin, MAX_SPIN);
+  const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+  cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
+  if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+    to.position = slot->previous.position;
+    b->velocity = vector(0.0f, 0.0f, 0.0f);
+  }
+  if (turns && b->inertia.x > 0.0f) {
+    b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+    b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  }
+  if (turns) {
+    b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
+    b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+  }
+  slot->body.pose = to;
+}
+
+/* Moves all bodies. At the end of a substep those that follow another cloth have been moved there. */
+static void move_bodies(const cloth *c, const step_plan *plan, int turns) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
-    collider_slot *slot = &colliders_of(c)[b->collider];
-    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
-    b->spin = limited_vector(b->spin, MAX_SPIN);
-    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
-    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
-    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
-      to.position = slot->previous.position;
-      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    if (!turns || !body_share_of(c, b)->follows) {
+      move_body(c, plan, b, turns);
     }
-    if (turns && b->inertia.x > 0.0f) {
-      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
-      b->spin = vector_flush(b->spin, STATE_QUANTUM);
-    }
-    if (turns) {
-      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
-      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
-    }
-    slot->body.pose = to;
   }
 }
 
@@ -10253,7 +10303,7 @@ static void operator_seam(const cloth *c, const step_plan *plan, lanes_sum *sum)
    several particles counts an equal part of the body. */
 CLOTH_SEPARATE symmetric attached_mass(const cloth *c, int32_t n, const rigid_body *b) {
   const attachment *a = &attachments_of(c)[n];
-  const float part = reference_mass(c) * (float)count_attached(c, a->collider);
+  const float part = reference_mass(c) * (float)count_attached(c, b);
   const cloth_rotation q = colliders_of(c)[a->collider].body.pose.rotation;
   const cloth_vector arm = vector_flush(a->point, STATE_QUANTUM);
   const cloth_vector axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
@@ -15236,7 +15286,7 @@ static int may_bear(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, &bodies_of(c)[n]) == 0 &&
             squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);
@@ -22356,7 +22406,6 @@ typedef struct borne_body {
   float inverse_mass; /* of the body [1/kg] */
   float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
   cloth_vector drift; /* of the body by what has approached it [m] */
-  int32_t near;       /* particles and triangles that may bear it */
 } borne_body;
 
 static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
@@ -22369,7 +22418,6 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.inverse_mass = inverse_mass_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
-  b.near = 0;
   return b;
 }
 
@@ -22464,8 +22512,8 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   }
 }
 
-/* Lets all particles bear the body that are near. */
-CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
+/* Lets all particles bear the body that are near. Returns how many there are. */
+CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
   const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
   const lanes3 place = lanes3_splat(b->m->end.position);
   const float *mobility = floats_at(c, c->scratch.mobility);
@@ -22485,22 +22533,21 @@ CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_
       }
     }
   }
-  b->near += found;
   add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
+  return found;
 }
 
 #if WITH_CELL_CONTACT
 
-/* Lets the corners of wide cells bear the body that are near. */
-CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+/* Lets the corners of wide cells bear the body that are near. Returns how many triangles it has looked at. */
+CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {none, none, 0, 0, b->slack};
   if (!guards_cells(b->shape) || !has_wide_cells(c, b->shape)) {
-    return;
+    return 0;
   }
   collide_cells(c, plan, &sums);
-  b->near += sums.tested;
   for (int32_t i = 0; i < c->count; i++) {
     if (bearing_plane(c, BEARING_CODE)[i] == negate(b->code)) {
       const cloth_vector sum = vector_load(normals, i);
@@ -22516,6 +22563,7 @@ CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_bo
   }
   add_varying_work(c, (uint32_t)c->count, COST_CELL);
   add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  return sums.tested;
 }
 
 #endif
@@ -22658,9 +22706,11 @@ static void mark_lines(const cloth *c, int32_t i) {
   bearing_marks(c, ANTIDIAGONAL)[(column + shift) % columns / LINE_BLOCK] = 1;
 }
 
-/* Gives the particles that bear a body their parts. Returns how many have been near. */
-CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
-  const float sum = weigh_pulls(c, plan, b);
+/* Gives the particles that bear a body their parts of what particles of all cloths pull. Returns how many have been
+   near. */
+CLOTH_SEPARATE int32_t set_parts(const cloth *c, const borne_body *b) {
+  const body_share *share = body_share_of(c, b->body);
+  const float sum = share->pull + share->other_pull * b->inverse_unit;
   int32_t found = 0;
   for (int32_t i = 0; i < c->count; i++) {
     if (bears_this(c, b, i)) {
@@ -22693,15 +22743,18 @@ static void charge_bearing_lines(const cloth *c) {
   add_varying_work(c, elements, COST_BEARING_LINE);
 }
 
-/* Finds the particles that bear bodies, and their parts. */
+/* 1 if particles bear bodies in a substep. */
+static int may_bear_bodies(const cloth *c, const step_plan *plan) {
+  return has_body_room(c) && inputs_of(c)->body_count > 0 && plan->projects && !has_solver_contacts(c);
+}
+
+/* Finds the particles that bear bodies, and what springs pull them into these with. */
 CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
   const int32_t count = inputs_of(c)->body_count;
-  int32_t found = 0;
-  if (!has_body_room(c)) {
-    return;
+  if (has_body_room(c)) {
+    *bearing_state(c) = BEARS_NOTHING;
   }
-  *bearing_state(c) = BEARS_NOTHING;
-  if (count == 0 || !plan->projects || has_solver_contacts(c)) {
+  if (!may_bear_bodies(c, plan)) {
     return;
   }
   fill_zero(bearing_plane(c, BEARING_CODE), (size_t)c->count * sizeof(float));
@@ -22713,14 +22766,29 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
-    take_particles(c, plan, &b);
+    body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
-    take_corners(c, plan, &b);
+    body_shares_of(c)[n].near += take_corners(c, plan, &b);
 #endif
-    found += b.near > 0 ? set_parts(c, plan, &b) : 0;
+  }
+  for (int32_t n = 0; n < count; n++) {
+    const borne_body b = borne_body_at(c, plan, n);
+    body_shares_of(c)[n].pull = body_shares_of(c)[n].near > 0 ? weigh_pulls(c, plan, &b) : 0.0f;
+  }
+  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
+}
+
+/* Gives the particles that bear bodies their parts. */
+CLOTH_SEPARATE void share_bearing(const cloth *c, const step_plan *plan) {
+  int32_t found = 0;
+  if (!may_bear_bodies(c, plan)) {
+    return;
+  }
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const borne_body b = borne_body_at(c, plan, n);
+    found += body_shares_of(c)[n].near > 0 ? set_parts(c, &b) : 0;
   }
   charge_bearing_lines(c);
-  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
   *bearing_state(c) = found > 0 ? BEARS_PARTS : BEARS_NOTHING;
 }
 
@@ -22829,6 +22897,10 @@ static void forget_bearing(const cloth *c) {
 static void find_bearing(const cloth *c, const step_plan *plan) {
   (void)c;
   (void)plan;
+}
+
+static void share_bearing(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
 }
 
 static void deliver_bearing(const cloth *c, const step_plan *plan) {
@@ -25353,7 +25425,7 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-#if WITH_SEAMS
+#if WITH_SEAMS || WITH_COMMON_BODIES
 
 /* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
 static int will_sleep(const cloth *c, float dt) {
@@ -25865,9 +25937,9 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
 }
 
-/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
-static int was_sewn(const cloth *c) {
-  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
+static int was_linked(const cloth *c) {
+  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -25878,8 +25950,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  /* By a body of a table, or as it is not sewn any more in a step alone. */
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c);
+  /* By a body of a table, or as it is not linked any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   const int sleeps = WITH_SLEEP && is_asleep(c) && !may_wake;
   *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;
@@ -26708,8 +26780,16 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 #endif
 
-/* Stage 2. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+/* 1 if a substep has a stage 2. */
+static int has_lengths(const cloth *c, const step_plan *plan) {
+  return (WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects);
+}
+
+/* What precedes stage 2 of substep `index`. */
+static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!has_lengths(c, plan)) {
+    return;
+  }
   start_sums(c, plan);
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
@@ -26719,13 +26799,19 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
+  /* Particles that bodies lie on: bearing. */
+  find_bearing(c, plan);
+}
+
+/* Stage 2. */
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
      bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
-  find_bearing(c, plan);
+  share_bearing(c, plan);
 #if WITH_BODIES
   loosen_attached(c, plan, 1);
 #endif
@@ -26819,15 +26905,15 @@ static int32_t advance_substep(const cloth *c, const step_plan *plan, int32_t in
   return contacts;
 }
 
-/* Stage 2 of substep `index`, after which particles are where they would be without contact. `contacts`: of
-   advance_substep(). */
+/* Stage 2 of substep `index`, after prepare_lengths(): particles are then where they would be without contact.
+   `contacts`: of advance_substep(). */
 static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
-  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts, index);
+  if (has_lengths(c, plan)) {
+    enforce_lengths(c, plan, contacts);
     update_velocities_from_positions(c, plan, counts);
   } else {
     settle_velocities(c, plan, counts);
@@ -26839,11 +26925,12 @@ static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, i
 /* Stages 1 and 2. Returns what add_forces() does. */
 CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t contacts = advance_substep(c, plan, index);
+  prepare_lengths(c, plan, index);
   hold_lengths(c, plan, index, contacts);
   return contacts;
 }
 
-/* Stages 3 and 4 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
+/* Stage 3 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
 static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
@@ -26854,7 +26941,10 @@ static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index,
   if (WITH_COLLIDERS) {
     resolve_projected(c, plan, index, counts);
   }
+}
 
+/* What follows contact, and stage 4. */
+static void leave_colliders(const cloth *c, const step_plan *plan, int32_t index) {
   finish_moving(c, plan);
   stop_reversals(c, plan);
 
@@ -26884,6 +26974,7 @@ static void accept_substep(const cloth *c, int32_t index) {
 /* Stages 3 to 5. */
 CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   meet_colliders(c, plan, index, contacts);
+  leave_colliders(c, plan, index);
   accept_substep(c, index);
 }
 
@@ -28512,11 +28603,11 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
-/* Wakes a cloth if the sum of the hashes of its seams and of the shared bodies near it is another than in the step
-   before. */
+/* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
+   in the step before. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
-  if (WITH_SHARED_BODIES || WITH_SEAMS) {
+  if (WITH_SHARED_BODIES || WITH_SEAMS || WITH_COMMON_BODIES) {
     set_input(c, inputs_of(c)->around_hash, words, sizeof words);
   }
 }
@@ -28709,9 +28800,9 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked; `seams`: the hash of the cloth's seams. Returns how many
-   bodies there was no room for. */
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
+/* Gives a step its surroundings, which have been checked; `links`: the hash of the cloth's links to others. Returns how
+   many bodies there was no room for. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
@@ -28720,11 +28811,11 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
 #endif
 #if WITH_SHARED_BODIES
   left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  seams += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
+  links += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
 #else
   (void)dt;
 #endif
-  compare_surroundings(c, seams);
+  compare_surroundings(c, links);
   return left_out;
 }
 
@@ -28747,10 +28838,10 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 #else
 
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   (void)dt;
   (void)around;
-  compare_surroundings(c, seams);
+  compare_surroundings(c, links);
   return 0;
 }
 
@@ -29376,15 +29467,6 @@ static int is_stitched(const cloth_group *group, const cloth_seam *seam, int32_t
   return is_whole;
 }
 
-/* 1 if a seam has a stitch. */
-static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
-  int32_t n = 0;
-  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
-    n++;
-  }
-  return n < larger_count(seam);
-}
-
 /// Gathers ///
 
 /* Length at rest from a particle to another, along the grid [m]. */
@@ -29568,18 +29650,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   label_sewn(s);
   s->tolerance = STITCH_TOLERANCE * spacing;
   s->speed = group->seam_speed;
-}
-
-/* Wakes the cloths that sleep and are sewn to one that does not. */
-static void wake_sewn(const cloth_group *group) {
-  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
-    for (int32_t n = 0; n < group->seam_count; n++) {
-      const cloth *a = group->cloths[group->seams[n].a.cloth], *b = group->cloths[group->seams[n].b.cloth];
-      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
-        wake(is_asleep(a) ? a : b);
-      }
-    }
-  }
 }
 
 #endif
@@ -30539,6 +30609,371 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
 
 #endif
 
+/// Bodies of several cloths ///
+
+/*
+ * Bodies with mass that several cloths of a group touch. In each of these cloths a collider is the body. The first of
+ * them leads: there a substep of the body begins and ends, and there its motion is kept while the cloths pass through a
+ * stage one after the other. Before its stage a cloth gets the motion that those before it have left, and hands on what
+ * it has made of it. So all of them act on one momentum, and each sees the body go where the others have sent it.
+ *
+ * In solves along lines the particles of all cloths bear the body, each by its share of what springs of all cloths pull
+ * into it (bearing.h): no cloth bears more of it for coming first. Particles that are attached to the body in several
+ * cloths count with their masses and points in each of them.
+ *
+ * In: the bodies of the group. Out: bodies and poses of their colliders in all cloths. Scratch: own.attached.
+ */
+
+/* Stages of a substep of a group: all cloths run each of them before one runs the next. */
+typedef enum group_stage {
+  GROUP_ADVANCE,
+  GROUP_PREPARE,
+  GROUP_HOLD,
+  GROUP_MEET,
+  GROUP_LEAVE,
+  GROUP_ACCEPT
+} group_stage;
+
+#if WITH_COMMON_BODIES
+
+/* Which cloths of a group have a body, a bit each; 0 for one that no two have. */
+static uint32_t cloths_of_body(const cloth_group *group, int32_t k) {
+  uint32_t cloths = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    cloths |= group->bodies[k].colliders[n] >= 0 ? 1u << n : 0u;
+  }
+  return cloths & (cloths - 1u) ? cloths : 0u;
+}
+
+/* The first cloth that has a body. */
+static int32_t leader_of_body(const cloth_group *group, int32_t k) {
+  int32_t n = 0;
+  while (group->bodies[k].colliders[n] < 0) {
+    n++;
+  }
+  return n;
+}
+
+static rigid_body *common_body(const cloth_group *group, int32_t k, int32_t n) {
+  return find_body(group->cloths[n], group->bodies[k].colliders[n]);
+}
+
+static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n) {
+  return &colliders_of(group->cloths[n])[group->bodies[k].colliders[n]];
+}
+
+/* A pose relative to the origin of one cloth, relative to that of another. */
+static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  const cloth_vector way = {(float)(a.x - b.x), (float)(a.y - b.y), (float)(a.z - b.z)};
+  const cloth_vector place = vector_flush(vector_add(pose->position, way), STATE_QUANTUM);
+  const cloth_pose moved = {limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
+  return moved;
+}
+
+/// A step ///
+
+/* Makes a body of a cloth that of the one that leads, which wakes it if something differs. */
+static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
+  const cloth *from = group->cloths[leader], *to = group->cloths[n];
+  rigid_body adopted = *common_body(group, k, leader);
+  collider_slot *slot = common_slot(group, k, n);
+  const cloth_pose pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
+  adopted.collider = group->bodies[k].colliders[n];
+  set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
+  set_input(to, &slot->previous, &pose, sizeof pose);
+  set_input(to, &slot->body.pose, &pose, sizeof pose);
+}
+
+/* Adds to what the other cloths have attached to a body what one of them has. */
+static void add_attached(const cloth_group *group, int32_t k, int32_t other, body_share *share) {
+  const cloth *c = group->cloths[other];
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == group->bodies[k].colliders[other]) {
+      const float mass = particle_mass(c, a->particle);
+      share->other_attached++;
+      share->other_mass += mass;
+      share->other_moment = vector_add_scaled(share->other_moment, vector_flush(a->point, STATE_QUANTUM), mass);
+    }
+  }
+}
+
+/* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
+CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
+  for (int32_t k = 0; k < group->body_count; k++) {
+    const uint32_t cloths = cloths_of_body(group, k);
+    for (int32_t n = 0; n < group->count; n++) {
+      const int32_t leader = leader_of_body(group, k);
+      if (!(cloths >> n & 1u)) {
+        continue;
+      }
+      body_share *share = body_share_of(group->cloths[n], common_body(group, k, n));
+      fill_zero(share, sizeof *share);
+      share->follows = n != leader;
+      if (n != leader) {
+        adopt_body(group, k, leader, n);
+      }
+      for (int32_t other = 0; other < group->count; other++) {
+        if (other != n && (cloths >> other & 1u)) {
+          add_attached(group, k, other, share);
+        }
+      }
+    }
+  }
+}
+
+/* After a step: every cloth has its bodies for itself again. */
+static void part_bodies(const cloth_group *group) {
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    if (c->settings.capacity.max_bodies > 0) {
+      fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
+    }
+  }
+}
+
+/* The hash of the bodies that cloth n has in common with others, which like that of seams does not depend on the order
+   of the group; 0 if it has none. */
+static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
+  uint64_t sum = 0;
+  for (int32_t k = 0; k < group->body_count; k++) {
+    const uint32_t cloths = cloths_of_body(group, k);
+    for (int32_t other = 0; (cloths >> n & 1u) && other < group->count; other++) {
+      if (other != n && (cloths >> other & 1u)) {
+        hasher h;
+        hash_start(&h);
+        hash_words(&h, group->cloths[other]->config_hash, 2);
+        hash_word(&h, (uint32_t)group->bodies[k].colliders[n]);
+        hash_word(&h, (uint32_t)group->bodies[k].colliders[other]);
+        hash_word(&h, 0u);
+        sum += hash_end(&h);
+      }
+    }
+  }
+  return sum;
+}
+
+/* Work of the common bodies of a group in a step. */
+static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
+  uint64_t work = 0;
+  for (int32_t k = 0; k < group->body_count; k++) {
+    const uint32_t cloths = cloths_of_body(group, k);
+    for (int32_t n = 0; n < group->count; n++) {
+      const uint32_t attached = (uint32_t)inputs_of(group->cloths[n])->attachment_count;
+      work += cloths >> n & 1u ? COST_COMMON_BODY + (uint64_t)attached * COST_COMMON_ATTACHED : 0u;
+    }
+  }
+  return work * (uint32_t)substeps;
+}
+
+/// A stage ///
+
+/* As a substep begins: what the momentum of particles adds to the velocity of a body that the other cloths have
+   attached to it. */
+static void find_other_lead(const cloth_group *group, int32_t k, int32_t leader) {
+  const uint32_t cloths = cloths_of_body(group, k);
+  cloth_vector *lead = &body_share_of(group->cloths[leader], common_body(group, k, leader))->other_lead;
+  *lead = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t n = leader + 1; n < group->count; n++) {
+    if (cloths >> n & 1u) {
+      *lead = vector_add(*lead, attached_lead(group->cloths[n], common_body(group, k, n), NULL));
+    }
+  }
+}
+
+/* Gives a cloth the motion that a body has in the one that leads. */
+static void follow_leader(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
+  const cloth *from = group->cloths[leader], *to = group->cloths[n];
+  const collider_slot *leading = common_slot(group, k, leader);
+  const rigid_body *b = common_body(group, k, leader);
+  collider_slot *slot = common_slot(group, k, n);
+  common_body(group, k, n)->velocity = b->velocity;
+  common_body(group, k, n)->spin = b->spin;
+  slot->previous = pose_for(from, to, &leading->previous);
+  slot->body.pose = pose_for(from, to, &leading->body.pose);
+}
+
+/* Before a stage of cloth n: brings its bodies to where the cloths before it have sent them. As a substep ends, the
+   leader moves them for good, and the others take them from there. */
+CLOTH_SEPARATE void fetch_bodies(const cloth_group *group, int32_t n, group_stage stage) {
+  for (int32_t k = 0; k < group->body_count; k++) {
+    const uint32_t cloths = cloths_of_body(group, k);
+    const int32_t leader = leader_of_body(group, k);
+    const cloth *c = group->cloths[leader];
+    if (!(cloths >> n & 1u)) {
+      continue;
+    }
+    if (stage == GROUP_ADVANCE && n == leader) {
+      find_other_lead(group, k, leader);
+    } else if (stage != GROUP_LEAVE) {
+      move_body(c, &workspace_of(c)->plan, common_body(group, k, leader), 0);
+    }
+    if (n != leader) {
+      follow_leader(group, k, leader, n);
+    }
+    workspace_of(group->cloths[n])->body.index = -1; /* where it moves is not known any more */
+  }
+}
+
+/* After a stage of cloth n: hands on what it has made of its bodies. */
+static void hand_on_bodies(const cloth_group *group, int32_t n) {
+  for (int32_t k = 0; k < group->body_count; k++) {
+    if (cloths_of_body(group, k) >> n & 1u) {
+      rigid_body *b = common_body(group, k, leader_of_body(group, k));
+      b->velocity = common_body(group, k, n)->velocity;
+      b->spin = common_body(group, k, n)->spin;
+    }
+  }
+}
+
+/* What springs of cloth n pull into a body [kg m]. */
+static float pull_of_cloth(const cloth_group *group, int32_t k, int32_t n) {
+#if WITH_BEARING
+  const cloth *c = group->cloths[n];
+  const step_plan *plan = &workspace_of(c)->plan;
+  if (may_bear_bodies(c, plan)) {
+    return body_share_of(c, common_body(group, k, n))->pull * reference_mass(c) / force_share(plan);
+  }
+#endif
+  (void)group;
+  (void)k;
+  (void)n;
+  return 0.0f;
+}
+
+/* Before the solves along lines: tells each cloth what springs of the others pull into its bodies. */
+CLOTH_SEPARATE void share_pulls(const cloth_group *group) {
+  for (int32_t k = 0; k < group->body_count; k++) {
+    const uint32_t cloths = cloths_of_body(group, k);
+    for (int32_t n = 0; n < group->count; n++) {
+      float sum = 0.0f;
+      for (int32_t other = 0; other < group->count; other++) {
+        sum += other != n && (cloths >> n & cloths >> other & 1u) ? pull_of_cloth(group, k, other) : 0.0f;
+      }
+      if (cloths >> n & 1u) {
+        body_share_of(group->cloths[n], common_body(group, k, n))->other_pull = sum;
+      }
+    }
+  }
+}
+
+#elif WITH_GROUPS
+
+static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
+  (void)group;
+  (void)substeps;
+  return 0;
+}
+
+#endif
+
+/// Links between cloths ///
+
+/*
+ * What makes cloths of a group one for sleep: seams, and bodies with mass that they have in common. Cloths that are
+ * linked fall asleep together, and wake together. In: the group, rest times. Out: rest times of cloths that wake.
+ * Scratch: none.
+ */
+
+#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
+
+#if WITH_SEAMS
+
+/* 1 if a seam has a stitch. */
+static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
+  int32_t n = 0;
+  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
+    n++;
+  }
+  return n < larger_count(seam);
+}
+
+#endif
+
+static int32_t count_links(const cloth_group *group) {
+  return group->seam_count + group->body_count;
+}
+
+/* Which cloths a seam or a body links, a bit each; 0 if it links none. */
+static uint32_t linked_cloths(const cloth_group *group, int32_t link) {
+#if WITH_SEAMS
+  if (link < group->seam_count) {
+    const cloth_seam *seam = &group->seams[link];
+    return has_stitches(group, seam) ? 1u << seam->a.cloth | 1u << seam->b.cloth : 0u;
+  }
+#endif
+#if WITH_COMMON_BODIES
+  return cloths_of_body(group, link - group->seam_count);
+#else
+  return 0u;
+#endif
+}
+
+/* Which cloths of a group are linked to others, a bit each. */
+static uint32_t all_linked_cloths(const cloth_group *group) {
+  uint32_t cloths = 0;
+  for (int32_t n = 0; n < count_links(group); n++) {
+    cloths |= linked_cloths(group, n);
+  }
+  return cloths;
+}
+
+/* Wakes the cloths of a set that sleep, if one does not. */
+static void wake_together(const cloth_group *group, uint32_t cloths) {
+  uint32_t sleeping = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    sleeping |= is_asleep(group->cloths[n]) ? 1u << n : 0u;
+  }
+  for (int32_t n = 0; (cloths & ~sleeping) && n < group->count; n++) {
+    if (cloths & sleeping & 1u << n) {
+      wake(group->cloths[n]);
+    }
+  }
+}
+
+/* Wakes the cloths that sleep and are linked to one that does not. */
+static void wake_linked(const cloth_group *group) {
+  for (int32_t round = 0; round < group->count; round++) {
+    for (int32_t n = 0; n < count_links(group); n++) {
+      wake_together(group, linked_cloths(group, n));
+    }
+  }
+}
+
+/* Which cloths may fall asleep at the end of a step of dt seconds, a bit each. Those that are linked do so together. */
+static uint32_t find_sleepy(const cloth_group *group, float dt) {
+  const uint32_t linked = all_linked_cloths(group);
+  uint32_t sleepy = (1u << group->count) - 1u;
+  for (int32_t n = 0; n < group->count; n++) {
+    const cloth *c = group->cloths[n];
+    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) {
+      sleepy &= ~(1u << n);
+    }
+  }
+  for (int32_t round = 0; linked && round < group->count; round++) {
+    for (int32_t n = 0; n < count_links(group); n++) {
+      const uint32_t cloths = linked_cloths(group, n);
+      sleepy &= (sleepy & cloths) == cloths ? UINT32_MAX : ~cloths;
+    }
+  }
+  return sleepy;
+}
+
+#elif WITH_GROUPS
+
+static void wake_linked(const cloth_group *group) {
+  (void)group;
+}
+
+static uint32_t find_sleepy(const cloth_group *group, float dt) {
+  (void)group;
+  (void)dt;
+  return UINT32_MAX;
+}
+
+#endif
+
 /// Groups ///
 
 #if WITH_GROUPS
@@ -30557,7 +30992,7 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
  * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
  */
 
-#define GROUP_COOKIE 0xc1046002u /* proves that a group was made by cloth_group_default() */
+#define GROUP_COOKIE 0xc1046003u /* proves that a group was made by cloth_group_default() */
 
 /* Room for candidates between cloths per particle, as cloth_group.pairs says. */
 #define GROUP_MAX_PAIRS 32
@@ -30676,15 +31111,15 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
   return 0;
 }
 
-/* Most work of the contact and the seams of a group in a step; that of triangles, which is more than that of spheres.
- */
+/* Most work of contact, seams and common bodies of a group in a step; contact that of triangles, which is more than
+   that of spheres. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   return max_contact_work(&g.contact, particles, gathers, substeps, CLOTH_SELF_TRIANGLES) + several +
-         max_seam_work(group, substeps);
+         max_seam_work(group, substeps) + common_bodies_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -30791,15 +31226,19 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
-/* The hash of the seams of a cloth in a step; 0 if it is not sewn. */
-static uint64_t seams_hash(const group_step *s, int32_t n) {
+/* The hash of the links of a cloth in a step: of its seams, and of bodies that it has in common with others; 0 if it
+   has none. */
+static uint64_t links_hash(const group_step *s, int32_t n) {
+  uint64_t hash = 0u;
 #if WITH_SEAMS
-  return s->seams.hash[n];
-#else
+  hash += s->seams.hash[n];
+#endif
+#if WITH_COMMON_BODIES
+  hash += common_bodies_hash(s->group, n);
+#endif
   (void)s;
   (void)n;
-  return 0u;
-#endif
+  return hash;
 }
 
 #if WITH_SEAMS
@@ -30993,26 +31432,6 @@ static void find_woken(const group_step *s, int is_over) {
 
 #if WITH_SEAMS
 
-/* Which cloths may fall asleep at the end of a step: a bit each. Those that are sewn together do so together. */
-static uint32_t find_sleepy(const group_step *s) {
-  uint32_t sleepy = (1u << s->group->count) - 1u;
-#if WITH_SLEEP
-  for (int32_t n = 0; is_sewn_group(s) && n < s->group->count; n++) {
-    if (s->seams.is_sewn[n] && !s->members[n].sleeps && !will_sleep(member_of(s->group, n), s->dt)) {
-      sleepy &= ~(1u << n);
-    }
-  }
-  for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
-    for (int32_t n = 0; n < s->group->seam_count; n++) {
-      const cloth_seam *seam = &s->group->seams[n];
-      const uint32_t both = 1u << seam->a.cloth | 1u << seam->b.cloth;
-      sleepy &= (sleepy & both) == both || !has_stitches(s->group, seam) ? UINT32_MAX : ~both;
-    }
-  }
-#endif
-  return sleepy;
-}
-
 /* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
    state stays as it is. */
 static void remember_seams(const group_step *s) {
@@ -31069,11 +31488,12 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_seams(s, memory);
 #endif
   for (int32_t n = 0; n < s->group->count; n++) {
-    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, seams_hash(s, n));
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links_hash(s, n));
   }
-#if WITH_SEAMS
-  wake_sewn(group);
+#if WITH_COMMON_BODIES
+  join_bodies(group);
 #endif
+  wake_linked(group);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -31093,6 +31513,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
       add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
     } else {
       add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
+      add_work(first, common_bodies_work(group, substeps), 1);
     }
   }
 }
@@ -31107,9 +31528,6 @@ static void follow_gather(const group_step *s, int32_t index) {
   }
 }
 
-/* Stages of a substep in which cloths that are sewn together do something together in between. */
-typedef enum group_stage { GROUP_ADVANCE, GROUP_HOLD, GROUP_MEET, GROUP_ACCEPT } group_stage;
-
 /* A stage of substep `index` of all cloths that are awake. */
 static void run_stage(const group_step *s, group_stage stage, int32_t index) {
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -31120,15 +31538,25 @@ static void run_stage(const group_step *s, group_stage stage, int32_t index) {
     }
     w->tick = CLOTH_TICKS();
     w->plan.index = index;
+#if WITH_COMMON_BODIES
+    fetch_bodies(s->group, n, stage);
+#endif
     if (stage == GROUP_ADVANCE) {
       s->members[n].contacts = advance_substep(c, &w->plan, index);
+    } else if (stage == GROUP_PREPARE) {
+      prepare_lengths(c, &w->plan, index);
     } else if (stage == GROUP_HOLD) {
       hold_lengths(c, &w->plan, index, s->members[n].contacts);
     } else if (stage == GROUP_MEET) {
       meet_colliders(c, &w->plan, index, s->members[n].contacts);
+    } else if (stage == GROUP_LEAVE) {
+      leave_colliders(c, &w->plan, index);
     } else {
       accept_substep(c, index);
     }
+#if WITH_COMMON_BODIES
+    hand_on_bodies(s->group, n);
+#endif
   }
 }
 
@@ -31158,6 +31586,10 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
   }
   run_stage(s, GROUP_ADVANCE, index);
   run_seams(s, GROUP_HOLD, index);
+  run_stage(s, GROUP_PREPARE, index);
+#if WITH_COMMON_BODIES
+  share_pulls(s->group);
+#endif
   run_stage(s, GROUP_HOLD, index);
   run_seams(s, GROUP_MEET, index);
   if (s->touches) {
@@ -31165,6 +31597,7 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
     collide_group(&s->contact, plan, index);
   }
   run_stage(s, GROUP_MEET, index);
+  run_stage(s, GROUP_LEAVE, index);
   run_seams(s, GROUP_ACCEPT, index);
   run_stage(s, GROUP_ACCEPT, index);
 }
@@ -31172,11 +31605,7 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-#if WITH_SEAMS
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
-#else
-  const uint32_t sleepy = UINT32_MAX;
-#endif
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
     find_woken(s, 1);
@@ -31195,6 +31624,9 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
     workspace_of(c)->least_iterations = 0;
 #endif
   }
+#if WITH_COMMON_BODIES
+  part_bodies(s->group);
+#endif
   return notes;
 }
 
@@ -31372,6 +31804,58 @@ static int check_doubles(const cloth_group *group) {
 
 #endif
 
+#if WITH_COMMON_BODIES
+
+/* 1 if two colliders have the same shape and size. */
+static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
+  return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
+         a->radius_top == b->radius_top && a->half_height == b->half_height &&
+         are_equal(&a->half_extents, &b->half_extents, sizeof a->half_extents);
+}
+
+/* Checks the collider that is body k of a group in cloth n. */
+static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
+  const int32_t collider = group->bodies[k].colliders[n];
+  const int error = check_collider_index(group->cloths[n], collider);
+  if (error) {
+    return error;
+  }
+  for (int32_t before = 0; before < k; before++) {
+    if (group->bodies[before].colliders[n] == collider) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  const int32_t leader = leader_of_body(group, k);
+  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
+    return CLOTH_ERROR_CONFLICT;
+  }
+  return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
+}
+
+static int check_common_bodies(const cloth_group *group) {
+  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->body_count > 0 && !group->bodies) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = CLOTH_OK;
+  for (int32_t k = 0; k < group->body_count; k++) {
+    for (int32_t n = 0; n < group->count && !error; n++) {
+      error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+    }
+  }
+  return error;
+}
+
+#else
+
+static int check_common_bodies(const cloth_group *group) {
+  return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
+}
+
+#endif
+
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
   int error = check_cloth(group->cloths[n]);
@@ -31402,6 +31886,7 @@ static int check_group(const cloth_group *group) {
     error = check_member(group, n);
   }
   error = error ? error : check_exceptions(group);
+  error = error ? error : check_common_bodies(group);
   return error ? error : check_seams(group);
 }
 
@@ -31584,10 +32069,20 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
   return step_group(group, dt, substeps, memory);
 }
 
-/* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
-   wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_sewn(c)) {
+/* 1 if a cloth of a group may wake in a step: by bodies of the group, or by links to others that begin or end. */
+static int may_wake_in_group(const cloth_group *group, int32_t n, int is_sewn) {
+  const cloth *c = group->cloths[n];
+  int is_linked = is_sewn || was_linked(c);
+  for (int32_t k = 0; k < group->body_count; k++) {
+    is_linked |= group->bodies[k].colliders[n] >= 0;
+  }
+  return is_linked || c->settings.capacity.max_shared_bodies > 0;
+}
+
+/* Most work of the step of cloth n of a group, but for contact. */
+static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps, int is_sewn) {
+  const cloth *c = group->cloths[n];
+  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n, is_sewn)) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);
@@ -31612,7 +32107,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
     for (int32_t seam = 0; seam < group->seam_count; seam++) {
       is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
     }
-    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
+    *work += member_work(group, n, dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

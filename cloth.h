@@ -72,6 +72,7 @@ extern "C" {
 #define CLOTH_TRIANGLE_LIMIT 1000000  /* most triangles of a mesh */
 #define CLOTH_SAMPLE_LIMIT 4194304    /* most samples of a height field or distance grid */
 #define CLOTH_GROUP_LIMIT 16          /* most cloths of a group */
+#define CLOTH_GROUP_BODY_LIMIT 64     /* most bodies that cloths of a group have in common */
 #define CLOTH_SEAM_LIMIT 64           /* most seams of a group */
 #define CLOTH_STITCH_LIMIT 16384      /* most particles of the longer sides of all seams of a group */
 #define CLOTH_WORKER_LIMIT 64         /* most pieces of a stage of a step, see cloth_workers */
@@ -391,7 +392,7 @@ typedef struct cloth_config_world {
 typedef struct cloth_config_capacity {
   int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
-                              48 bytes each, and 52 per particle, 160 per particle of the longer side */
+                              96 bytes each, and 52 per particle, 160 per particle of the longer side */
   int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
                               each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
@@ -889,8 +890,8 @@ CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_
 
 /*
  * A collider with mass is a rigid body that the cloth moves within the substeps of cloth_step(), and that gravity moves
- * if asked. Nothing else does: floor, joints and other bodies are the engine's, and other cloths do not touch it, in a
- * group neither. To couple a body of an engine, once per step of dt:
+ * if asked. Nothing else does: floor, joints and other bodies are the engine's, and other cloths move it in steps of a
+ * group that names it as a body of them all (cloth_group_body). To couple a body of an engine, once per step of dt:
  *
  *     cloth_move_collider(c, index, &pose, &pose);      // where the engine has the body, as its step begins
  *     body.velocity = velocity; body.spin = spin;       // and how it moves there, before the engine adds gravity
@@ -1315,6 +1316,17 @@ typedef struct cloth_seam {
                        single stitches, and where a side does not run along a border of its cloth */
 } cloth_seam;
 
+/* A body with mass that several cloths of a group touch, each as a collider of its own: of one shape and size, with a
+   body (cloth_set_body()) in each. Position, mass, inertia and motion are those of the first cloth that has it, from
+   where each step takes them and gives them to the others: move it and set it there alone. Frictions may differ. All
+   cloths act on it at once, in contact, on the particles that bear it and on those attached to it. A body rolls over a
+   seam as over one cloth. Reactions are those of each cloth. Cloths that have a body in common fall asleep and wake
+   together, and wake where they begin or cease to have one. Outside of steps of the group each cloth has its own. */
+typedef struct cloth_group_body {
+  int32_t colliders[CLOTH_GROUP_LIMIT]; /* of each cloth, in the order of the group; -1: it does not touch the body. As
+                                           many as the group has cloths count */
+} cloth_group_body;
+
 /* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
 typedef struct cloth_group {
   uint32_t cookie;      /* set by cloth_group_default() */
@@ -1329,6 +1341,8 @@ typedef struct cloth_group {
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
   int32_t seam_count;                 /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS or _NO_PROJECTION */
   const cloth_seam *seams;            /* or NULL. No two of their particles are joined twice */
+  int32_t body_count;                 /* 0..CLOTH_GROUP_BODY_LIMIT; default 0; 0 with CLOTH_NO_BODIES */
+  const cloth_group_body *bodies;     /* or NULL. No two of them are one collider */
   float seam_speed; /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
                        default 1 */
 } cloth_group;
@@ -1339,11 +1353,13 @@ CLOTH_API cloth_group cloth_group_default(void);
 /* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
    work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
-   a count, `pairs`, a thickness, a friction, seam_speed, or stiffening; INDEX: an exception, or a cloth or particle of
-   a seam; CONFLICT: a cloth twice, a particle joined to itself, or (found by this function alone) two joined twice;
-   NULL: no seams; STATE: a cloth without self_thickness; LEFT_OUT: seams in a build without; an error of a cloth. Seams
-   add 4 bytes for each particle of the cloths, 76 for each of the seams', and 64 for each pair, 132 where it resists
-   folding. Functions of groups are absent with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
+   a count, `pairs`, a thickness, a friction, seam_speed, or stiffening; INDEX: an exception, a cloth or particle of a
+   seam, or a collider of a body; CONFLICT: a cloth twice, a collider that is two bodies, colliders of a body that
+   differ in shape or size, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
+   seams or bodies; STATE: a cloth without self_thickness, or a collider of a body without mass; LEFT_OUT: seams or
+   bodies in a build without; an error of a cloth. Seams add 4 bytes for each particle of the cloths, 76 for each of the
+   seams', and 64 for each pair, 132 where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
+   CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0

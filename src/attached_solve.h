@@ -28,7 +28,7 @@
    several particles counts an equal part of the body. */
 CLOTH_SEPARATE symmetric attached_mass(const cloth *c, int32_t n, const rigid_body *b) {
   const attachment *a = &attachments_of(c)[n];
-  const float part = reference_mass(c) * (float)count_attached(c, a->collider);
+  const float part = reference_mass(c) * (float)count_attached(c, b);
   const cloth_rotation q = colliders_of(c)[a->collider].body.pose.rotation;
   const cloth_vector arm = vector_flush(a->point, STATE_QUANTUM);
   const cloth_vector axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};

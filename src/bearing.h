@@ -75,7 +75,6 @@ typedef struct borne_body {
   float inverse_mass; /* of the body [1/kg] */
   float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
   cloth_vector drift; /* of the body by what has approached it [m] */
-  int32_t near;       /* particles and triangles that may bear it */
 } borne_body;
 
 static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
@@ -88,7 +87,6 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.inverse_mass = inverse_mass_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
-  b.near = 0;
   return b;
 }
 
@@ -183,8 +181,8 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   }
 }
 
-/* Lets all particles bear the body that are near. */
-CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
+/* Lets all particles bear the body that are near. Returns how many there are. */
+CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, borne_body *b) {
   const lanes reach = lanes_splat((b->m->reach + b->slack) * (b->m->reach + b->slack)), zero = lanes_splat(0.0f);
   const lanes3 place = lanes3_splat(b->m->end.position);
   const float *mobility = floats_at(c, c->scratch.mobility);
@@ -204,22 +202,21 @@ CLOTH_SEPARATE void take_particles(const cloth *c, const step_plan *plan, borne_
       }
     }
   }
-  b->near += found;
   add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
+  return found;
 }
 
 #if WITH_CELL_CONTACT
 
-/* Lets the corners of wide cells bear the body that are near. */
-CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+/* Lets the corners of wide cells bear the body that are near. Returns how many triangles it has looked at. */
+CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {none, none, 0, 0, b->slack};
   if (!guards_cells(b->shape) || !has_wide_cells(c, b->shape)) {
-    return;
+    return 0;
   }
   collide_cells(c, plan, &sums);
-  b->near += sums.tested;
   for (int32_t i = 0; i < c->count; i++) {
     if (bearing_plane(c, BEARING_CODE)[i] == negate(b->code)) {
       const cloth_vector sum = vector_load(normals, i);
@@ -235,6 +232,7 @@ CLOTH_SEPARATE void take_corners(const cloth *c, const step_plan *plan, borne_bo
   }
   add_varying_work(c, (uint32_t)c->count, COST_CELL);
   add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  return sums.tested;
 }
 
 #endif
@@ -377,9 +375,11 @@ static void mark_lines(const cloth *c, int32_t i) {
   bearing_marks(c, ANTIDIAGONAL)[(column + shift) % columns / LINE_BLOCK] = 1;
 }
 
-/* Gives the particles that bear a body their parts. Returns how many have been near. */
-CLOTH_SEPARATE int32_t set_parts(const cloth *c, const step_plan *plan, const borne_body *b) {
-  const float sum = weigh_pulls(c, plan, b);
+/* Gives the particles that bear a body their parts of what particles of all cloths pull. Returns how many have been
+   near. */
+CLOTH_SEPARATE int32_t set_parts(const cloth *c, const borne_body *b) {
+  const body_share *share = body_share_of(c, b->body);
+  const float sum = share->pull + share->other_pull * b->inverse_unit;
   int32_t found = 0;
   for (int32_t i = 0; i < c->count; i++) {
     if (bears_this(c, b, i)) {
@@ -412,15 +412,18 @@ static void charge_bearing_lines(const cloth *c) {
   add_varying_work(c, elements, COST_BEARING_LINE);
 }
 
-/* Finds the particles that bear bodies, and their parts. */
+/* 1 if particles bear bodies in a substep. */
+static int may_bear_bodies(const cloth *c, const step_plan *plan) {
+  return has_body_room(c) && inputs_of(c)->body_count > 0 && plan->projects && !has_solver_contacts(c);
+}
+
+/* Finds the particles that bear bodies, and what springs pull them into these with. */
 CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
   const int32_t count = inputs_of(c)->body_count;
-  int32_t found = 0;
-  if (!has_body_room(c)) {
-    return;
+  if (has_body_room(c)) {
+    *bearing_state(c) = BEARS_NOTHING;
   }
-  *bearing_state(c) = BEARS_NOTHING;
-  if (count == 0 || !plan->projects || has_solver_contacts(c)) {
+  if (!may_bear_bodies(c, plan)) {
     return;
   }
   fill_zero(bearing_plane(c, BEARING_CODE), (size_t)c->count * sizeof(float));
@@ -432,14 +435,29 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
-    take_particles(c, plan, &b);
+    body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
-    take_corners(c, plan, &b);
+    body_shares_of(c)[n].near += take_corners(c, plan, &b);
 #endif
-    found += b.near > 0 ? set_parts(c, plan, &b) : 0;
+  }
+  for (int32_t n = 0; n < count; n++) {
+    const borne_body b = borne_body_at(c, plan, n);
+    body_shares_of(c)[n].pull = body_shares_of(c)[n].near > 0 ? weigh_pulls(c, plan, &b) : 0.0f;
+  }
+  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
+}
+
+/* Gives the particles that bear bodies their parts. */
+CLOTH_SEPARATE void share_bearing(const cloth *c, const step_plan *plan) {
+  int32_t found = 0;
+  if (!may_bear_bodies(c, plan)) {
+    return;
+  }
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const borne_body b = borne_body_at(c, plan, n);
+    found += body_shares_of(c)[n].near > 0 ? set_parts(c, &b) : 0;
   }
   charge_bearing_lines(c);
-  add_varying_work(c, (uint32_t)c->count * (uint32_t)count, COST_BEARING_NEAR);
   *bearing_state(c) = found > 0 ? BEARS_PARTS : BEARS_NOTHING;
 }
 
@@ -548,6 +566,10 @@ static void forget_bearing(const cloth *c) {
 static void find_bearing(const cloth *c, const step_plan *plan) {
   (void)c;
   (void)plan;
+}
+
+static void share_bearing(const cloth *c, const step_plan *plan) {
+  find_bearing(c, plan);
 }
 
 static void deliver_bearing(const cloth *c, const step_plan *plan) {

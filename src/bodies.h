@@ -30,6 +30,15 @@ static rigid_body *bodies_of(const cloth *c) {
   return (rigid_body *)at(c, c->state.bodies);
 }
 
+/* What a substep keeps of the bodies, in their order. */
+static body_share *body_shares_of(const cloth *c) {
+  return (body_share *)(void *)((cloth_vector *)at(c, c->own.attached) + c->settings.capacity.max_attachments);
+}
+
+static body_share *body_share_of(const cloth *c, const rigid_body *b) {
+  return &body_shares_of(c)[b - bodies_of(c)];
+}
+
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
@@ -95,12 +104,17 @@ static void remove_body(const cloth *c, int32_t collider) {
   wake(c);
 }
 
+/* Mass of a particle [kg]. */
+static float particle_mass(const cloth *c, int32_t particle) {
+  return reference_mass(c) * mass_ratio_at(c, particle);
+}
+
 /* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
 static float inverse_mass_of(const cloth *c, const rigid_body *b) {
-  float mass = b->mass;
+  float mass = b->mass + body_share_of(c, b)->other_mass;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    mass += a->collider == b->collider ? reference_mass(c) * mass_ratio_at(c, a->particle) : 0.0f;
+    mass += a->collider == b->collider ? particle_mass(c, a->particle) : 0.0f;
   }
   return 1.0f / mass;
 }
@@ -110,11 +124,11 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
-/* How many particles are attached to a collider. */
-static int32_t count_attached(const cloth *c, int32_t collider) {
-  int32_t count = 0;
+/* How many particles are attached to a body. */
+static int32_t count_attached(const cloth *c, const rigid_body *b) {
+  int32_t count = body_share_of(c, b)->other_attached;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == collider;
+    count += attachments_of(c)[n].collider == b->collider;
   }
   return count;
 }
@@ -128,7 +142,7 @@ static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vec
 
 /* Mobility of a particle that is attached to a body, of which all have equal parts. */
 static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
-  return reference_mass(c) * ((float)count_attached(c, a->collider) * largest_inverse_mass(c, b, a->point));
+  return reference_mass(c) * ((float)count_attached(c, b) * largest_inverse_mass(c, b, a->point));
 }
 
 /* Largest of these, at least 1. */
@@ -152,13 +166,19 @@ static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_v
 
 /* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
    beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
-   body's orientation, the particles turn with it; NULL: they have their own velocities, as when a substep begins. */
+   body's orientation, the particles turn with it, those of other cloths, too; NULL: those of this cloth have their own
+   velocities, as when a substep begins. */
 static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
+  const float inverse_mass = inverse_mass_of(c, b);
   cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  if (q && body_share_of(c, b)->other_attached > 0) {
+    const cloth_vector moment = vector_flush_work(rotate(*q, body_share_of(c, b)->other_moment));
+    sum = vector_scale(vector_flush_work(vector_cross(b->spin, moment)), inverse_mass);
+  }
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == b->collider) {
-      const float share = reference_mass(c) * mass_ratio_at(c, a->particle) * inverse_mass_of(c, b);
+      const float share = particle_mass(c, a->particle) * inverse_mass;
       cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
       if (q) {
         relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
@@ -181,14 +201,18 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   return to;
 }
 
-/* Begins a substep: where the bodies would be at its end without the cloth. */
+/* Begins a substep: where the bodies would be at its end without the cloth. What moves with another cloth has begun
+   there. */
 CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
     collider_slot *slot = &colliders_of(c)[b->collider];
+    if (body_share_of(c, b)->follows) {
+      continue;
+    }
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
-    b->velocity = vector_add(b->velocity, attached_lead(c, b, NULL));
+    b->velocity = vector_add(b->velocity, vector_add(attached_lead(c, b, NULL), body_share_of(c, b)->other_lead));
     b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
     b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
     slot->previous = slot->body.pose;
@@ -228,29 +252,36 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-/* Moves the bodies anew with the velocities that they have now. One that would leave the world stops. `turns` 1, at the
-   end of a substep: their spins change with their rotations, which keeps the angular momenta. */
-CLOTH_SEPARATE void move_bodies(const cloth *c, const step_plan *plan, int turns) {
+/* Moves a body anew with the velocity that it has now. One that would leave the world stops. `turns` 1, at the end of a
+   substep: its spin changes with its rotation, which keeps the angular momentum. */
+CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body *b, int turns) {
+  collider_slot *slot = &colliders_of(c)[b->collider];
+  b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
+  b->spin = limited_vector(b->spin, MAX_SPIN);
+  const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+  cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
+  if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
+    to.position = slot->previous.position;
+    b->velocity = vector(0.0f, 0.0f, 0.0f);
+  }
+  if (turns && b->inertia.x > 0.0f) {
+    b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+    b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  }
+  if (turns) {
+    b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
+    b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
+  }
+  slot->body.pose = to;
+}
+
+/* Moves all bodies. At the end of a substep those that follow another cloth have been moved there. */
+static void move_bodies(const cloth *c, const step_plan *plan, int turns) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     rigid_body *b = &bodies_of(c)[n];
-    collider_slot *slot = &colliders_of(c)[b->collider];
-    b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
-    b->spin = limited_vector(b->spin, MAX_SPIN);
-    const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
-    cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
-    if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
-      to.position = slot->previous.position;
-      b->velocity = vector(0.0f, 0.0f, 0.0f);
+    if (!turns || !body_share_of(c, b)->follows) {
+      move_body(c, plan, b, turns);
     }
-    if (turns && b->inertia.x > 0.0f) {
-      b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
-      b->spin = vector_flush(b->spin, STATE_QUANTUM);
-    }
-    if (turns) {
-      b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
-      b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
-    }
-    slot->body.pose = to;
   }
 }
 

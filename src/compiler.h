@@ -203,6 +203,8 @@
 #else
 #define WITH_BODIES 1
 #endif
+/* Bodies that are common to several cloths of a group. */
+#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
 /* The mass of bodies on the particles that they lie on, in solves along lines. */
 #define WITH_BEARING (WITH_BODIES && WITH_PROJECTION)
 #ifdef CLOTH_NO_WRAP /* tubes */

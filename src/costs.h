@@ -138,6 +138,8 @@ enum {
   COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */
   COST_SPHERE_TOUCH = 330,    /* ... and per pair of particles that touch */
   COST_GROUP = 40,            /* per particle and substep of a group of cloths */
+  COST_COMMON_BODY = 6000,    /* per body that cloths of a group have in common, cloth and substep */
+  COST_COMMON_ATTACHED = 500, /* ... and per particle attached there */
   COST_STITCH = 330,          /* per stitch of a seam and pass over the stitches */
   COST_FOLD = 1500,           /* per fold of a seam and substep ... */
   COST_FOLD_LINES = 6000,     /* ... and once a step: the lines on both sides of it */

@@ -1,8 +1,10 @@
 #pragma once
 #include "access.h"
+#include "common_bodies.h"
 #include "compiler.h"
 #include "costs.h"
 #include "gathers.h"
+#include "group_links.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
@@ -40,7 +42,7 @@
  * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
  */
 
-#define GROUP_COOKIE 0xc1046002u /* proves that a group was made by cloth_group_default() */
+#define GROUP_COOKIE 0xc1046003u /* proves that a group was made by cloth_group_default() */
 
 /* Room for candidates between cloths per particle, as cloth_group.pairs says. */
 #define GROUP_MAX_PAIRS 32
@@ -159,15 +161,15 @@ static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
   return 0;
 }
 
-/* Most work of the contact and the seams of a group in a step; that of triangles, which is more than that of spheres.
- */
+/* Most work of contact, seams and common bodies of a group in a step; contact that of triangles, which is more than
+   that of spheres. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   return max_contact_work(&g.contact, particles, gathers, substeps, CLOTH_SELF_TRIANGLES) + several +
-         max_seam_work(group, substeps);
+         max_seam_work(group, substeps) + common_bodies_work(group, substeps);
 }
 
 /// A step of a group ///
@@ -274,15 +276,19 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
-/* The hash of the seams of a cloth in a step; 0 if it is not sewn. */
-static uint64_t seams_hash(const group_step *s, int32_t n) {
+/* The hash of the links of a cloth in a step: of its seams, and of bodies that it has in common with others; 0 if it
+   has none. */
+static uint64_t links_hash(const group_step *s, int32_t n) {
+  uint64_t hash = 0u;
 #if WITH_SEAMS
-  return s->seams.hash[n];
-#else
+  hash += s->seams.hash[n];
+#endif
+#if WITH_COMMON_BODIES
+  hash += common_bodies_hash(s->group, n);
+#endif
   (void)s;
   (void)n;
-  return 0u;
-#endif
+  return hash;
 }
 
 #if WITH_SEAMS
@@ -476,26 +482,6 @@ static void find_woken(const group_step *s, int is_over) {
 
 #if WITH_SEAMS
 
-/* Which cloths may fall asleep at the end of a step: a bit each. Those that are sewn together do so together. */
-static uint32_t find_sleepy(const group_step *s) {
-  uint32_t sleepy = (1u << s->group->count) - 1u;
-#if WITH_SLEEP
-  for (int32_t n = 0; is_sewn_group(s) && n < s->group->count; n++) {
-    if (s->seams.is_sewn[n] && !s->members[n].sleeps && !will_sleep(member_of(s->group, n), s->dt)) {
-      sleepy &= ~(1u << n);
-    }
-  }
-  for (int32_t round = 0; is_sewn_group(s) && round < s->group->count; round++) {
-    for (int32_t n = 0; n < s->group->seam_count; n++) {
-      const cloth_seam *seam = &s->group->seams[n];
-      const uint32_t both = 1u << seam->a.cloth | 1u << seam->b.cloth;
-      sleepy &= (sleepy & both) == both || !has_stitches(s->group, seam) ? UINT32_MAX : ~both;
-    }
-  }
-#endif
-  return sleepy;
-}
-
 /* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
    state stays as it is. */
 static void remember_seams(const group_step *s) {
@@ -552,11 +538,12 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_seams(s, memory);
 #endif
   for (int32_t n = 0; n < s->group->count; n++) {
-    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, seams_hash(s, n));
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links_hash(s, n));
   }
-#if WITH_SEAMS
-  wake_sewn(group);
+#if WITH_COMMON_BODIES
+  join_bodies(group);
 #endif
+  wake_linked(group);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -576,6 +563,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
       add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
     } else {
       add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
+      add_work(first, common_bodies_work(group, substeps), 1);
     }
   }
 }
@@ -590,9 +578,6 @@ static void follow_gather(const group_step *s, int32_t index) {
   }
 }
 
-/* Stages of a substep in which cloths that are sewn together do something together in between. */
-typedef enum group_stage { GROUP_ADVANCE, GROUP_HOLD, GROUP_MEET, GROUP_ACCEPT } group_stage;
-
 /* A stage of substep `index` of all cloths that are awake. */
 static void run_stage(const group_step *s, group_stage stage, int32_t index) {
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -603,15 +588,25 @@ static void run_stage(const group_step *s, group_stage stage, int32_t index) {
     }
     w->tick = CLOTH_TICKS();
     w->plan.index = index;
+#if WITH_COMMON_BODIES
+    fetch_bodies(s->group, n, stage);
+#endif
     if (stage == GROUP_ADVANCE) {
       s->members[n].contacts = advance_substep(c, &w->plan, index);
+    } else if (stage == GROUP_PREPARE) {
+      prepare_lengths(c, &w->plan, index);
     } else if (stage == GROUP_HOLD) {
       hold_lengths(c, &w->plan, index, s->members[n].contacts);
     } else if (stage == GROUP_MEET) {
       meet_colliders(c, &w->plan, index, s->members[n].contacts);
+    } else if (stage == GROUP_LEAVE) {
+      leave_colliders(c, &w->plan, index);
     } else {
       accept_substep(c, index);
     }
+#if WITH_COMMON_BODIES
+    hand_on_bodies(s->group, n);
+#endif
   }
 }
 
@@ -641,6 +636,10 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
   }
   run_stage(s, GROUP_ADVANCE, index);
   run_seams(s, GROUP_HOLD, index);
+  run_stage(s, GROUP_PREPARE, index);
+#if WITH_COMMON_BODIES
+  share_pulls(s->group);
+#endif
   run_stage(s, GROUP_HOLD, index);
   run_seams(s, GROUP_MEET, index);
   if (s->touches) {
@@ -648,6 +647,7 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
     collide_group(&s->contact, plan, index);
   }
   run_stage(s, GROUP_MEET, index);
+  run_stage(s, GROUP_LEAVE, index);
   run_seams(s, GROUP_ACCEPT, index);
   run_stage(s, GROUP_ACCEPT, index);
 }
@@ -655,11 +655,7 @@ CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-#if WITH_SEAMS
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
-#else
-  const uint32_t sleepy = UINT32_MAX;
-#endif
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
     find_woken(s, 1);
@@ -678,6 +674,9 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
     workspace_of(c)->least_iterations = 0;
 #endif
   }
+#if WITH_COMMON_BODIES
+  part_bodies(s->group);
+#endif
   return notes;
 }
 

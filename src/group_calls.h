@@ -1,5 +1,7 @@
 #pragma once
 #include "access.h"
+#include "colliders.h"
+#include "common_bodies.h"
 #include "compiler.h"
 #include "costs.h"
 #include "group.h"
@@ -174,6 +176,58 @@ static int check_doubles(const cloth_group *group) {
 
 #endif
 
+#if WITH_COMMON_BODIES
+
+/* 1 if two colliders have the same shape and size. */
+static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
+  return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
+         a->radius_top == b->radius_top && a->half_height == b->half_height &&
+         are_equal(&a->half_extents, &b->half_extents, sizeof a->half_extents);
+}
+
+/* Checks the collider that is body k of a group in cloth n. */
+static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
+  const int32_t collider = group->bodies[k].colliders[n];
+  const int error = check_collider_index(group->cloths[n], collider);
+  if (error) {
+    return error;
+  }
+  for (int32_t before = 0; before < k; before++) {
+    if (group->bodies[before].colliders[n] == collider) {
+      return CLOTH_ERROR_CONFLICT;
+    }
+  }
+  const int32_t leader = leader_of_body(group, k);
+  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
+    return CLOTH_ERROR_CONFLICT;
+  }
+  return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
+}
+
+static int check_common_bodies(const cloth_group *group) {
+  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->body_count > 0 && !group->bodies) {
+    return CLOTH_ERROR_NULL;
+  }
+  int error = CLOTH_OK;
+  for (int32_t k = 0; k < group->body_count; k++) {
+    for (int32_t n = 0; n < group->count && !error; n++) {
+      error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+    }
+  }
+  return error;
+}
+
+#else
+
+static int check_common_bodies(const cloth_group *group) {
+  return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
+}
+
+#endif
+
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
   int error = check_cloth(group->cloths[n]);
@@ -204,6 +258,7 @@ static int check_group(const cloth_group *group) {
     error = check_member(group, n);
   }
   error = error ? error : check_exceptions(group);
+  error = error ? error : check_common_bodies(group);
   return error ? error : check_seams(group);
 }
 
@@ -386,10 +441,20 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
   return step_group(group, dt, substeps, memory);
 }
 
-/* Most work of the step of a cloth of a group, but for contact. Bodies of the group, and seams that are opened, may
-   wake one that sleeps. */
-static uint64_t member_work(const cloth *c, float dt, int32_t substeps, int is_sewn) {
-  if (WITH_SLEEP && is_asleep(c) && c->settings.capacity.max_shared_bodies == 0 && !is_sewn && !was_sewn(c)) {
+/* 1 if a cloth of a group may wake in a step: by bodies of the group, or by links to others that begin or end. */
+static int may_wake_in_group(const cloth_group *group, int32_t n, int is_sewn) {
+  const cloth *c = group->cloths[n];
+  int is_linked = is_sewn || was_linked(c);
+  for (int32_t k = 0; k < group->body_count; k++) {
+    is_linked |= group->bodies[k].colliders[n] >= 0;
+  }
+  return is_linked || c->settings.capacity.max_shared_bodies > 0;
+}
+
+/* Most work of the step of cloth n of a group, but for contact. */
+static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps, int is_sewn) {
+  const cloth *c = group->cloths[n];
+  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n, is_sewn)) {
     return COST_STEP;
   }
   uint64_t work = bound_of_step(c, dt, substeps);
@@ -414,7 +479,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
     for (int32_t seam = 0; seam < group->seam_count; seam++) {
       is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
     }
-    *work += member_work(group->cloths[n], dt, substeps, is_sewn);
+    *work += member_work(group, n, dt, substeps, is_sewn);
   }
   return CLOTH_OK;
 }

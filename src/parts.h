@@ -147,6 +147,8 @@
 #include "seam_folds.h"
 #include "seam_turns.h"
 #include "sewing.h"
+#include "common_bodies.h"
+#include "group_links.h"
 #include "group.h"
 #include "group_calls.h"
 #include "torn_cells.h"

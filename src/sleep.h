@@ -76,7 +76,7 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-#if WITH_SEAMS
+#if WITH_SEAMS || WITH_COMMON_BODIES
 
 /* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
 static int will_sleep(const cloth *c, float dt) {

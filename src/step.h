@@ -159,8 +159,16 @@ static void limit_strains(const cloth *c, const step_plan *plan) {
 
 #endif
 
-/* Stage 2. */
-CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts, int32_t index) {
+/* 1 if a substep has a stage 2. */
+static int has_lengths(const cloth *c, const step_plan *plan) {
+  return (WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects);
+}
+
+/* What precedes stage 2 of substep `index`. */
+static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index) {
+  if (!has_lengths(c, plan)) {
+    return;
+  }
   start_sums(c, plan);
   /* Particles that are at their targets are pins to what follows: targets. */
 #if WITH_TARGETS && WITH_PROJECTION
@@ -170,13 +178,19 @@ CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32
 #endif
   (void)index;
 
+  /* Particles that bodies lie on: bearing. */
+  find_bearing(c, plan);
+}
+
+/* Stage 2. */
+CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
      bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
   }
-  find_bearing(c, plan);
+  share_bearing(c, plan);
 #if WITH_BODIES
   loosen_attached(c, plan, 1);
 #endif
@@ -270,15 +284,15 @@ static int32_t advance_substep(const cloth *c, const step_plan *plan, int32_t in
   return contacts;
 }
 
-/* Stage 2 of substep `index`, after which particles are where they would be without contact. `contacts`: of
-   advance_substep(). */
+/* Stage 2 of substep `index`, after prepare_lengths(): particles are then where they would be without contact.
+   `contacts`: of advance_substep(). */
 static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
   /* 2. Lengths of springs and tethers: projection, tether_pull, strain_limit. Velocities from the moved positions, and
      the limit on speed: motion. */
-  if ((WITH_LIMITS && c->settings.strain_limit.sweeps > 0) || plan->bends || (WITH_PROJECTION && plan->projects)) {
-    enforce_lengths(c, plan, contacts, index);
+  if (has_lengths(c, plan)) {
+    enforce_lengths(c, plan, contacts);
     update_velocities_from_positions(c, plan, counts);
   } else {
     settle_velocities(c, plan, counts);
@@ -290,11 +304,12 @@ static void hold_lengths(const cloth *c, const step_plan *plan, int32_t index, i
 /* Stages 1 and 2. Returns what add_forces() does. */
 CLOTH_SEPARATE int32_t predict_substep(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t contacts = advance_substep(c, plan, index);
+  prepare_lengths(c, plan, index);
   hold_lengths(c, plan, index, contacts);
   return contacts;
 }
 
-/* Stages 3 and 4 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
+/* Stage 3 of substep `index`, after contact of the sheet with itself. `contacts`: of advance_substep(). */
 static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   cloth_statistics *counts = statistics_of(c);
 
@@ -305,7 +320,10 @@ static void meet_colliders(const cloth *c, const step_plan *plan, int32_t index,
   if (WITH_COLLIDERS) {
     resolve_projected(c, plan, index, counts);
   }
+}
 
+/* What follows contact, and stage 4. */
+static void leave_colliders(const cloth *c, const step_plan *plan, int32_t index) {
   finish_moving(c, plan);
   stop_reversals(c, plan);
 
@@ -335,6 +353,7 @@ static void accept_substep(const cloth *c, int32_t index) {
 /* Stages 3 to 5. */
 CLOTH_SEPARATE void finish_substep(const cloth *c, const step_plan *plan, int32_t index, int32_t contacts) {
   meet_colliders(c, plan, index, contacts);
+  leave_colliders(c, plan, index);
   accept_substep(c, index);
 }
 

@@ -169,15 +169,6 @@ static int is_stitched(const cloth_group *group, const cloth_seam *seam, int32_t
   return is_whole;
 }
 
-/* 1 if a seam has a stitch. */
-static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
-  int32_t n = 0;
-  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
-    n++;
-  }
-  return n < larger_count(seam);
-}
-
 /// Gathers ///
 
 /* Length at rest from a particle to another, along the grid [m]. */
@@ -361,18 +352,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   label_sewn(s);
   s->tolerance = STITCH_TOLERANCE * spacing;
   s->speed = group->seam_speed;
-}
-
-/* Wakes the cloths that sleep and are sewn to one that does not. */
-static void wake_sewn(const cloth_group *group) {
-  for (int32_t round = 0; WITH_SLEEP && round < group->count; round++) {
-    for (int32_t n = 0; n < group->seam_count; n++) {
-      const cloth *a = group->cloths[group->seams[n].a.cloth], *b = group->cloths[group->seams[n].b.cloth];
-      if (is_asleep(a) != is_asleep(b) && has_stitches(group, &group->seams[n])) {
-        wake(is_asleep(a) ? a : b);
-      }
-    }
-  }
 }
 
 #endif

@@ -23,11 +23,11 @@
  * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
  */
 
-/* Wakes a cloth if the sum of the hashes of its seams and of the shared bodies near it is another than in the step
-   before. */
+/* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
+   in the step before. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
-  if (WITH_SHARED_BODIES || WITH_SEAMS) {
+  if (WITH_SHARED_BODIES || WITH_SEAMS || WITH_COMMON_BODIES) {
     set_input(c, inputs_of(c)->around_hash, words, sizeof words);
   }
 }
@@ -220,9 +220,9 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked; `seams`: the hash of the cloth's seams. Returns how many
-   bodies there was no room for. */
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
+/* Gives a step its surroundings, which have been checked; `links`: the hash of the cloth's links to others. Returns how
+   many bodies there was no room for. */
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
@@ -231,11 +231,11 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
 #endif
 #if WITH_SHARED_BODIES
   left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  seams += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
+  links += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
 #else
   (void)dt;
 #endif
-  compare_surroundings(c, seams);
+  compare_surroundings(c, links);
   return left_out;
 }
 
@@ -258,10 +258,10 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 
 #else
 
-static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t seams) {
+static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   (void)dt;
   (void)around;
-  compare_surroundings(c, seams);
+  compare_surroundings(c, links);
   return 0;
 }
 

@@ -418,7 +418,7 @@ static int may_bear(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
     const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
     const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, bodies_of(c)[n].collider) == 0 &&
+    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, &bodies_of(c)[n]) == 0 &&
             squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
   }
   return near && !is_pinned(c, particle);

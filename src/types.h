@@ -96,7 +96,8 @@
  *                    touch
  *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
  *                              clears them                                                caller
- *   own.attached               what attachments have passed on of these to colliders     attachments.h
+ *   own.attached               what attachments have passed on of these to colliders;    attachments.h, bodies.h,
+ *                              behind it the body_share of each body                     bearing.h
  *
  * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
  * the state and the workspace, and after each component of product and direction.
@@ -199,6 +200,19 @@ typedef struct rigid_body {
   float gravity;         /* share of gravity that acts on it */
 } rigid_body;
 
+/* What a substep keeps of a body, and what the other cloths of a group add to one that is common to several, see
+   common_bodies.h: 0 in a step of one cloth alone. */
+typedef struct body_share {
+  int32_t near;              /* particles and triangles that may bear it */
+  float pull;                /* what springs of this cloth pull particles into it with, see bearing.h [m] */
+  float other_pull;          /* the same, of the other cloths [kg m] */
+  int32_t follows;           /* 1: another cloth moves it, and this one follows */
+  int32_t other_attached;    /* particles of the other cloths that are attached to it, ... */
+  float other_mass;          /* ... their mass [kg], and ... */
+  cloth_vector other_moment; /* ... the sum of their masses times their points, in the body's axes [kg m], and ... */
+  cloth_vector other_lead;   /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+} body_share;
+
 /* A particle that is held at a point of a collider. Consists of words. */
 typedef struct attachment {
   int32_t particle, collider;
@@ -235,7 +249,7 @@ typedef struct cloth_inputs {
   int32_t body_count;       /* colliders with mass */
   int32_t attachment_count; /* particles that are attached to colliders */
   uint32_t gust_seed;
-  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its seams in the last step; 0: none */
+  uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
   float last_substep;      /* length of the last substep [s]; 0 before the first */

@@ -473,9 +473,9 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
 }
 
-/* 1 if a cloth that no shared bodies can be near was sewn to something in the step before. */
-static int was_sewn(const cloth *c) {
-  return WITH_SEAMS && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
+static int was_linked(const cloth *c) {
+  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
@@ -486,8 +486,8 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  /* By a body of a table, or as it is not sewn any more in a step alone. */
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_sewn(c);
+  /* By a body of a table, or as it is not linked any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   const int sleeps = WITH_SLEEP && is_asleep(c) && !may_wake;
   *work = sleeps ? COST_STEP + max_choice_work(c) : bound_of_step(c, dt, choose_substeps(c, dt));
   return CLOTH_OK;

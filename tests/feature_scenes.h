@@ -441,6 +441,9 @@ static void play_group(int kind) {
     DONE(cloth_set_body(g.sheets[n], 0, &body));
     DONE(cloth_attach(g.sheets[n], n ? 9 : 60, 0, NULL));
   }
+  const cloth_group_body common = {{0, 0, -1, -1}};
+  g.group.bodies = &common;
+  g.group.body_count = kind > 1;
   for (int i = 0; i < 8; i++)
     DONE(cloth_pin(g.sheets[3], i % 4 + i / 4 * 64));
   if (kind == 3)

@@ -240,6 +240,22 @@ static void sew(world *w, cloth_group *group) {
   group->seam_count = 1;
 }
 
+/* A body that the first two cloths have in common, which `makes` gives both before. */
+static void share_body(world *w, cloth_group *group, int makes) {
+  static cloth_group_body body;
+  for (int n = 0; n < CLOTH_GROUP_LIMIT; n++)
+    body.colliders[n] = n < 2 ? 0 : -1;
+  cloth_collider ball = cloth_collider_default();
+  ball.pose.position = (cloth_vector){0.25f, -0.125f, 0.25f};
+  const cloth_body mass = cloth_body_default(&ball, 0.5f);
+  for (int n = 0; makes && n < 2; n++) {
+    CALL(w, cloth_set_collider, w->cloths[n], 0, &ball);
+    CALL(w, cloth_set_body, w->cloths[n], 0, &mass);
+  }
+  group->bodies = &body;
+  group->body_count = 1;
+}
+
 /* One mesh over the cloths of a group. */
 static void skin_group(world *w, const cloth_group *group) {
   const cloth_skin_layout layout = {MOST_BINDINGS, 40, 0, 12, 24};
@@ -287,6 +303,9 @@ static void do_group(world *w, int which) {
   group.exception_count = special < 200 ? 0 : 1;
   if (group.count > 1 && special % 2) {
     sew(w, &group);
+  }
+  if (group.count > 1 && special / 2 % 4 > 1) {
+    share_body(w, &group, special / 2 % 4 == 3);
   }
   exceptions[0].a = whole(w, 0, 2);
   exceptions[0].b = whole(w, 0, 2);

@@ -432,11 +432,11 @@ static void play_tailored(void) {
       config.tearing.strain = 0.0625f;
       config.sleep.speed = random_int(&random, 0, 3) ? 0.0f : 0.25f;
       config.sleep.time = 0.0f;
-      config.capacity.max_bodies = random_int(&random, 0, 1);
+      config.capacity.max_bodies = trial % 3 ? 1 : random_int(&random, 0, 1);
       f[n] = fixture_make(&config);
       sheets[n] = f[n].sheet;
       tell((uint32_t)cloth_pin(sheets[n], random_int(&random, 0, columns - 1)));
-      cloth_collider c = shape_of(random_int(&random, 0, 4), -0.15, turns[n], 0.5);
+      cloth_collider c = shape_of(trial % 3 ? trial % 5 : random_int(&random, 0, 4), -0.15, turns[n], 0.5);
       tell((uint32_t)cloth_add_collider(sheets[n], &c));
       const cloth_body body = cloth_body_default(&c, 0.25f);
       tell((uint32_t)cloth_set_body(sheets[n], 0, &body));
@@ -463,6 +463,10 @@ static void play_tailored(void) {
     }
     group.pairs = random_int(&random, 1, 6);
     group.seam_speed = eighths(&random, 1, 16);
+    const cloth_group_body common = {{0, 0, 0}};
+    group.bodies = &common;
+    group.body_count = 1;
+    group.body_count = cloth_group_bytes(&group, &bytes) == CLOTH_OK;
     DONE(cloth_group_bytes(&group, &bytes));
     unsigned char *memory = guarded_buffer(bytes, 0, &allocation);
     memset(memory, 0x41, bytes);
