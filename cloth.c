@@ -2902,49 +2902,50 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* Bits that are set in the freedom of at least one particle, and of every particle. */
-typedef struct freedom_summary {
-  uint32_t some, every;
-} freedom_summary;
-
-/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
-   bit of their freedom is set. */
-static int32_t next_pin(const cloth *c, int32_t i) {
-  const any_word *words = (const any_word *)(const void *)freedom_of(c);
+/* 1 if all of sixteen particles are free, from one on whose number is a multiple of four: the last bit of their freedom
+   is set. */
+CLOTH_INLINE int are_sixteen_free(const uint8_t *freedom) {
+  const any_word *words = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
-  const int32_t count = c->count;
-  while (i < count && !is_pinned(c, i)) {
-    i++;
-    if (i % 4 == 0) {
-      int32_t word = i / 4;
-      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
-        word += 2;
-      }
-      i = 4 * word;
-    }
-  }
-  return i;
+  return (words[0] & words[1] & words[2] & words[3] & last_bits) == last_bits;
 }
 
-/* Reads four particles at a time. */
-static freedom_summary summarise_freedom(const cloth *c) {
+/* The first pinned particle from one on; c->count if there is none. */
+static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
-  const any_word *words = (const any_word *)(const void *)freedom;
-  const int32_t whole = c->count / 4;
-  freedom_summary s = {0, 0xffffffffu};
-  for (int32_t i = 0; i < whole; i++) {
-    s.some |= words[i];
-    s.every &= words[i];
+  const int32_t count = c->count;
+  for (;; i++) {
+    while (i % 4 == 0 && i + 16 <= count && are_sixteen_free(freedom + i)) {
+      i += 16;
+    }
+    if (i >= count || is_pinned(c, i)) {
+      return i;
+    }
   }
-  for (int32_t i = 4 * whole; i < c->count; i++) {
-    s.some |= freedom[i];
-    s.every &= 0x01010101u * freedom[i];
+}
+
+/* Bits that are set in the freedom of at least one particle. Reads sixteen particles at a time. */
+static uint32_t freedom_of_some(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c), *end = freedom + c->count;
+  uint32_t some = 0;
+  for (; end - freedom >= 16; freedom += 16) {
+    const any_word *words = (const any_word *)(const void *)freedom;
+    some |= words[0] | words[1] | words[2] | words[3];
   }
-  s.some |= s.some >> 16;
-  s.every &= s.every >> 16;
-  s.some = (s.some | s.some >> 8) & 0xffu;
-  s.every = (s.every & s.every >> 8) & 0xffu;
-  return s;
+  for (; freedom < end; freedom++) {
+    some |= *freedom;
+  }
+  some |= some >> 16;
+  return (some | some >> 8) & 0xffu;
+}
+
+/* 1 if no particle is pinned or confined. */
+static int are_all_free(const cloth *c) {
+  int32_t i = 0;
+  while (i < c->count && (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
+    i++;
+  }
+  return i == c->count;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
@@ -9384,7 +9385,7 @@ static int is_calm(const cloth *c) {
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
-  if (!(summarise_freedom(c).some & PIN_MOVING)) {
+  if (!(freedom_of_some(c) & PIN_MOVING)) {
     return square_root(max_squared_speed(c));
   }
   for (int32_t i = 0; i < c->count; i++) {
@@ -24731,7 +24732,7 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
-  int have_moves = (summarise_freedom(c).some & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
@@ -25270,7 +25271,7 @@ static int is_free_cloth(const cloth *c) {
     return free;
   }
 #endif
-  return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
+  return are_all_free(c);
 }
 
 /* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
@@ -25860,7 +25861,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
 /* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
 static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
-  int have_moves = (summarise_freedom(c).some & PIN_MOVING) != 0;
+  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
       return 0;
