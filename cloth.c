@@ -15299,10 +15299,14 @@ static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
   }
 }
 
-/* The same for two anchors, of which there may be none, twice the same, or the last pair once more. Returns how many
-   pairs that is. */
+/* 1 if two anchors, of which there may be none, are a pair. */
+static int are_pair(int32_t a, int32_t b) {
+  return a >= 0 && b >= 0 && a != b;
+}
+
+/* The same for two anchors, which may be no pair or the last pair once more. Returns how many pairs that is. */
 static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
-  const int is_pair = a >= 0 && b >= 0 && a != b;
+  const int is_pair = are_pair(a, b);
   if (is_pair && (a != p->a || b != p->b || p->looks_at_all)) {
     p->a = a;
     p->b = b;
@@ -15367,7 +15371,8 @@ static uint32_t let_out_at(anchor_pairs *p, int32_t i) {
 }
 
 /* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
-   or that all have the same and so have those above, only the first may have pairs that are not known. */
+   or that all have the same and so have those above, only the first may have pairs that are not known. So it is in a
+   block of row 0 whose particles have the same, where the others count the pair of their own anchors again. */
 static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
   const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
@@ -15375,7 +15380,10 @@ static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   for (int32_t block = 0; block < blocks; block++) {
     const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column, above = i - p->columns;
     int32_t count = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK; /* to look at */
-    if (row > 0 && !p->looks_at_all) {
+    if (row == 0 && !p->looks_at_all && have_one(mark[block]) && have_one(other_mark[block])) {
+      pairs += are_pair(p->first[i], p->second[i]) ? (uint32_t)(count - 1) : 0u;
+      count = 1;
+    } else if (row > 0 && !p->looks_at_all) {
       if (mark[block] & other_mark[block] & TETHERS_AS_ABOVE) {
         count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
       } else if (have_one(mark[block]) && have_one(other_mark[block]) && have_one(mark[block - blocks])) {
@@ -15711,8 +15719,9 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
   lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
+    const lanes3 from = p, anchor = ends->anchor; /* copies: what has no address stays in registers */
     lanes3 deflected = d;
-    t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    t->counts->work += deflect_blocked(t->c, &from, &anchor, taut, left, &deflected);
     d = deflected;
   }
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
@@ -15723,7 +15732,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t blocks = tether_blocks(c);
   const uint8_t *mark = tether_marks_of(c, slot, row) + column / TETHER_BLOCK;
-  int32_t rows = 1;
+  int32_t rows = row == 0 ? workspace_of(c)->plan.tethered : 1;
   while (row + rows < c->grid.rows && (mark[rows * blocks] & TETHERS_AS_ABOVE)) {
     rows++;
   }
