@@ -2918,49 +2918,50 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* Bits that are set in the freedom of at least one particle, and of every particle. */
-typedef struct freedom_summary {
-  uint32_t some, every;
-} freedom_summary;
-
-/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
-   bit of their freedom is set. */
-static int32_t next_pin(const cloth *c, int32_t i) {
-  const any_word *words = (const any_word *)(const void *)freedom_of(c);
+/* 1 if all of sixteen particles are free, from one on whose number is a multiple of four: the last bit of their freedom
+   is set. */
+CLOTH_INLINE int are_sixteen_free(const uint8_t *freedom) {
+  const any_word *words = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
-  const int32_t count = c->count;
-  while (i < count && !is_pinned(c, i)) {
-    i++;
-    if (i % 4 == 0) {
-      int32_t word = i / 4;
-      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
-        word += 2;
-      }
-      i = 4 * word;
-    }
-  }
-  return i;
+  return (words[0] & words[1] & words[2] & words[3] & last_bits) == last_bits;
 }
 
-/* Reads four particles at a time. */
-static freedom_summary summarise_freedom(const cloth *c) {
+/* The first pinned particle from one on; c->count if there is none. */
+static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
-  const any_word *words = (const any_word *)(const void *)freedom;
-  const int32_t whole = c->count / 4;
-  freedom_summary s = {0, 0xffffffffu};
-  for (int32_t i = 0; i < whole; i++) {
-    s.some |= words[i];
-    s.every &= words[i];
+  const int32_t count = c->count;
+  for (;; i++) {
+    while (i % 4 == 0 && i + 16 <= count && are_sixteen_free(freedom + i)) {
+      i += 16;
+    }
+    if (i >= count || is_pinned(c, i)) {
+      return i;
+    }
   }
-  for (int32_t i = 4 * whole; i < c->count; i++) {
-    s.some |= freedom[i];
-    s.every &= 0x01010101u * freedom[i];
+}
+
+/* Bits that are set in the freedom of at least one particle. Reads sixteen particles at a time. */
+static uint32_t freedom_of_some(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c), *end = freedom + c->count;
+  uint32_t some = 0;
+  for (; end - freedom >= 16; freedom += 16) {
+    const any_word *words = (const any_word *)(const void *)freedom;
+    some |= words[0] | words[1] | words[2] | words[3];
   }
-  s.some |= s.some >> 16;
-  s.every &= s.every >> 16;
-  s.some = (s.some | s.some >> 8) & 0xffu;
-  s.every = (s.every & s.every >> 8) & 0xffu;
-  return s;
+  for (; freedom < end; freedom++) {
+    some |= *freedom;
+  }
+  some |= some >> 16;
+  return (some | some >> 8) & 0xffu;
+}
+
+/* 1 if no particle is pinned or confined. */
+static int are_all_free(const cloth *c) {
+  int32_t i = 0;
+  while (i < c->count && (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
+    i++;
+  }
+  return i == c->count;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
@@ -9434,7 +9435,7 @@ static int is_calm(const cloth *c) {
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
-  if (!(summarise_freedom(c).some & PIN_MOVING)) {
+  if (!(freedom_of_some(c) & PIN_MOVING)) {
     return square_root(max_squared_speed(c));
   }
   for (int32_t i = 0; i < c->count; i++) {
@@ -11742,6 +11743,9 @@ CLOTH_INLINE void line_move(const line_bundle *b, int32_t slant, int sums, int32
   }
 }
 
+/* Lanes from element LINE_BLOCK - 1 - n on are 1, but 0 in lane n. */
+CLOTH_CONSTANT static const float all_but_one[2 * LINE_BLOCK - 1] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1};
+
 /* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */
 CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_place place) {
   if (slant == 0 || b->is_ring) {
@@ -11752,11 +11756,7 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
   if (last >= CLOTH_LANES) {
     return lanes_first(CLOTH_LANES);
   }
-  lanes number = lanes_load(lane_numbers);
-  lanes_mask above = lanes_less(lanes_splat((float)last), number);
-  lanes_mask below = lanes_less(number, lanes_splat((float)last));
-  return lanes_less(lanes_splat(0.5f),
-                    lanes_add(lanes_keep(above, lanes_splat(1.0f)), lanes_keep(below, lanes_splat(1.0f))));
+  return lanes_less(lanes_splat(0.5f), lanes_load(all_but_one + LINE_BLOCK - 1 - last));
 }
 
 #endif
@@ -12317,23 +12317,33 @@ typedef struct bend_elimination {
   lanes e, f, p, q, q_before, f_before;
 } bend_elimination;
 
-CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lanes mobility, const lanes hinge[3]) {
+/* The coefficients k of an element. */
+typedef struct hinge_row {
+  lanes diagonal, near, far;
+} hinge_row;
+
+/* Those of an element whose own hinge and those before and after it have these factors. */
+CLOTH_INLINE hinge_row hinge_row_of(float kappa, const lanes hinge[3]) {
   const lanes stiffness = lanes_splat(kappa);
-  lanes diagonal = lanes_add(lanes_add(hinge[0], hinge[2]), lanes_multiply(hinge[1], lanes_splat(4.0f)));
-  diagonal = lanes_multiply(diagonal, stiffness);
-  diagonal = lanes_subtract(diagonal, lanes_add(lanes_multiply(n->p, n->e), lanes_multiply(n->q_before, n->f_before)));
-  diagonal = lanes_maximum(diagonal, lanes_splat(0.0f));
-  lanes near = lanes_multiply(lanes_multiply(lanes_add(hinge[1], hinge[2]), lanes_splat(-2.0f)), stiffness);
-  lanes far = lanes_multiply(hinge[2], stiffness);
+  const lanes sum = lanes_add(lanes_add(hinge[0], hinge[2]), lanes_multiply(hinge[1], lanes_splat(4.0f)));
+  const lanes near = lanes_multiply(lanes_add(hinge[1], hinge[2]), lanes_splat(-2.0f));
+  const hinge_row k = {lanes_multiply(sum, stiffness), lanes_multiply(near, stiffness),
+                       lanes_multiply(hinge[2], stiffness)};
+  return k;
+}
+
+CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, hinge_row k, lanes mobility) {
+  const lanes carried = lanes_add(lanes_multiply(n->p, n->e), lanes_multiply(n->q_before, n->f_before));
+  const lanes diagonal = lanes_maximum(lanes_subtract(k.diagonal, carried), lanes_splat(0.0f));
   hinge_factors b;
   b.g = lanes_divide(mobility, lanes_add(lanes_splat(1.0f), lanes_multiply(mobility, diagonal)));
-  lanes e = lanes_subtract(near, lanes_multiply(n->f, n->p));
+  lanes e = lanes_subtract(k.near, lanes_multiply(n->f, n->p));
   b.p = lanes_multiply(e, b.g);
-  b.q = lanes_multiply(far, b.g);
+  b.q = lanes_multiply(k.far, b.g);
   n->q_before = n->q;
   n->f_before = n->f;
   n->e = e;
-  n->f = far;
+  n->f = k.far;
   n->p = b.p;
   n->q = b.q;
   return b;
@@ -12359,7 +12369,7 @@ CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t leng
   float *f = factors + BEND_FACTOR_FLOATS * i;
   f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
   f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
-  const hinge_factors b = factor_element(n, kappa, one, hinge);
+  const hinge_factors b = factor_element(n, hinge_row_of(kappa, hinge), one);
   f[FACTOR_G] = lanes_first_value(b.g);
   f[FACTOR_P] = lanes_first_value(b.p);
   f[FACTOR_Q] = lanes_first_value(b.q);
@@ -12462,10 +12472,10 @@ CLOTH_INLINE lanes3 move_window(const bend_lines *l, int32_t element, bend_windo
     const lanes3 x = bend_value(l, element + 2);
     const lanes3 d = lanes3_subtract(x, w->x);
     w->hinge = lanes3_subtract(d, w->after);
-    if (l->c->constant.stiffness_map) {
-      w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
-    }
     if (!l->has_equal_hinges) {
+      if (l->c->constant.stiffness_map) {
+        w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
+      }
       w->hinge = lanes3_scale(w->hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
@@ -12495,28 +12505,45 @@ CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacem
   move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
 }
 
-/* Open lines. `uniform`, a constant, tells which factors serve. */
-CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
-  const int32_t length = l->b.length;
-  const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
-  const lanes3 none = lanes3_of(zero, zero, zero);
-  bend_elimination n = start_elimination();
+/* Writes the forces of the hinges on the elements of open lines to their slots. */
+CLOTH_INLINE void find_hinge_forces(const bend_lines *l) {
+  const lanes kappa = lanes_splat(l->kappa);
   bend_window w = start_window(l);
+  for (int32_t i = 0; i < l->b.length; i++) {
+    bend_slot_store(bend_slot(l, i), lanes3_scale(move_window(l, i, &w), kappa));
+  }
+}
+
+/* The coefficients of an element of an open line. `inside`: those between hinges of factor 1. */
+CLOTH_INLINE hinge_row open_hinge_row(const bend_lines *l, int32_t i, hinge_row inside) {
+  if (l->has_equal_hinges && i > 1 && i < l->b.length - 2) {
+    return inside;
+  }
+  const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
+  return hinge_row_of(l->kappa, hinge);
+}
+
+/* Forwards, from the forces in the slots. `uniform`, a constant, tells which factors serve. */
+CLOTH_INLINE void eliminate_open_bend(const bend_lines *l, int uniform) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), ones[3] = {one, one, one};
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  const hinge_row inside = hinge_row_of(l->kappa, ones);
+  bend_elimination n = start_elimination();
   lanes3 y = none, y_before = none;
-  for (int32_t i = 0; i < length; i++) {
+  for (int32_t i = 0; i < l->b.length; i++) {
     float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
-    lanes3 r = lanes3_scale(move_window(l, i, &w), kappa);
+    lanes3 r = bend_slot_load(slot);
     lanes g;
     if (uniform) {
       r = lanes3_subtract(r, lanes3_scale(y, lanes_splat(f[FACTOR_P_BEFORE])));
       r = lanes3_subtract(r, lanes3_scale(y_before, lanes_splat(f[FACTOR_Q_BEFORE])));
       g = lanes_splat(f[FACTOR_G]);
     } else {
-      const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
       r = lanes3_subtract(r, lanes3_scale(y, n.p));
       r = lanes3_subtract(r, lanes3_scale(y_before, n.q_before));
-      hinge_factors b = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+      const lanes mobility = lanes_load(l->b.mobility + i * l->b.next);
+      const hinge_factors b = factor_element(&n, open_hinge_row(l, i, inside), mobility);
       lanes_store(slot + BEND_P * CLOTH_LANES, b.p);
       lanes_store(slot + BEND_Q * CLOTH_LANES, b.q);
       g = b.g;
@@ -12525,8 +12552,14 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
     y = lanes3_quantise(r, WORK_ROUNDER);
     bend_slot_store(slot, lanes3_scale(y, g));
   }
+}
+
+/* Backwards, which moves the particles of `count` lines. `sums`, a constant: as in line_move(). */
+CLOTH_INLINE void substitute_open_bend(const bend_lines *l, int uniform, int sums, int32_t count) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const vector_array sum = sums_of_bundle(&l->b);
   lanes3 z = none, z_after = none;
-  for (int32_t i = length - 1; i >= 0; i--) {
+  for (int32_t i = l->b.length - 1; i >= 0; i--) {
     const float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
     const lanes p = uniform ? lanes_splat(f[FACTOR_P]) : lanes_load(slot + BEND_P * CLOTH_LANES);
@@ -12535,7 +12568,22 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
     r = lanes3_quantise(lanes3_subtract(r, lanes3_scale(z_after, q)), WORK_ROUNDER);
     z_after = z;
     z = r;
-    move_by(l, i, z);
+    add_to_block(l->b.x, i * l->b.next, count, z);
+    if (sums) {
+      add_to_block(sum, i * l->b.next, count, z);
+    }
+  }
+}
+
+/* Open lines. The forces come first, in a loop of their own: what they and the elimination carry along the line does
+   not fit into 16 registers together. */
+CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
+  find_hinge_forces(l);
+  eliminate_open_bend(l, uniform);
+  if (l->b.count < CLOTH_LANES || l->b.sums) {
+    substitute_open_bend(l, uniform, l->b.sums != 0, l->b.count);
+  } else {
+    substitute_open_bend(l, uniform, 0, CLOTH_LANES);
   }
 }
 
@@ -12546,10 +12594,19 @@ CLOTH_SEPARATE void solve_uniform_bend(const bend_lines *l) {
   solve_open_bend(&copy, 1);
 }
 
-/* Where masses, pins or the stiffness map differ along a line. */
+/* Where pins or masses differ along a line. */
+CLOTH_SEPARATE void solve_varied_bend(const bend_lines *l) {
+  bend_lines copy = *l;
+  copy.b.is_ring = 0;
+  copy.has_equal_hinges = 1;
+  solve_open_bend(&copy, 0);
+}
+
+/* Where hinges do, too. */
 CLOTH_SEPARATE void solve_general_bend(const bend_lines *l) {
   bend_lines copy = *l;
   copy.b.is_ring = 0;
+  copy.has_equal_hinges = 0;
   solve_open_bend(&copy, 0);
 }
 
@@ -12609,7 +12666,7 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
     v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u_before.to_last_but_one, q));
     v.to_last = lanes_subtract(v.to_last, lanes_multiply(u.to_last, p));
     v.to_last = lanes_subtract(v.to_last, lanes_multiply(u_before.to_last, q));
-    hinge_factors f = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+    hinge_factors f = factor_element(&n, hinge_row_of(l->kappa, hinge), lanes_load(l->b.mobility + i * l->b.next));
     y_before = y;
     y = lanes3_quantise(r, WORK_ROUNDER);
     u_before = u;
@@ -12756,6 +12813,8 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 #endif
   if (b->flags & LINES_UNIFORM) {
     solve_uniform_bend(&l);
+  } else if (l.has_equal_hinges) {
+    solve_varied_bend(&l);
   } else {
     solve_general_bend(&l);
   }
@@ -12901,12 +12960,24 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
   }
 }
 
+/* The kernels work on copies, which their stores cannot alias. */
 CLOTH_SEPARATE void solve_uniform_twist(const twist_columns *t) {
-  solve_twist(t, 1);
+  const twist_columns copy = *t;
+  solve_twist(&copy, 1);
 }
 
+/* Where pins or masses differ. */
+CLOTH_SEPARATE void solve_varied_twist(const twist_columns *t) {
+  twist_columns copy = *t;
+  copy.map = NULL;
+  copy.gapped = NULL;
+  solve_twist(&copy, 0);
+}
+
+/* Where the stiffness of cells does, too. */
 CLOTH_SEPARATE void solve_general_twist(const twist_columns *t) {
-  solve_twist(t, 0);
+  const twist_columns copy = *t;
+  solve_twist(&copy, 0);
 }
 
 /* The impulses of the pairs before a block of columns of a row: 0 before the first column of a sheet. */
@@ -12964,6 +13035,8 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twist_of_columns(const cloth *c, const step_
   for (t.column = p->first; t.column < p->end; t.column += CLOTH_LANES) {
     if (are_pairs_uniform(c, t.column)) {
       solve_uniform_twist(&t);
+    } else if (!t.map && !t.gapped) {
+      solve_varied_twist(&t);
     } else {
       solve_general_twist(&t);
     }
@@ -12999,15 +13072,27 @@ static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, f
   }
 }
 
-/* Computes once a step what all uniform lines share. */
+/* 1 if one of so many flags of lines says that they are uniform. */
+static int has_uniform(const uint8_t *flags, int32_t count) {
+  int32_t n = 0;
+  while (n < count && !(flags[n] & LINES_UNIFORM)) {
+    n++;
+  }
+  return n < count;
+}
+
+/* Computes once a step what all uniform lines share, of the directions that have some. */
 CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
   const int32_t rows = c->grid.rows, columns = c->grid.columns;
   const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  const int has_columns = has_uniform(line_flags_of_columns(c, 0), in_line_blocks(columns) / LINE_BLOCK);
   float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
-  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
-  if (columns == rows && warp == weft) {
+  if (has_columns) {
+    factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
+  }
+  if (has_columns && columns == rows && warp == weft) {
     copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
-  } else {
+  } else if (has_uniform(line_flags_of_rows(c), rows)) {
     factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
   }
 }
@@ -14704,10 +14789,15 @@ static uint8_t level_of_excess(float excess) {
   return (uint8_t)(1 + (int32_t)minimum(excess * LEVELS_IN_ONE, (float)(LONG_LEVELS - 1)));
 }
 
+/* That of a row whose open springs have an excess of at most `most`. */
+CLOTH_SEPARATE uint8_t level_of_row(const length_search *s, int32_t row, lanes most) {
+  return level_of_excess(lanes_largest(most, closing_excess(s, row)));
+}
+
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns, is_ring = is_wrapped(s.c);
   uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
   for (int32_t row = 0; row < rows; row++) {
@@ -14718,7 +14808,8 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
       const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
       most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
     });
-    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
+    const int may_be_long = is_ring || lanes_any(lanes_less(lanes_splat(0.0f), most));
+    marks[row] = may_be_long ? level_of_row(search, row, most) : 0;
     found += marks[row] > 0;
   }
   return found;
@@ -15263,10 +15354,14 @@ static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
   }
 }
 
-/* The same for two anchors, of which there may be none, twice the same, or the last pair once more. Returns how many
-   pairs that is. */
+/* 1 if two anchors, of which there may be none, are a pair. */
+static int are_pair(int32_t a, int32_t b) {
+  return a >= 0 && b >= 0 && a != b;
+}
+
+/* The same for two anchors, which may be no pair or the last pair once more. Returns how many pairs that is. */
 static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
-  const int is_pair = a >= 0 && b >= 0 && a != b;
+  const int is_pair = are_pair(a, b);
   if (is_pair && (a != p->a || b != p->b || p->looks_at_all)) {
     p->a = a;
     p->b = b;
@@ -15331,7 +15426,8 @@ static uint32_t let_out_at(anchor_pairs *p, int32_t i) {
 }
 
 /* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
-   or that all have the same and so have those above, only the first may have pairs that are not known. */
+   or that all have the same and so have those above, only the first may have pairs that are not known. So it is in a
+   block of row 0 whose particles have the same, where the others count the pair of their own anchors again. */
 static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
   const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
@@ -15339,7 +15435,10 @@ static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   for (int32_t block = 0; block < blocks; block++) {
     const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column, above = i - p->columns;
     int32_t count = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK; /* to look at */
-    if (row > 0 && !p->looks_at_all) {
+    if (row == 0 && !p->looks_at_all && have_one(mark[block]) && have_one(other_mark[block])) {
+      pairs += are_pair(p->first[i], p->second[i]) ? (uint32_t)(count - 1) : 0u;
+      count = 1;
+    } else if (row > 0 && !p->looks_at_all) {
       if (mark[block] & other_mark[block] & TETHERS_AS_ABOVE) {
         count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
       } else if (have_one(mark[block]) && have_one(other_mark[block]) && have_one(mark[block - blocks])) {
@@ -15675,8 +15774,9 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
   lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
+    const lanes3 from = p, anchor = ends->anchor; /* copies: what has no address stays in registers */
     lanes3 deflected = d;
-    t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    t->counts->work += deflect_blocked(t->c, &from, &anchor, taut, left, &deflected);
     d = deflected;
   }
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
@@ -15687,7 +15787,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t blocks = tether_blocks(c);
   const uint8_t *mark = tether_marks_of(c, slot, row) + column / TETHER_BLOCK;
-  int32_t rows = 1;
+  int32_t rows = row == 0 ? workspace_of(c)->plan.tethered : 1;
   while (row + rows < c->grid.rows && (mark[rows * blocks] & TETHERS_AS_ABOVE)) {
     rows++;
   }
@@ -24718,7 +24818,7 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
-  int have_moves = (summarise_freedom(c).some & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
@@ -25257,7 +25357,7 @@ static int is_free_cloth(const cloth *c) {
     return free;
   }
 #endif
-  return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
+  return are_all_free(c);
 }
 
 /* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state
@@ -25847,7 +25947,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
 /* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
 static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
-  int have_moves = (summarise_freedom(c).some & PIN_MOVING) != 0;
+  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
       return 0;

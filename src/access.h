@@ -359,49 +359,50 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* Bits that are set in the freedom of at least one particle, and of every particle. */
-typedef struct freedom_summary {
-  uint32_t some, every;
-} freedom_summary;
-
-/* The first pinned particle from one on; c->count if there is none. Passes by eight free particles at a time: the last
-   bit of their freedom is set. */
-static int32_t next_pin(const cloth *c, int32_t i) {
-  const any_word *words = (const any_word *)(const void *)freedom_of(c);
+/* 1 if all of sixteen particles are free, from one on whose number is a multiple of four: the last bit of their freedom
+   is set. */
+CLOTH_INLINE int are_sixteen_free(const uint8_t *freedom) {
+  const any_word *words = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
-  const int32_t count = c->count;
-  while (i < count && !is_pinned(c, i)) {
-    i++;
-    if (i % 4 == 0) {
-      int32_t word = i / 4;
-      while (4 * word + 8 <= count && (words[word] & words[word + 1] & last_bits) == last_bits) {
-        word += 2;
-      }
-      i = 4 * word;
-    }
-  }
-  return i;
+  return (words[0] & words[1] & words[2] & words[3] & last_bits) == last_bits;
 }
 
-/* Reads four particles at a time. */
-static freedom_summary summarise_freedom(const cloth *c) {
+/* The first pinned particle from one on; c->count if there is none. */
+static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
-  const any_word *words = (const any_word *)(const void *)freedom;
-  const int32_t whole = c->count / 4;
-  freedom_summary s = {0, 0xffffffffu};
-  for (int32_t i = 0; i < whole; i++) {
-    s.some |= words[i];
-    s.every &= words[i];
+  const int32_t count = c->count;
+  for (;; i++) {
+    while (i % 4 == 0 && i + 16 <= count && are_sixteen_free(freedom + i)) {
+      i += 16;
+    }
+    if (i >= count || is_pinned(c, i)) {
+      return i;
+    }
   }
-  for (int32_t i = 4 * whole; i < c->count; i++) {
-    s.some |= freedom[i];
-    s.every &= 0x01010101u * freedom[i];
+}
+
+/* Bits that are set in the freedom of at least one particle. Reads sixteen particles at a time. */
+static uint32_t freedom_of_some(const cloth *c) {
+  const uint8_t *freedom = freedom_of(c), *end = freedom + c->count;
+  uint32_t some = 0;
+  for (; end - freedom >= 16; freedom += 16) {
+    const any_word *words = (const any_word *)(const void *)freedom;
+    some |= words[0] | words[1] | words[2] | words[3];
   }
-  s.some |= s.some >> 16;
-  s.every &= s.every >> 16;
-  s.some = (s.some | s.some >> 8) & 0xffu;
-  s.every = (s.every & s.every >> 8) & 0xffu;
-  return s;
+  for (; freedom < end; freedom++) {
+    some |= *freedom;
+  }
+  some |= some >> 16;
+  return (some | some >> 8) & 0xffu;
+}
+
+/* 1 if no particle is pinned or confined. */
+static int are_all_free(const cloth *c) {
+  int32_t i = 0;
+  while (i < c->count && (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
+    i++;
+  }
+  return i == c->count;
 }
 
 static int check_particle(const cloth *c, int32_t particle) {

@@ -46,23 +46,33 @@ typedef struct bend_elimination {
   lanes e, f, p, q, q_before, f_before;
 } bend_elimination;
 
-CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, float kappa, lanes mobility, const lanes hinge[3]) {
+/* The coefficients k of an element. */
+typedef struct hinge_row {
+  lanes diagonal, near, far;
+} hinge_row;
+
+/* Those of an element whose own hinge and those before and after it have these factors. */
+CLOTH_INLINE hinge_row hinge_row_of(float kappa, const lanes hinge[3]) {
   const lanes stiffness = lanes_splat(kappa);
-  lanes diagonal = lanes_add(lanes_add(hinge[0], hinge[2]), lanes_multiply(hinge[1], lanes_splat(4.0f)));
-  diagonal = lanes_multiply(diagonal, stiffness);
-  diagonal = lanes_subtract(diagonal, lanes_add(lanes_multiply(n->p, n->e), lanes_multiply(n->q_before, n->f_before)));
-  diagonal = lanes_maximum(diagonal, lanes_splat(0.0f));
-  lanes near = lanes_multiply(lanes_multiply(lanes_add(hinge[1], hinge[2]), lanes_splat(-2.0f)), stiffness);
-  lanes far = lanes_multiply(hinge[2], stiffness);
+  const lanes sum = lanes_add(lanes_add(hinge[0], hinge[2]), lanes_multiply(hinge[1], lanes_splat(4.0f)));
+  const lanes near = lanes_multiply(lanes_add(hinge[1], hinge[2]), lanes_splat(-2.0f));
+  const hinge_row k = {lanes_multiply(sum, stiffness), lanes_multiply(near, stiffness),
+                       lanes_multiply(hinge[2], stiffness)};
+  return k;
+}
+
+CLOTH_INLINE hinge_factors factor_element(bend_elimination *n, hinge_row k, lanes mobility) {
+  const lanes carried = lanes_add(lanes_multiply(n->p, n->e), lanes_multiply(n->q_before, n->f_before));
+  const lanes diagonal = lanes_maximum(lanes_subtract(k.diagonal, carried), lanes_splat(0.0f));
   hinge_factors b;
   b.g = lanes_divide(mobility, lanes_add(lanes_splat(1.0f), lanes_multiply(mobility, diagonal)));
-  lanes e = lanes_subtract(near, lanes_multiply(n->f, n->p));
+  lanes e = lanes_subtract(k.near, lanes_multiply(n->f, n->p));
   b.p = lanes_multiply(e, b.g);
-  b.q = lanes_multiply(far, b.g);
+  b.q = lanes_multiply(k.far, b.g);
   n->q_before = n->q;
   n->f_before = n->f;
   n->e = e;
-  n->f = far;
+  n->f = k.far;
   n->p = b.p;
   n->q = b.q;
   return b;
@@ -88,7 +98,7 @@ CLOTH_INLINE void factor_uniform_element(float *factors, int32_t i, int32_t leng
   float *f = factors + BEND_FACTOR_FLOATS * i;
   f[FACTOR_P_BEFORE] = lanes_first_value(n->p);
   f[FACTOR_Q_BEFORE] = lanes_first_value(n->q_before);
-  const hinge_factors b = factor_element(n, kappa, one, hinge);
+  const hinge_factors b = factor_element(n, hinge_row_of(kappa, hinge), one);
   f[FACTOR_G] = lanes_first_value(b.g);
   f[FACTOR_P] = lanes_first_value(b.p);
   f[FACTOR_Q] = lanes_first_value(b.q);
@@ -191,10 +201,10 @@ CLOTH_INLINE lanes3 move_window(const bend_lines *l, int32_t element, bend_windo
     const lanes3 x = bend_value(l, element + 2);
     const lanes3 d = lanes3_subtract(x, w->x);
     w->hinge = lanes3_subtract(d, w->after);
-    if (l->c->constant.stiffness_map) {
-      w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
-    }
     if (!l->has_equal_hinges) {
+      if (l->c->constant.stiffness_map) {
+        w->hinge = lanes3_quantise(w->hinge, WORK_ROUNDER);
+      }
       w->hinge = lanes3_scale(w->hinge, hinge_factor(l, element + 1));
     }
     w->x = x;
@@ -224,28 +234,45 @@ CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacem
   move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
 }
 
-/* Open lines. `uniform`, a constant, tells which factors serve. */
-CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
-  const int32_t length = l->b.length;
-  const lanes zero = lanes_splat(0.0f), kappa = lanes_splat(l->kappa);
-  const lanes3 none = lanes3_of(zero, zero, zero);
-  bend_elimination n = start_elimination();
+/* Writes the forces of the hinges on the elements of open lines to their slots. */
+CLOTH_INLINE void find_hinge_forces(const bend_lines *l) {
+  const lanes kappa = lanes_splat(l->kappa);
   bend_window w = start_window(l);
+  for (int32_t i = 0; i < l->b.length; i++) {
+    bend_slot_store(bend_slot(l, i), lanes3_scale(move_window(l, i, &w), kappa));
+  }
+}
+
+/* The coefficients of an element of an open line. `inside`: those between hinges of factor 1. */
+CLOTH_INLINE hinge_row open_hinge_row(const bend_lines *l, int32_t i, hinge_row inside) {
+  if (l->has_equal_hinges && i > 1 && i < l->b.length - 2) {
+    return inside;
+  }
+  const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
+  return hinge_row_of(l->kappa, hinge);
+}
+
+/* Forwards, from the forces in the slots. `uniform`, a constant, tells which factors serve. */
+CLOTH_INLINE void eliminate_open_bend(const bend_lines *l, int uniform) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), ones[3] = {one, one, one};
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  const hinge_row inside = hinge_row_of(l->kappa, ones);
+  bend_elimination n = start_elimination();
   lanes3 y = none, y_before = none;
-  for (int32_t i = 0; i < length; i++) {
+  for (int32_t i = 0; i < l->b.length; i++) {
     float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
-    lanes3 r = lanes3_scale(move_window(l, i, &w), kappa);
+    lanes3 r = bend_slot_load(slot);
     lanes g;
     if (uniform) {
       r = lanes3_subtract(r, lanes3_scale(y, lanes_splat(f[FACTOR_P_BEFORE])));
       r = lanes3_subtract(r, lanes3_scale(y_before, lanes_splat(f[FACTOR_Q_BEFORE])));
       g = lanes_splat(f[FACTOR_G]);
     } else {
-      const lanes hinge[3] = {hinge_factor(l, i - 1), hinge_factor(l, i), hinge_factor(l, i + 1)};
       r = lanes3_subtract(r, lanes3_scale(y, n.p));
       r = lanes3_subtract(r, lanes3_scale(y_before, n.q_before));
-      hinge_factors b = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+      const lanes mobility = lanes_load(l->b.mobility + i * l->b.next);
+      const hinge_factors b = factor_element(&n, open_hinge_row(l, i, inside), mobility);
       lanes_store(slot + BEND_P * CLOTH_LANES, b.p);
       lanes_store(slot + BEND_Q * CLOTH_LANES, b.q);
       g = b.g;
@@ -254,8 +281,14 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
     y = lanes3_quantise(r, WORK_ROUNDER);
     bend_slot_store(slot, lanes3_scale(y, g));
   }
+}
+
+/* Backwards, which moves the particles of `count` lines. `sums`, a constant: as in line_move(). */
+CLOTH_INLINE void substitute_open_bend(const bend_lines *l, int uniform, int sums, int32_t count) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const vector_array sum = sums_of_bundle(&l->b);
   lanes3 z = none, z_after = none;
-  for (int32_t i = length - 1; i >= 0; i--) {
+  for (int32_t i = l->b.length - 1; i >= 0; i--) {
     const float *slot = bend_slot(l, i);
     const float *f = l->uniform + BEND_FACTOR_FLOATS * i;
     const lanes p = uniform ? lanes_splat(f[FACTOR_P]) : lanes_load(slot + BEND_P * CLOTH_LANES);
@@ -264,7 +297,22 @@ CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
     r = lanes3_quantise(lanes3_subtract(r, lanes3_scale(z_after, q)), WORK_ROUNDER);
     z_after = z;
     z = r;
-    move_by(l, i, z);
+    add_to_block(l->b.x, i * l->b.next, count, z);
+    if (sums) {
+      add_to_block(sum, i * l->b.next, count, z);
+    }
+  }
+}
+
+/* Open lines. The forces come first, in a loop of their own: what they and the elimination carry along the line does
+   not fit into 16 registers together. */
+CLOTH_INLINE void solve_open_bend(const bend_lines *l, int uniform) {
+  find_hinge_forces(l);
+  eliminate_open_bend(l, uniform);
+  if (l->b.count < CLOTH_LANES || l->b.sums) {
+    substitute_open_bend(l, uniform, l->b.sums != 0, l->b.count);
+  } else {
+    substitute_open_bend(l, uniform, 0, CLOTH_LANES);
   }
 }
 
@@ -275,10 +323,19 @@ CLOTH_SEPARATE void solve_uniform_bend(const bend_lines *l) {
   solve_open_bend(&copy, 1);
 }
 
-/* Where masses, pins or the stiffness map differ along a line. */
+/* Where pins or masses differ along a line. */
+CLOTH_SEPARATE void solve_varied_bend(const bend_lines *l) {
+  bend_lines copy = *l;
+  copy.b.is_ring = 0;
+  copy.has_equal_hinges = 1;
+  solve_open_bend(&copy, 0);
+}
+
+/* Where hinges do, too. */
 CLOTH_SEPARATE void solve_general_bend(const bend_lines *l) {
   bend_lines copy = *l;
   copy.b.is_ring = 0;
+  copy.has_equal_hinges = 0;
   solve_open_bend(&copy, 0);
 }
 
@@ -338,7 +395,7 @@ CLOTH_INLINE void eliminate_ring(const bend_lines *l) {
     v.to_last_but_one = lanes_subtract(v.to_last_but_one, lanes_multiply(u_before.to_last_but_one, q));
     v.to_last = lanes_subtract(v.to_last, lanes_multiply(u.to_last, p));
     v.to_last = lanes_subtract(v.to_last, lanes_multiply(u_before.to_last, q));
-    hinge_factors f = factor_element(&n, l->kappa, lanes_load(l->b.mobility + i * l->b.next), hinge);
+    hinge_factors f = factor_element(&n, hinge_row_of(l->kappa, hinge), lanes_load(l->b.mobility + i * l->b.next));
     y_before = y;
     y = lanes3_quantise(r, WORK_ROUNDER);
     u_before = u;
@@ -485,6 +542,8 @@ CLOTH_HOT CLOTH_SEPARATE void solve_bend(const cloth *c, const step_plan *plan, 
 #endif
   if (b->flags & LINES_UNIFORM) {
     solve_uniform_bend(&l);
+  } else if (l.has_equal_hinges) {
+    solve_varied_bend(&l);
   } else {
     solve_general_bend(&l);
   }

@@ -223,6 +223,9 @@ CLOTH_INLINE void line_move(const line_bundle *b, int32_t slant, int sums, int32
   }
 }
 
+/* Lanes from element LINE_BLOCK - 1 - n on are 1, but 0 in lane n. */
+CLOTH_CONSTANT static const float all_but_one[2 * LINE_BLOCK - 1] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1};
+
 /* Which lanes have a spring from an element to the next: on the diagonals of a sheet not those at the end of a row. */
 CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_place place) {
   if (slant == 0 || b->is_ring) {
@@ -233,11 +236,7 @@ CLOTH_INLINE lanes_mask line_goes_on(const line_bundle *b, int32_t slant, line_p
   if (last >= CLOTH_LANES) {
     return lanes_first(CLOTH_LANES);
   }
-  lanes number = lanes_load(lane_numbers);
-  lanes_mask above = lanes_less(lanes_splat((float)last), number);
-  lanes_mask below = lanes_less(number, lanes_splat((float)last));
-  return lanes_less(lanes_splat(0.5f),
-                    lanes_add(lanes_keep(above, lanes_splat(1.0f)), lanes_keep(below, lanes_splat(1.0f))));
+  return lanes_less(lanes_splat(0.5f), lanes_load(all_but_one + LINE_BLOCK - 1 - last));
 }
 
 #endif

@@ -34,7 +34,7 @@
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
-  int have_moves = (summarise_freedom(c).some & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
@@ -573,7 +573,7 @@ static int is_free_cloth(const cloth *c) {
     return free;
   }
 #endif
-  return (summarise_freedom(c).every & FREEDOM_MASK) == FREEDOM_FREE;
+  return are_all_free(c);
 }
 
 /* Largest speed that contact may give to a particle [m/s]: a little below CLOTH_SPEED_LIMIT, the largest that a state

@@ -132,10 +132,15 @@ static uint8_t level_of_excess(float excess) {
   return (uint8_t)(1 + (int32_t)minimum(excess * LEVELS_IN_ONE, (float)(LONG_LEVELS - 1)));
 }
 
+/* That of a row whose open springs have an excess of at most `most`. */
+CLOTH_SEPARATE uint8_t level_of_row(const length_search *s, int32_t row, lanes most) {
+  return level_of_excess(lanes_largest(most, closing_excess(s, row)));
+}
+
 /* Marks the rows with springs that are too long. Returns how many there are. */
 CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
   const length_search s = *search;
-  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns;
+  const int32_t rows = s.c->grid.rows, columns = s.c->grid.columns, is_ring = is_wrapped(s.c);
   uint8_t *marks = marked_rows_of(s.c);
   int32_t found = 0;
   for (int32_t row = 0; row < rows; row++) {
@@ -146,7 +151,8 @@ CLOTH_HOT CLOTH_SEPARATE int32_t mark_long_rows(const length_search *search) {
       const lanes excess = excess_without_gaps(&s, i, GAP_WARP, excess_of_springs(&s, i, 1));
       most = lanes_maximum(most, lanes_keep(lanes_first(left), excess));
     });
-    marks[row] = level_of_excess(lanes_largest(most, closing_excess(&s, row)));
+    const int may_be_long = is_ring || lanes_any(lanes_less(lanes_splat(0.0f), most));
+    marks[row] = may_be_long ? level_of_row(search, row, most) : 0;
     found += marks[row] > 0;
   }
   return found;

@@ -205,7 +205,7 @@ static int is_calm(const cloth *c) {
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
-  if (!(summarise_freedom(c).some & PIN_MOVING)) {
+  if (!(freedom_of_some(c) & PIN_MOVING)) {
     return square_root(max_squared_speed(c));
   }
   for (int32_t i = 0; i < c->count; i++) {

@@ -235,8 +235,9 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
   lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
+    const lanes3 from = p, anchor = ends->anchor; /* copies: what has no address stays in registers */
     lanes3 deflected = d;
-    t->counts->work += deflect_blocked(t->c, &p, &ends->anchor, taut, left, &deflected);
+    t->counts->work += deflect_blocked(t->c, &from, &anchor, taut, left, &deflected);
     d = deflected;
   }
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
@@ -247,7 +248,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
 static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t column) {
   const int32_t blocks = tether_blocks(c);
   const uint8_t *mark = tether_marks_of(c, slot, row) + column / TETHER_BLOCK;
-  int32_t rows = 1;
+  int32_t rows = row == 0 ? workspace_of(c)->plan.tethered : 1;
   while (row + rows < c->grid.rows && (mark[rows * blocks] & TETHERS_AS_ABOVE)) {
     rows++;
   }

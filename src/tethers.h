@@ -395,10 +395,14 @@ static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
   }
 }
 
-/* The same for two anchors, of which there may be none, twice the same, or the last pair once more. Returns how many
-   pairs that is. */
+/* 1 if two anchors, of which there may be none, are a pair. */
+static int are_pair(int32_t a, int32_t b) {
+  return a >= 0 && b >= 0 && a != b;
+}
+
+/* The same for two anchors, which may be no pair or the last pair once more. Returns how many pairs that is. */
 static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
-  const int is_pair = a >= 0 && b >= 0 && a != b;
+  const int is_pair = are_pair(a, b);
   if (is_pair && (a != p->a || b != p->b || p->looks_at_all)) {
     p->a = a;
     p->b = b;
@@ -463,7 +467,8 @@ static uint32_t let_out_at(anchor_pairs *p, int32_t i) {
 }
 
 /* The same for the particles of a row. In a block whose marks tell that its particles have the anchors of those above,
-   or that all have the same and so have those above, only the first may have pairs that are not known. */
+   or that all have the same and so have those above, only the first may have pairs that are not known. So it is in a
+   block of row 0 whose particles have the same, where the others count the pair of their own anchors again. */
 static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   const int32_t last_slot = p->c->settings.tethers.count - 1, blocks = tether_blocks(p->c);
   const uint8_t *mark = tether_marks_of(p->c, 0, row), *other_mark = tether_marks_of(p->c, last_slot, row);
@@ -471,7 +476,10 @@ static uint32_t let_out_in_row(anchor_pairs *p, int32_t row) {
   for (int32_t block = 0; block < blocks; block++) {
     const int32_t column = block * TETHER_BLOCK, i = row * p->columns + column, above = i - p->columns;
     int32_t count = p->columns - column < TETHER_BLOCK ? p->columns - column : TETHER_BLOCK; /* to look at */
-    if (row > 0 && !p->looks_at_all) {
+    if (row == 0 && !p->looks_at_all && have_one(mark[block]) && have_one(other_mark[block])) {
+      pairs += are_pair(p->first[i], p->second[i]) ? (uint32_t)(count - 1) : 0u;
+      count = 1;
+    } else if (row > 0 && !p->looks_at_all) {
       if (mark[block] & other_mark[block] & TETHERS_AS_ABOVE) {
         count = above > 0 && p->first[i - 1] == p->first[above - 1] ? 0 : 1;
       } else if (have_one(mark[block]) && have_one(other_mark[block]) && have_one(mark[block - blocks])) {

@@ -152,12 +152,24 @@ CLOTH_INLINE void solve_twist(const twist_columns *t, int uniform) {
   }
 }
 
+/* The kernels work on copies, which their stores cannot alias. */
 CLOTH_SEPARATE void solve_uniform_twist(const twist_columns *t) {
-  solve_twist(t, 1);
+  const twist_columns copy = *t;
+  solve_twist(&copy, 1);
 }
 
+/* Where pins or masses differ. */
+CLOTH_SEPARATE void solve_varied_twist(const twist_columns *t) {
+  twist_columns copy = *t;
+  copy.map = NULL;
+  copy.gapped = NULL;
+  solve_twist(&copy, 0);
+}
+
+/* Where the stiffness of cells does, too. */
 CLOTH_SEPARATE void solve_general_twist(const twist_columns *t) {
-  solve_twist(t, 0);
+  const twist_columns copy = *t;
+  solve_twist(&copy, 0);
 }
 
 /* The impulses of the pairs before a block of columns of a row: 0 before the first column of a sheet. */
@@ -215,6 +227,8 @@ CLOTH_HOT CLOTH_SEPARATE void solve_twist_of_columns(const cloth *c, const step_
   for (t.column = p->first; t.column < p->end; t.column += CLOTH_LANES) {
     if (are_pairs_uniform(c, t.column)) {
       solve_uniform_twist(&t);
+    } else if (!t.map && !t.gapped) {
+      solve_varied_twist(&t);
     } else {
       solve_general_twist(&t);
     }
@@ -250,15 +264,27 @@ static void factor_uniform_lines(float *of_lines, int32_t length, float kappa, f
   }
 }
 
-/* Computes once a step what all uniform lines share. */
+/* 1 if one of so many flags of lines says that they are uniform. */
+static int has_uniform(const uint8_t *flags, int32_t count) {
+  int32_t n = 0;
+  while (n < count && !(flags[n] & LINES_UNIFORM)) {
+    n++;
+  }
+  return n < count;
+}
+
+/* Computes once a step what all uniform lines share, of the directions that have some. */
 CLOTH_SEPARATE void plan_bend_lines(const cloth *c, const step_plan *plan) {
   const int32_t rows = c->grid.rows, columns = c->grid.columns;
   const float weft = plan->bend.stiffness[WEFT], warp = plan->bend.stiffness[WARP];
+  const int has_columns = has_uniform(line_flags_of_columns(c, 0), in_line_blocks(columns) / LINE_BLOCK);
   float *of_columns = bend_factors_of(c, WEFT), *of_rows = bend_factors_of(c, WARP);
-  factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
-  if (columns == rows && warp == weft) {
+  if (has_columns) {
+    factor_uniform_lines(of_columns, rows, weft, twist_factors_of(c), 2.0f * plan->bend.twist);
+  }
+  if (has_columns && columns == rows && warp == weft) {
     copy_memory(of_rows, of_columns, (size_t)(BEND_FACTOR_FLOATS * rows) * sizeof(float));
-  } else {
+  } else if (has_uniform(line_flags_of_rows(c), rows)) {
     factor_uniform_lines(of_rows, columns, warp, NULL, 0.0f);
   }
 }

@@ -383,7 +383,7 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
 /* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
 static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
-  int have_moves = (summarise_freedom(c).some & PIN_MOVING) != 0;
+  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
     if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
       return 0;
