@@ -45,7 +45,7 @@ static uint32_t cloths_of_body(const cloth_group *group, int32_t k) {
   return cloths & (cloths - 1u) ? cloths : 0u;
 }
 
-/* The first cloth that has a body. */
+/* The first cloth that has a body, which one has. */
 static int32_t leader_of_body(const cloth_group *group, int32_t k) {
   int32_t n = 0;
   while (group->bodies[k].colliders[n] < 0) {
@@ -104,10 +104,10 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
-      const int32_t leader = leader_of_body(group, k);
       if (!(cloths >> n & 1u)) {
         continue;
       }
+      const int32_t leader = leader_of_body(group, k);
       body_share *share = body_share_of(group->cloths[n], common_body(group, k, n));
       fill_zero(share, sizeof *share);
       share->follows = n != leader;
@@ -195,18 +195,19 @@ static void follow_leader(const cloth_group *group, int32_t k, int32_t leader, i
 }
 
 /* Before a stage of cloth n: brings its bodies to where the cloths before it have sent them. As a substep ends, the
-   leader moves them for good, and the others take them from there. */
+   leader moves them for good, and the others take them from there: what changes their velocities after that moves them
+   in the next substep. */
 CLOTH_SEPARATE void fetch_bodies(const cloth_group *group, int32_t n, group_stage stage) {
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
-    const int32_t leader = leader_of_body(group, k);
-    const cloth *c = group->cloths[leader];
     if (!(cloths >> n & 1u)) {
       continue;
     }
+    const int32_t leader = leader_of_body(group, k);
+    const cloth *c = group->cloths[leader];
     if (stage == GROUP_ADVANCE && n == leader) {
       find_other_lead(group, k, leader);
-    } else if (stage != GROUP_LEAVE) {
+    } else if (stage != GROUP_LEAVE && stage != GROUP_ACCEPT) {
       move_body(c, &workspace_of(c)->plan, common_body(group, k, leader), 0);
     }
     if (n != leader) {
