@@ -30673,7 +30673,9 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
 
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads, which wakes it if something differs. */
+/* Makes a body of a cloth that of the one that leads, which wakes it if something differs but for the pose: what moves
+   that of the leader wakes the leader, and all with it, and the origins of cloths may move while they sleep, which
+   rounds it. */
 static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
   const cloth *from = group->cloths[leader], *to = group->cloths[n];
   rigid_body adopted = *common_body(group, k, leader);
@@ -30681,8 +30683,7 @@ static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int3
   const cloth_pose pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
   adopted.collider = group->bodies[k].colliders[n];
   set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
-  set_input(to, &slot->previous, &pose, sizeof pose);
-  set_input(to, &slot->body.pose, &pose, sizeof pose);
+  slot->previous = slot->body.pose = pose;
 }
 
 /* Adds to what the other cloths have attached to a body what one of them has. */

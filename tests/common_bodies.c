@@ -310,6 +310,13 @@ static void test_sleep(void) {
   CHECK(frames > 5 && frames < 900, "asleep after %d frames", frames);
   step_panels(&s.p, 5);
   CHECK(cloth_is_asleep(s.p.sheets[0]) && cloth_is_asleep(s.p.sheets[1]), "sleeping cloths stay asleep");
+  cloth_set_origin(&s.p.sheets[0], 1, (cloth_metres){300, -7, 2});
+  step_panels(&s.p, 1);
+  cloth_set_origin(&s.p.sheets[1], 1, (cloth_metres){-900, 1, 0});
+  step_panels(&s.p, 1);
+  cloth_recentre(s.p.sheets, 2, NULL);
+  step_panels(&s.p, 1);
+  CHECK(cloth_is_asleep(s.p.sheets[0]) && cloth_is_asleep(s.p.sheets[1]), "another origin wakes nothing");
   cloth_wake(s.p.sheets[1]);
   step_panels(&s.p, 1);
   CHECK(!cloth_is_asleep(s.p.sheets[0]) && !cloth_is_asleep(s.p.sheets[1]), "woken together");
