@@ -155,14 +155,18 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
   return sum;
 }
 
-/* Work of the common bodies of a group in a step. */
+/* Work of the common bodies of a group in a step: for each cloth, what it and the leader have attached is gone
+   through. */
 static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
   uint64_t work = 0;
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
-      const uint32_t attached = (uint32_t)inputs_of(group->cloths[n])->attachment_count;
-      work += cloths >> n & 1u ? COST_COMMON_BODY + (uint64_t)attached * COST_COMMON_ATTACHED : 0u;
+      if (cloths >> n & 1u) {
+        const cloth *leader = group->cloths[leader_of_body(group, k)];
+        const int32_t attached = inputs_of(group->cloths[n])->attachment_count + inputs_of(leader)->attachment_count;
+        work += COST_COMMON_BODY + (uint64_t)(uint32_t)attached * COST_COMMON_ATTACHED;
+      }
     }
   }
   return work * (uint32_t)substeps;
