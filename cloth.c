@@ -30745,7 +30745,7 @@ static uint32_t cloths_of_body(const cloth_group *group, int32_t k) {
   return cloths & (cloths - 1u) ? cloths : 0u;
 }
 
-/* The first cloth that has a body. */
+/* The first cloth that has a body, which one has. */
 static int32_t leader_of_body(const cloth_group *group, int32_t k) {
   int32_t n = 0;
   while (group->bodies[k].colliders[n] < 0) {
@@ -30773,7 +30773,9 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
 
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads, which wakes it if something differs. */
+/* Makes a body of a cloth that of the one that leads, which wakes it if something differs but for the pose: what moves
+   that of the leader wakes the leader, and all with it, and the origins of cloths may move while they sleep, which
+   rounds it. */
 static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
   const cloth *from = group->cloths[leader], *to = group->cloths[n];
   rigid_body adopted = *common_body(group, k, leader);
@@ -30781,8 +30783,7 @@ static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int3
   const cloth_pose pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
   adopted.collider = group->bodies[k].colliders[n];
   set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
-  set_input(to, &slot->previous, &pose, sizeof pose);
-  set_input(to, &slot->body.pose, &pose, sizeof pose);
+  slot->previous = slot->body.pose = pose;
 }
 
 /* Adds to what the other cloths have attached to a body what one of them has. */
@@ -30804,10 +30805,10 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
-      const int32_t leader = leader_of_body(group, k);
       if (!(cloths >> n & 1u)) {
         continue;
       }
+      const int32_t leader = leader_of_body(group, k);
       body_share *share = body_share_of(group->cloths[n], common_body(group, k, n));
       fill_zero(share, sizeof *share);
       share->follows = n != leader;
@@ -30854,14 +30855,18 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
   return sum;
 }
 
-/* Work of the common bodies of a group in a step. */
+/* Work of the common bodies of a group in a step: for each cloth, what it and the leader have attached is gone
+   through. */
 static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
   uint64_t work = 0;
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
-      const uint32_t attached = (uint32_t)inputs_of(group->cloths[n])->attachment_count;
-      work += cloths >> n & 1u ? COST_COMMON_BODY + (uint64_t)attached * COST_COMMON_ATTACHED : 0u;
+      if (cloths >> n & 1u) {
+        const cloth *leader = group->cloths[leader_of_body(group, k)];
+        const int32_t attached = inputs_of(group->cloths[n])->attachment_count + inputs_of(leader)->attachment_count;
+        work += COST_COMMON_BODY + (uint64_t)(uint32_t)attached * COST_COMMON_ATTACHED;
+      }
     }
   }
   return work * (uint32_t)substeps;
@@ -30895,18 +30900,19 @@ static void follow_leader(const cloth_group *group, int32_t k, int32_t leader, i
 }
 
 /* Before a stage of cloth n: brings its bodies to where the cloths before it have sent them. As a substep ends, the
-   leader moves them for good, and the others take them from there. */
+   leader moves them for good, and the others take them from there: what changes their velocities after that moves them
+   in the next substep. */
 CLOTH_SEPARATE void fetch_bodies(const cloth_group *group, int32_t n, group_stage stage) {
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
-    const int32_t leader = leader_of_body(group, k);
-    const cloth *c = group->cloths[leader];
     if (!(cloths >> n & 1u)) {
       continue;
     }
+    const int32_t leader = leader_of_body(group, k);
+    const cloth *c = group->cloths[leader];
     if (stage == GROUP_ADVANCE && n == leader) {
       find_other_lead(group, k, leader);
-    } else if (stage != GROUP_LEAVE) {
+    } else if (stage != GROUP_LEAVE && stage != GROUP_ACCEPT) {
       move_body(c, &workspace_of(c)->plan, common_body(group, k, leader), 0);
     }
     if (n != leader) {

@@ -1,6 +1,7 @@
 /* Bodies with mass that several cloths of a group have in common: one body to all of them, in contact, on the particles
    that bear it, and through attachments. SPDX-License-Identifier: MIT */
 #include "panels.h"
+#include "shapes.h"
 
 enum { SIDE = 25 };
 
@@ -258,6 +259,40 @@ static void test_hung_box(void) {
   }
 }
 
+/* A particle that is attached to a box which turns in free flight is at its point of the box after every step, in all
+   cloths: what moves the box once more when a substep ends would leave them behind. */
+static void test_turning_box(void) {
+  static const int substeps[] = {1, 4, 10, 28};
+  for (int n = 0; n < 4; n++) {
+    const cloth_metres none = {0, 0, 0};
+    const double arm[2] = {-0.2, 0.2};
+    scene s;
+    hang_box(&s, 0, substeps[n], none);
+    for (int i = 0; i < 2; i++) {
+      cloth_set_gravity(s.p.sheets[i], vector_at(0, 0, 0));
+      for (int k = 0; k < 5; k++)
+        cloth_release(s.p.sheets[i], k);
+    }
+    point place;
+    cloth_body body = body_in(&s, 0, &place);
+    body.spin = vector_at(0, 3, 1);
+    CHECK(cloth_set_body(s.p.sheets[0], 0, &body) == CLOTH_OK, "a spin");
+    double largest = 0;
+    for (int frame = 0; frame < 60; frame++) {
+      step_panels(&s.p, 1);
+      cloth_pose pose;
+      CHECK(cloth_get_body(s.p.sheets[0], 0, &body, &pose) == CLOTH_OK, "cloth_get_body");
+      for (int i = 0; i < 2; i++) {
+        const point away = point_difference(position_of(s.p.sheets[i], 12 * 5 + 2), point_of(pose.position));
+        const point arms = {arm[i], 0.06, 0};
+        largest = fmax(largest, point_distance(turned_back(pose.rotation, away), arms));
+      }
+    }
+    CHECK(largest < 3e-6, "%d substeps: %g m from its point", substeps[n], largest);
+    free_panels(&s.p);
+  }
+}
+
 /// Sleep, saves and origins ///
 
 /* Two cloths that a body links fall asleep together, and wake together when one of them is woken, or when the group
@@ -275,6 +310,13 @@ static void test_sleep(void) {
   CHECK(frames > 5 && frames < 900, "asleep after %d frames", frames);
   step_panels(&s.p, 5);
   CHECK(cloth_is_asleep(s.p.sheets[0]) && cloth_is_asleep(s.p.sheets[1]), "sleeping cloths stay asleep");
+  cloth_set_origin(&s.p.sheets[0], 1, (cloth_metres){300, -7, 2});
+  step_panels(&s.p, 1);
+  cloth_set_origin(&s.p.sheets[1], 1, (cloth_metres){-900, 1, 0});
+  step_panels(&s.p, 1);
+  cloth_recentre(s.p.sheets, 2, NULL);
+  step_panels(&s.p, 1);
+  CHECK(cloth_is_asleep(s.p.sheets[0]) && cloth_is_asleep(s.p.sheets[1]), "another origin wakes nothing");
   cloth_wake(s.p.sheets[1]);
   step_panels(&s.p, 1);
   CHECK(!cloth_is_asleep(s.p.sheets[0]) && !cloth_is_asleep(s.p.sheets[1]), "woken together");
@@ -400,12 +442,15 @@ static void test_refusals(void) {
   refuse(&s, CLOTH_ERROR_STATE, "without mass");
   s.bodies[0].colliders[1] = -1;
   step_panels(&s.p, 1); /* of one cloth alone */
+  s.bodies[0].colliders[0] = -1;
+  s.bodies[0].colliders[2] = 0;
+  step_panels(&s.p, 1); /* of none: what lies beyond the cloths counts for nothing */
   free_panels(&s.p);
 }
 
 static const test tests[] = {
-    TEST(over_seam), TEST(rolls_over), TEST(momentum), TEST(hung_box), TEST(sleep),
-    TEST(replay),    TEST(origins),    TEST(leads),    TEST(refusals),
+    TEST(over_seam), TEST(rolls_over), TEST(momentum), TEST(hung_box), TEST(turning_box),
+    TEST(sleep),     TEST(replay),     TEST(origins),  TEST(leads),    TEST(refusals),
 };
 
 int main(int argc, char **argv) {
