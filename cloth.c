@@ -17069,12 +17069,6 @@ static int are_flat(const self_node *a, const self_node *b) {
   return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
 }
 
-/* Distance of two numbers on a line of `count`, which closes to a ring if `is_ring`. */
-CLOTH_INLINE int32_t grid_distance(int32_t a, int32_t b, int32_t count, int32_t is_ring) {
-  const int32_t d = a > b ? a - b : b - a;
-  return is_ring && count - d < d ? count - d : d;
-}
-
 #endif
 
 /// Untangling ///
@@ -17433,16 +17427,25 @@ CLOTH_INLINE void find_relative_corners(const self_pairs *p, int32_t first, self
   }
 }
 
+/* Least and greatest place of four points along an axis, times its length. */
+typedef struct point_range {
+  lanes low, high;
+} point_range;
+
+CLOTH_INLINE point_range range_along(lanes3 axis, const lanes3 p[4]) {
+  const lanes a = lanes3_dot(axis, p[0]), b = lanes3_dot(axis, p[1]);
+  const lanes c = lanes3_dot(axis, p[2]), d = lanes3_dot(axis, p[3]);
+  point_range range;
+  range.low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
+  range.high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
+  return range;
+}
+
 /* How far four points are on one side of the origin along an axis now and ahead, over its length, less than 0 if they
    are not. */
 CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
-  lanes low = lanes3_dot(axis, c->now[0]), high = low;
-  for (int32_t k = 1; k < 8; k++) {
-    const lanes along = lanes3_dot(axis, k < 4 ? c->now[k] : c->ahead[k - 4]);
-    low = lanes_minimum(along, low);
-    high = lanes_maximum(along, high);
-  }
-  return lanes_maximum(low, lanes_negate(high));
+  const point_range now = range_along(axis, c->now), ahead = range_along(axis, c->ahead);
+  return lanes_maximum(lanes_minimum(now.low, ahead.low), lanes_negate(lanes_maximum(now.high, ahead.high)));
 }
 
 /* Which lanes are apart by more than a distance along an axis. */
@@ -17482,6 +17485,18 @@ typedef struct self_crossings {
   uint16_t edge[4][SELF_BATCH], cell[4][SELF_BATCH];
 } self_crossings;
 
+/* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
+CLOTH_INLINE void find_crossing_places(const self_crossings *c, int32_t first, lanes3 point[4], lanes3 corner[4]) {
+  const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
+  const lanes zero = lanes_splat(0.0f);
+  corner[0] = lanes3_of(zero, zero, zero);
+  point[0] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[0] + first, 0), origin);
+  for (int32_t k = 1; k < 4; k++) {
+    point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
+    corner[k] = lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin);
+  }
+}
+
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
 #define SELF_CROSSINGS 6
 
@@ -17516,11 +17531,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t c
   }
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
     lanes3 point[4], corner[4];
-    const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
-    for (int32_t k = 0; k < 4; k++) {
-      point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
-      corner[k] = k > 0 ? lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin) : origin;
-    }
+    find_crossing_places(c, first, point, corner);
     for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
       const int8_t *later = later_corners[which & 1];
       const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);
@@ -17558,24 +17569,32 @@ typedef struct self_leaf {
   leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
   float normal[3][SELF_CELLS];   /* of the cells now, of any length */
   float beyond[CLOTH_LANES];
-  int32_t row, column; /* of the first cell */
-  int32_t first;       /* particle of the first cell */
-  int32_t number;      /* of the leaf, -1 for none yet */
-  int32_t has_gap;     /* 1 if a cell of it is absent */
+  int32_t row, column;   /* of the first cell */
+  int32_t first;         /* particle of the first cell */
+  int32_t number;        /* of the leaf, -1 for none yet */
+  int32_t has_gap;       /* 1 if a cell of it is absent */
+  int32_t may_have_rims; /* 1 if there may be rims among the edges that it owns */
   uint32_t particles, cells;
 } self_leaf;
 
+/* Columns of leaves after which those of the next row are kept. */
+#define KEPT_COLUMNS 4
+
 /* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in the arrays of
-   predicted positions, which are made after the gather. Another leaf may be kept there. */
-CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t number) {
-  return (self_leaf *)(void *)(b->place.x + number % 3 * b->c->stride) + number / 3 % b->kept_leaves;
+   predicted positions, which are made after the gather. Another leaf may be kept there. Leaves that are near each other
+   in rows and columns are kept in different places, whatever the number of columns. */
+CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
+  const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
+  const float *array = place < kept ? b->place.x : place < 2 * kept ? b->place.y : b->place.z;
+  const int32_t before = place < kept ? 0 : place < 2 * kept ? kept : 2 * kept;
+  return (self_leaf *)(void *)array + (place - before);
 }
 
 /* None of the leaves of a cloth is kept yet. One that sleeps has its positions there. */
 static void forget_leaves(self_body *b) {
   b->kept_leaves = b->is_still ? 0 : (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
   for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
-    kept_leaf(b, n)->number = -1;
+    kept_leaf(b, 0, n)->number = -1;
   }
 }
 
@@ -17787,22 +17806,26 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
   return leaf->cells & places_near(leaf, low, high, reach);
 }
 
+/* How far particles of a leaf are from the boxes of a node along an axis, the lesser distance of now and ahead on one
+   side. */
+CLOTH_REPEATED lanes point_gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *v) {
+  const lanes now = lanes_load(leaf->range[axis].point + cell), then = lanes_load(leaf->range[axis + 3].point + cell);
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
+  const lanes above =
+      lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
+  return lanes_maximum(below, above);
+}
+
 /* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
    the boxes of its cells: what is apart from them is apart from every cell. */
 CLOTH_INLINE uint32_t particles_near(const self_leaf *leaf, const self_boxes *box, float reach) {
   const float *v = box->value;
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(0.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes now = lanes_load(leaf->range[axis].point + cell),
-                  then = lanes_load(leaf->range[axis + 3].point + cell);
-      const lanes below =
-          lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
-      const lanes above =
-          lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
-      gap = lanes_maximum(lanes_maximum(below, above), gap);
-    }
+    lanes gap = point_gap_on_axis(leaf, 0, cell, v);
+    gap = lanes_maximum(point_gap_on_axis(leaf, 1, cell, v), gap);
+    gap = lanes_maximum(point_gap_on_axis(leaf, 2, cell, v), gap);
     bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
   }
   return leaf->particles & ~bits;
@@ -18028,7 +18051,8 @@ typedef struct self_search {
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   uint32_t full;             /* which of them have no room left, a bit each at the same number */
   int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
-  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
+  int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
+  int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
 /* How cloths a and b of a group touch. */
@@ -18312,7 +18336,8 @@ CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, i
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
 #if WITH_SEAMS
-  if (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell)) {
+  if (s->has_sewn &&
+      (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell))) {
     return;
   }
 #endif
@@ -18339,6 +18364,124 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b, float along_norm
     s->crossings[queue].a = p->a;
     s->crossings[queue].b = p->b;
     s->leaf[queue].number = -1;
+  }
+}
+
+#endif
+
+/// Cells that pass through each other ///
+
+#if WITH_SELF
+
+/*
+ * Which edges pass through triangles now. The edges of a cell wait against the triangles of another one whose box meets
+ * its own, and are compared SELF_BATCH pairs at a time.
+ *
+ * In: positions, ages. Out: intersections, marks in ages. Scratch: none.
+ */
+
+/* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
+static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+#if WITH_SEAMS
+  for (int32_t n = 0; g->sewn && n < 2; n++) {
+    for (int32_t k = 2; k < 5; k++) {
+      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
+        return 1;
+      }
+    }
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return 0;
+}
+
+/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
+   Notes that they are near. */
+CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
+  int were_sewn = 0;
+#if WITH_SEAMS
+  for (int32_t n = 0; n < 6; n++) {
+    were_sewn |= were_sewn_together(g, a, m->particle[n / 3], b, m->particle[2 + n % 3]);
+  }
+  for (int32_t n = 0; were_sewn && n < 5; n++) {
+    note_near(&g->bodies[n < 2 ? a : b], m->particle[n]);
+  }
+#endif
+  (void)g;
+  (void)a;
+  (void)b;
+  (void)m;
+  return were_sewn;
+}
+
+/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
+   `which` of pair n of those that wait. */
+static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
+  const self_group *g = s->group;
+  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
+  const self_crossings *c = &s->crossings[a > b];
+  const int32_t end = which >> 1, t = which & 1;
+  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
+                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
+  if (a == b && have_common(&m)) {
+    return;
+  }
+  const int32_t edge = m.particle[0], row = edge / from->columns;
+  if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
+      !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
+    return;
+  }
+  for (int32_t k = 0; k < 5; k++) {
+    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
+  }
+  if (s->intersections < g->max_intersections) {
+    g->intersections[s->intersections].edge = self_number(a, 4 * edge + end);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
+  }
+  s->intersections++;
+}
+
+/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
+static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
+  self_crossings *c = &s->crossings[queue];
+  uint32_t bits[SELF_CROSSINGS];
+  const int32_t count = s->crossing_count[queue];
+  s->crossing_count[queue] = 0;
+  s->crossed += count;
+  if (count == 0) {
+    return;
+  }
+  for (int32_t n = count; n < SELF_BATCH; n++) {
+    for (int32_t k = 0; k < 4; k++) {
+      c->edge[k][n] = c->edge[k][0];
+      c->cell[k][n] = c->cell[k][0];
+    }
+  }
+  find_crossings(c, bits);
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
+      note_meeting(s, a, b, first_bit(left), which);
+    }
+  }
+}
+
+/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
+static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
+  const int32_t queue = a > b;
+  self_crossings *c = &s->crossings[queue];
+  const int32_t n = s->crossing_count[queue]++;
+  int32_t from[5], to[5];
+  find_involved(&s->group->bodies[a], 0, 0, edges, from);
+  find_involved(&s->group->bodies[b], 0, 0, cell, to);
+  for (int32_t k = 0; k < 4; k++) {
+    c->edge[k][n] = (uint16_t)from[k + 1];
+    c->cell[k][n] = (uint16_t)to[k + 1];
+  }
+  if (n + 1 == SELF_BATCH) {
+    find_intersections(s, a, b, queue);
   }
 }
 
@@ -18746,7 +18889,9 @@ static int part_edges(const edge_pair *p, const self_pair *law, float inverse_h)
 /* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
    that is not twisted. */
 #define SELF_DIAGONAL 0.75f
-/* Distance of such diagonals, over the thickness, below which they are looked at one by one. */
+/* Distance of such diagonals, over the thickness, below which they are looked at one by one: where none of a block of
+   cells has been moved yet, more than SELF_DIAGONAL by what rounding may change; then by what moving others may. */
+#define SELF_DIAGONAL_CLOSE (1.01f * SELF_DIAGONAL)
 #define SELF_DIAGONAL_NEAR 1.0f
 /* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
 #define SELF_DIAGONAL_REACH 1.5f
@@ -18901,8 +19046,9 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
-/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close. */
-static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close.
+   Returns 1 if it has. */
+static int part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const self_body *b = f->b;
   const int32_t row = i / b->columns, column = i - row * b->columns;
   int32_t corner[4];
@@ -18911,7 +19057,7 @@ static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, 
   const int32_t other = corner[direction == WARP ? 1 : 3];
   const int32_t row_2 = other / b->columns, column_2 = other - row_2 * b->columns;
   if (!has_cell(b, row, column) || !has_cell(b, row_2, column_2)) {
-    return;
+    return 0;
   }
   const edge_pair p = {{b, b, b, b}, {i, corner[2], other, edge_end(b, other, SELF_EDGE_ACROSS)}};
   const cloth_vector first = exact_difference(vector_load(b->place, p.particle[2]), vector_load(b->place, i));
@@ -18919,13 +19065,16 @@ static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, 
       exact_difference(vector_load(b->place, p.particle[3]), vector_load(b->place, p.particle[1]));
   const cloth_vector sum = vector_add(first, last);
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
-  if (vector_dot(sum, sum) < reach * reach && !are_sewn_edges(f->g, f->member, f->member, p.particle)) {
-    self_pair law = f->law;
-    law.thickness *= SELF_DIAGONAL;
-    law.friction = 0.0f;
-    tally->crossed++;
-    tally->parted += part_edges(&p, &law, f->inverse_h) > 0;
+  if (!(vector_dot(sum, sum) < reach * reach) || are_sewn_edges(f->g, f->member, f->member, p.particle)) {
+    return 0;
   }
+  self_pair law = f->law;
+  law.thickness *= SELF_DIAGONAL;
+  law.friction = 0.0f;
+  tally->crossed++;
+  const int are_parted = part_edges(&p, &law, f->inverse_h) > 0;
+  tally->parted += are_parted;
+  return are_parted;
 }
 
 /* The same for the cells that lead around a tube. */
@@ -18939,13 +19088,18 @@ static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
   }
 }
 
-/* Which of SELF_BATCH cells from particle i on have a diagonal that may be too close to that of the cell `apart`
-   numbers on, once others of the block have been moved, a bit each. */
-CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+/* Cells of a block whose diagonals are closer than SELF_DIAGONAL_NEAR, and SELF_DIAGONAL_CLOSE, to those of the cells
+   beside or below them, a bit each. */
+typedef struct crossed_diagonals {
+  uint32_t near, close;
+} crossed_diagonals;
+
+/* The crossed diagonals of SELF_BATCH cells from particle i on and the cells `apart` numbers on. */
+CLOTH_INLINE crossed_diagonals find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
   const vector_array at = f->b->place;
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
   const int32_t across = f->b->columns + 1;
-  uint32_t bits = 0;
+  crossed_diagonals crossed = {0, 0};
   for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
     const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
     const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
@@ -18955,22 +19109,25 @@ CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apa
     if (lanes_any(near)) {
       const lanes3 d = lanes3_exact_difference(lanes3_load(at, k + across), lanes3_load(at, k));
       const lanes3 e = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + apart));
-      const lanes_mask close = are_closer(d, e, lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart)),
-                                          SELF_DIAGONAL_NEAR * f->law.thickness);
-      bits |= lanes_bits(lanes_both(near, close)) << (k - i);
+      const lanes3 r = lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart));
+      const float thickness = f->law.thickness;
+      const uint32_t bits = lanes_bits(lanes_both(near, are_closer(d, e, r, SELF_DIAGONAL_NEAR * thickness)));
+      crossed.near |= bits << (k - i);
+      crossed.close |= bits ? (bits & lanes_bits(are_closer(d, e, r, SELF_DIAGONAL_CLOSE * thickness))) << (k - i) : 0u;
     }
   }
-  return bits;
+  return crossed;
 }
 
 /* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
 static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
+  const crossed_diagonals crossed = find_crossed(f, i, apart, end);
   tally->noted += SELF_BATCH;
-  for (uint32_t left = find_crossed(f, i, apart, end); left; left &= left - 1u) {
-    const int32_t k = i + first_bit(left);
-    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
-      part_diagonals(f, direction, k, tally);
+  for (uint32_t left = crossed.close; left; left &= left - 1u) {
+    const int32_t n = first_bit(left), k = i + n;
+    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns && part_diagonals(f, direction, k, tally)) {
+      left |= crossed.near & ~((1u << n) - 1u);
     }
   }
 }
@@ -19223,111 +19380,6 @@ static int32_t count_tangled(const self_group *g) {
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
 
-/* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
-static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
-#if WITH_SEAMS
-  for (int32_t n = 0; g->sewn && n < 2; n++) {
-    for (int32_t k = 2; k < 5; k++) {
-      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
-        return 1;
-      }
-    }
-  }
-#endif
-  (void)g;
-  (void)a;
-  (void)b;
-  (void)m;
-  return 0;
-}
-
-/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
-   Notes that they are near. */
-CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
-  int were_sewn = 0;
-#if WITH_SEAMS
-  for (int32_t n = 0; n < 6; n++) {
-    were_sewn |= were_sewn_together(g, a, m->particle[n / 3], b, m->particle[2 + n % 3]);
-  }
-  for (int32_t n = 0; were_sewn && n < 5; n++) {
-    note_near(&g->bodies[n < 2 ? a : b], m->particle[n]);
-  }
-#endif
-  (void)g;
-  (void)a;
-  (void)b;
-  (void)m;
-  return were_sewn;
-}
-
-/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of pair n of those that wait. */
-static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
-  const self_group *g = s->group;
-  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  const self_crossings *c = &s->crossings[a > b];
-  const int32_t end = which >> 1, t = which & 1;
-  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
-                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
-  if (a == b && have_common(&m)) {
-    return;
-  }
-  const int32_t edge = m.particle[0], row = edge / from->columns;
-  if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
-      !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
-    return;
-  }
-  for (int32_t k = 0; k < 5; k++) {
-    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
-  }
-  if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * edge + end);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
-  }
-  s->intersections++;
-}
-
-/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
-  self_crossings *c = &s->crossings[queue];
-  uint32_t bits[SELF_CROSSINGS];
-  const int32_t count = s->crossing_count[queue];
-  s->crossing_count[queue] = 0;
-  s->crossed += count;
-  if (count == 0) {
-    return;
-  }
-  for (int32_t n = count; n < SELF_BATCH; n++) {
-    for (int32_t k = 0; k < 4; k++) {
-      c->edge[k][n] = c->edge[k][0];
-      c->cell[k][n] = c->cell[k][0];
-    }
-  }
-  find_crossings(c, bits);
-  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-    for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
-      note_meeting(s, a, b, first_bit(left), which);
-    }
-  }
-}
-
-/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
-static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
-  const int32_t queue = a > b;
-  self_crossings *c = &s->crossings[queue];
-  const int32_t n = s->crossing_count[queue]++;
-  int32_t from[5], to[5];
-  find_involved(&s->group->bodies[a], 0, 0, edges, from);
-  find_involved(&s->group->bodies[b], 0, 0, cell, to);
-  for (int32_t k = 0; k < 4; k++) {
-    c->edge[k][n] = (uint16_t)from[k + 1];
-    c->cell[k][n] = (uint16_t)to[k + 1];
-  }
-  if (n + 1 == SELF_BATCH) {
-    find_intersections(s, a, b, queue);
-  }
-}
-
 /* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
 CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
   const int32_t down = row - leaf->row;
@@ -19363,6 +19415,7 @@ typedef struct leaf_pair {
 static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
+  const int32_t first = to->first, below = b->columns;
   for (; near; near &= near - 1u) {
     const int32_t i = first_bit(near);
     const leaf_range *range = from->range;
@@ -19374,7 +19427,8 @@ static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
     }
     const int32_t particle = leaf_particle(a, from, i);
     for (; bits; bits &= bits - 1u) {
-      add_pair(s, p->a, p->b, particle, leaf_particle(b, to, first_bit(bits)));
+      const int32_t cell = first_bit(bits);
+      add_pair(s, p->a, p->b, particle, first + (cell & 1) + (cell & 2 ? below : 0));
     }
   }
 }
@@ -19408,13 +19462,13 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
     if (bits && p->has_neighbours) {
       bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
     }
-    const int32_t cell = leaf_particle(a, p->first, i);
-    for (int32_t j = 0; bits >> j; j++) {
-      const int32_t other = leaf_particle(b, p->second, j);
-      if ((bits >> j & 1u) && p->second->cells >> j & 1u) {
+    const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
+    for (; bits; bits &= bits - 1u) {
+      const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
+      if (p->second->cells >> j & 1u) {
         add_crossing(s, p->a, p->b, cell, other);
       }
-      if ((bits >> j & 1u) && p->first->cells >> i & 1u) {
+      if (is_cell) {
         add_crossing(s, p->b, p->a, other, cell);
       }
     }
@@ -19443,25 +19497,30 @@ static void pair_spheres(self_search *s, const leaf_pair *p) {
 }
 
 /* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
-static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
-  const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
+CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, const self_leaf *second) {
+  const int32_t rows = first->row - second->row, columns = (first->column - second->column) / 2;
+  const int32_t round = b->is_wrapped ? b->level[0].columns - 1 : CLOTH_GRID_LIMIT;
+  return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
+}
+
+CLOTH_SEPARATE void make_leaf(const self_search *s, const self_body *b, int32_t number, self_leaf *leaf) {
+  if (WITH_SELF_SPHERES && s->is_round) {
+    find_points(b, number, s->ahead, leaf);
+  } else if (WITH_SELF_TRIANGLES) {
+    find_leaf(b, number, s->ahead, leaf);
+    leaf->may_have_rims = may_have_rims(b, leaf);
+  }
 }
 
 /* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
    the `other` one of the visit: then, and without room, as number `which` of the search. */
-static const self_leaf *find_visited(self_search *s, int32_t body, int32_t number, int32_t which,
-                                     const self_leaf *other) {
-  const self_body *b = &s->group->bodies[body];
-  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, number) : &s->leaf[which];
+CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, int32_t number, int32_t which,
+                                           const self_leaf *other) {
+  const int32_t columns = b->level[0].columns, row = number / columns;
+  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
   self_leaf *leaf = kept != other ? kept : &s->leaf[which];
   if (leaf->number != number) {
-    if (WITH_SELF_SPHERES && s->is_round) {
-      find_points(b, number, s->ahead, leaf);
-    } else if (WITH_SELF_TRIANGLES) {
-      find_leaf(b, number, s->ahead, leaf);
-    }
+    make_leaf(s, b, number, leaf);
   }
   return leaf;
 }
@@ -19475,8 +19534,7 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  const int have_rims =
-      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  const int have_rims = !is_same && p->first->may_have_rims && p->second->may_have_rims;
   if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
@@ -19494,9 +19552,9 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  const self_leaf *first = find_visited(s, v->body_a, v->a, 0, NULL);
-  const self_leaf *second = is_same ? first : find_visited(s, v->body_b, v->b, 1, first);
-  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, v->a, v->b)};
+  const self_leaf *first = find_visited(s, a, v->a, 0, NULL);
+  const self_leaf *second = is_same ? first : find_visited(s, b, v->b, 1, first);
+  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, first, second)};
   if (WITH_SELF_SPHERES && s->is_round) {
     s->round_visits++;
     pair_spheres(s, &p);
@@ -19508,45 +19566,57 @@ static void visit_leaves(self_search *s, const self_visit *v) {
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself where only the other one of a pair is replaced by its children. */
+/* The children of a node, or the node itself where only the other one of a pair is replaced by its children: numbers in
+   their level, and places among the four, row by row. */
 typedef struct node_list {
-  const self_node *node[4];
-  int32_t number[4], row[4], column[4];
+  const self_node *level;
+  int32_t number[4], place[4];
+  int32_t row, column; /* of the first child */
   int32_t count;
 } node_list;
 
 CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
-  const self_level *here = &b->level[level], *below = &b->level[splits ? level - 1 : level];
-  list->count = 0;
+  const self_level *here = &b->level[level];
+  list->level = here->nodes;
+  list->number[0] = number;
+  list->place[0] = list->row = list->column = 0;
+  list->count = 1;
   if (!splits) {
-    list->number[list->count++] = number;
-    list->node[0] = &here->nodes[number];
-    list->row[0] = list->column[0] = 0;
     return;
   }
-  const int32_t row = 2 * (number / here->columns), column = 2 * (number - number / here->columns * here->columns);
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = row + (n >> 1), k = column + (n & 1);
-    if (r < below->rows && k < below->columns) {
-      const int32_t child = r * below->columns + k;
-      list->number[list->count] = child;
-      list->node[list->count] = &below->nodes[child];
-      list->row[list->count] = r;
-      list->column[list->count++] = k;
-    }
+  const self_level *below = here - 1;
+  const int32_t row = number / here->columns, column = 2 * (number - row * here->columns);
+  const int32_t first = 2 * row * below->columns + column, is_wide = column + 1 < below->columns;
+  list->level = below->nodes;
+  list->number[0] = first;
+  list->row = 2 * row;
+  list->column = column;
+  if (is_wide) {
+    list->number[1] = first + 1;
+    list->place[1] = 1;
+    list->count = 2;
+  }
+  if (2 * row + 1 < below->rows) {
+    const int32_t third = list->count;
+    list->number[third] = first + below->columns;
+    list->place[third] = 2;
+    list->number[3] = first + below->columns + 1;
+    list->place[3] = 3;
+    list->count = third + 1 + is_wide;
   }
 }
 
 /* 1 if children of two nodes of a sheet may be side by side: these nodes are. */
 CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
-  const int32_t rows = a->row[0] - b->row[0], columns = a->column[0] - b->column[0];
+  const int32_t rows = a->row - b->row, columns = a->column - b->column;
   return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
 /* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
    two that are side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
-  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
+  const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
@@ -19566,14 +19636,15 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
   s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
   for (int32_t i = 0; i < of_a.count; i++) {
+    const self_node *node = &of_a.level[of_a.number[i]];
+    next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
-      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round)
-              ? are_flat(of_a.node[i], of_b.node[j])
-              : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, reach)) {
+      const self_node *other = &of_b.level[of_b.number[j]];
+      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
+                                                                 : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
-      next.a = (uint16_t)of_a.number[i];
       next.b = (uint16_t)of_b.number[j];
       s->group->visits[height++] = next;
     }
@@ -19656,6 +19727,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, int i
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
   s->is_last = is_last;
+  s->has_sewn = g->sewn || g->found->opened;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }

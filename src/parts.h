@@ -103,6 +103,7 @@
 #include "self_leaves.h"
 #include "self_spheres.h"
 #include "self_batches.h"
+#include "self_crossings.h"
 #include "self_rims.h"
 #include "self_folds.h"
 #include "self_watch.h"

@@ -81,7 +81,8 @@ typedef struct self_search {
   uint8_t filled[SELF_OPEN]; /* how full each open batch is, at its number modulo SELF_OPEN */
   uint32_t full;             /* which of them have no room left, a bit each at the same number */
   int32_t tested, tested_spheres, round_visits, pairs, dropped, intersections, visits, leaf_visits, crossed, is_full;
-  int32_t is_last; /* 1: what there is no room for is left out; 0: the attempt ends there */
+  int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
+  int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
 } self_search;
 
 /* How cloths a and b of a group touch. */
@@ -365,7 +366,8 @@ CLOTH_SEPARATE int was_sewn_to_cell(const self_group *g, int32_t a, int32_t b, i
 /* A pair of a particle of cloth a and a cell of cloth b waits for others. */
 static void add_pair(self_search *s, int32_t a, int32_t b, int32_t particle, int32_t cell) {
 #if WITH_SEAMS
-  if (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell)) {
+  if (s->has_sewn &&
+      (is_sewn_to_cell(s->group, a, b, particle, cell) || was_sewn_to_cell(s->group, a, b, particle, cell))) {
     return;
   }
 #endif

@@ -72,16 +72,25 @@ CLOTH_INLINE void find_relative_corners(const self_pairs *p, int32_t first, self
   }
 }
 
+/* Least and greatest place of four points along an axis, times its length. */
+typedef struct point_range {
+  lanes low, high;
+} point_range;
+
+CLOTH_INLINE point_range range_along(lanes3 axis, const lanes3 p[4]) {
+  const lanes a = lanes3_dot(axis, p[0]), b = lanes3_dot(axis, p[1]);
+  const lanes c = lanes3_dot(axis, p[2]), d = lanes3_dot(axis, p[3]);
+  point_range range;
+  range.low = lanes_minimum(lanes_minimum(a, b), lanes_minimum(c, d));
+  range.high = lanes_maximum(lanes_maximum(a, b), lanes_maximum(c, d));
+  return range;
+}
+
 /* How far four points are on one side of the origin along an axis now and ahead, over its length, less than 0 if they
    are not. */
 CLOTH_INLINE lanes gap_along(lanes3 axis, const self_corners *c) {
-  lanes low = lanes3_dot(axis, c->now[0]), high = low;
-  for (int32_t k = 1; k < 8; k++) {
-    const lanes along = lanes3_dot(axis, k < 4 ? c->now[k] : c->ahead[k - 4]);
-    low = lanes_minimum(along, low);
-    high = lanes_maximum(along, high);
-  }
-  return lanes_maximum(low, lanes_negate(high));
+  const point_range now = range_along(axis, c->now), ahead = range_along(axis, c->ahead);
+  return lanes_maximum(lanes_minimum(now.low, ahead.low), lanes_negate(lanes_maximum(now.high, ahead.high)));
 }
 
 /* Which lanes are apart by more than a distance along an axis. */
@@ -121,6 +130,18 @@ typedef struct self_crossings {
   uint16_t edge[4][SELF_BATCH], cell[4][SELF_BATCH];
 } self_crossings;
 
+/* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
+CLOTH_INLINE void find_crossing_places(const self_crossings *c, int32_t first, lanes3 point[4], lanes3 corner[4]) {
+  const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
+  const lanes zero = lanes_splat(0.0f);
+  corner[0] = lanes3_of(zero, zero, zero);
+  point[0] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[0] + first, 0), origin);
+  for (int32_t k = 1; k < 4; k++) {
+    point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
+    corner[k] = lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin);
+  }
+}
+
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
 #define SELF_CROSSINGS 6
 
@@ -155,11 +176,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t c
   }
   for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
     lanes3 point[4], corner[4];
-    const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
-    for (int32_t k = 0; k < 4; k++) {
-      point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
-      corner[k] = k > 0 ? lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin) : origin;
-    }
+    find_crossing_places(c, first, point, corner);
     for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
       const int8_t *later = later_corners[which & 1];
       const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);

@@ -34,7 +34,9 @@
 /* Least distance of the diagonals of two cells side by side, over the thickness; half way they are T apart in a fold
    that is not twisted. */
 #define SELF_DIAGONAL 0.75f
-/* Distance of such diagonals, over the thickness, below which they are looked at one by one. */
+/* Distance of such diagonals, over the thickness, below which they are looked at one by one: where none of a block of
+   cells has been moved yet, more than SELF_DIAGONAL by what rounding may change; then by what moving others may. */
+#define SELF_DIAGONAL_CLOSE (1.01f * SELF_DIAGONAL)
 #define SELF_DIAGONAL_NEAR 1.0f
 /* Distance between the middles of such diagonals, over the thickness, below which they are looked at. */
 #define SELF_DIAGONAL_REACH 1.5f
@@ -189,8 +191,9 @@ CLOTH_INLINE int may_have_folds(const fold_context *f, int32_t i, int32_t apart,
   return 0;
 }
 
-/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close. */
-static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
+/* Moves the diagonals of the cell of a particle and of the cell beside it or below it apart, if they are too close.
+   Returns 1 if it has. */
+static int part_diagonals(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const self_body *b = f->b;
   const int32_t row = i / b->columns, column = i - row * b->columns;
   int32_t corner[4];
@@ -199,7 +202,7 @@ static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, 
   const int32_t other = corner[direction == WARP ? 1 : 3];
   const int32_t row_2 = other / b->columns, column_2 = other - row_2 * b->columns;
   if (!has_cell(b, row, column) || !has_cell(b, row_2, column_2)) {
-    return;
+    return 0;
   }
   const edge_pair p = {{b, b, b, b}, {i, corner[2], other, edge_end(b, other, SELF_EDGE_ACROSS)}};
   const cloth_vector first = exact_difference(vector_load(b->place, p.particle[2]), vector_load(b->place, i));
@@ -207,13 +210,16 @@ static void part_diagonals(const fold_context *f, int32_t direction, int32_t i, 
       exact_difference(vector_load(b->place, p.particle[3]), vector_load(b->place, p.particle[1]));
   const cloth_vector sum = vector_add(first, last);
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
-  if (vector_dot(sum, sum) < reach * reach && !are_sewn_edges(f->g, f->member, f->member, p.particle)) {
-    self_pair law = f->law;
-    law.thickness *= SELF_DIAGONAL;
-    law.friction = 0.0f;
-    tally->crossed++;
-    tally->parted += part_edges(&p, &law, f->inverse_h) > 0;
+  if (!(vector_dot(sum, sum) < reach * reach) || are_sewn_edges(f->g, f->member, f->member, p.particle)) {
+    return 0;
   }
+  self_pair law = f->law;
+  law.thickness *= SELF_DIAGONAL;
+  law.friction = 0.0f;
+  tally->crossed++;
+  const int are_parted = part_edges(&p, &law, f->inverse_h) > 0;
+  tally->parted += are_parted;
+  return are_parted;
 }
 
 /* The same for the cells that lead around a tube. */
@@ -227,13 +233,18 @@ static void part_diagonals_around(const fold_context *f, fold_tally *tally) {
   }
 }
 
-/* Which of SELF_BATCH cells from particle i on have a diagonal that may be too close to that of the cell `apart`
-   numbers on, once others of the block have been moved, a bit each. */
-CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
+/* Cells of a block whose diagonals are closer than SELF_DIAGONAL_NEAR, and SELF_DIAGONAL_CLOSE, to those of the cells
+   beside or below them, a bit each. */
+typedef struct crossed_diagonals {
+  uint32_t near, close;
+} crossed_diagonals;
+
+/* The crossed diagonals of SELF_BATCH cells from particle i on and the cells `apart` numbers on. */
+CLOTH_INLINE crossed_diagonals find_crossed(const fold_context *f, int32_t i, int32_t apart, int32_t end) {
   const vector_array at = f->b->place;
   const float reach = 2.0f * SELF_DIAGONAL_REACH * f->law.thickness;
   const int32_t across = f->b->columns + 1;
-  uint32_t bits = 0;
+  crossed_diagonals crossed = {0, 0};
   for (int32_t k = i; k < i + SELF_BATCH && k < end; k += CLOTH_LANES) {
     const lanes3 first = lanes3_exact_difference(lanes3_load(at, k + apart), lanes3_load(at, k));
     const lanes3 last = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + across));
@@ -243,22 +254,25 @@ CLOTH_INLINE uint32_t find_crossed(const fold_context *f, int32_t i, int32_t apa
     if (lanes_any(near)) {
       const lanes3 d = lanes3_exact_difference(lanes3_load(at, k + across), lanes3_load(at, k));
       const lanes3 e = lanes3_exact_difference(lanes3_load(at, k + apart + across), lanes3_load(at, k + apart));
-      const lanes_mask close = are_closer(d, e, lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart)),
-                                          SELF_DIAGONAL_NEAR * f->law.thickness);
-      bits |= lanes_bits(lanes_both(near, close)) << (k - i);
+      const lanes3 r = lanes3_exact_difference(lanes3_load(at, k), lanes3_load(at, k + apart));
+      const float thickness = f->law.thickness;
+      const uint32_t bits = lanes_bits(lanes_both(near, are_closer(d, e, r, SELF_DIAGONAL_NEAR * thickness)));
+      crossed.near |= bits << (k - i);
+      crossed.close |= bits ? (bits & lanes_bits(are_closer(d, e, r, SELF_DIAGONAL_CLOSE * thickness))) << (k - i) : 0u;
     }
   }
-  return bits;
+  return crossed;
 }
 
 /* Parts the diagonals of SELF_BATCH cells from particle i on and of those beside or below them. */
 static void part_block(const fold_context *f, int32_t direction, int32_t i, fold_tally *tally) {
   const int32_t apart = direction == WARP ? 1 : f->b->columns, end = f->b->count - apart - f->b->columns - 1;
+  const crossed_diagonals crossed = find_crossed(f, i, apart, end);
   tally->noted += SELF_BATCH;
-  for (uint32_t left = find_crossed(f, i, apart, end); left; left &= left - 1u) {
-    const int32_t k = i + first_bit(left);
-    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns) {
-      part_diagonals(f, direction, k, tally);
+  for (uint32_t left = crossed.close; left; left &= left - 1u) {
+    const int32_t n = first_bit(left), k = i + n;
+    if (k % f->b->columns + 1 + (direction == WARP) < f->b->columns && part_diagonals(f, direction, k, tally)) {
+      left |= crossed.near & ~((1u << n) - 1u);
     }
   }
 }

@@ -6,13 +6,13 @@
 #include "scalar.h"
 #include "self_ages.h"
 #include "self_batches.h"
+#include "self_crossings.h"
 #include "self_cull.h"
 #include "self_folds.h"
 #include "self_leaves.h"
 #include "self_rims.h"
 #include "self_spheres.h"
 #include "self_tree.h"
-#include "self_untangle.h"
 #include "self_watch.h"
 #include "types.h"
 
@@ -35,111 +35,6 @@
  * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
  * scratch.residual, a word per particle; scratch.product, leaves.
  */
-
-/* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
-static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
-#if WITH_SEAMS
-  for (int32_t n = 0; g->sewn && n < 2; n++) {
-    for (int32_t k = 2; k < 5; k++) {
-      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
-        return 1;
-      }
-    }
-  }
-#endif
-  (void)g;
-  (void)a;
-  (void)b;
-  (void)m;
-  return 0;
-}
-
-/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
-   Notes that they are near. */
-CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
-  int were_sewn = 0;
-#if WITH_SEAMS
-  for (int32_t n = 0; n < 6; n++) {
-    were_sewn |= were_sewn_together(g, a, m->particle[n / 3], b, m->particle[2 + n % 3]);
-  }
-  for (int32_t n = 0; were_sewn && n < 5; n++) {
-    note_near(&g->bodies[n < 2 ? a : b], m->particle[n]);
-  }
-#endif
-  (void)g;
-  (void)a;
-  (void)b;
-  (void)m;
-  return were_sewn;
-}
-
-/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of pair n of those that wait. */
-static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
-  const self_group *g = s->group;
-  const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  const self_crossings *c = &s->crossings[a > b];
-  const int32_t end = which >> 1, t = which & 1;
-  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
-                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
-  if (a == b && have_common(&m)) {
-    return;
-  }
-  const int32_t edge = m.particle[0], row = edge / from->columns;
-  if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
-      !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
-    return;
-  }
-  for (int32_t k = 0; k < 5; k++) {
-    (k < 2 ? from : to)->ages[m.particle[k]] |= SELF_AGE_MARK;
-  }
-  if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * edge + end);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
-  }
-  s->intersections++;
-}
-
-/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
-  self_crossings *c = &s->crossings[queue];
-  uint32_t bits[SELF_CROSSINGS];
-  const int32_t count = s->crossing_count[queue];
-  s->crossing_count[queue] = 0;
-  s->crossed += count;
-  if (count == 0) {
-    return;
-  }
-  for (int32_t n = count; n < SELF_BATCH; n++) {
-    for (int32_t k = 0; k < 4; k++) {
-      c->edge[k][n] = c->edge[k][0];
-      c->cell[k][n] = c->cell[k][0];
-    }
-  }
-  find_crossings(c, bits);
-  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-    for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
-      note_meeting(s, a, b, first_bit(left), which);
-    }
-  }
-}
-
-/* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
-static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
-  const int32_t queue = a > b;
-  self_crossings *c = &s->crossings[queue];
-  const int32_t n = s->crossing_count[queue]++;
-  int32_t from[5], to[5];
-  find_involved(&s->group->bodies[a], 0, 0, edges, from);
-  find_involved(&s->group->bodies[b], 0, 0, cell, to);
-  for (int32_t k = 0; k < 4; k++) {
-    c->edge[k][n] = (uint16_t)from[k + 1];
-    c->cell[k][n] = (uint16_t)to[k + 1];
-  }
-  if (n + 1 == SELF_BATCH) {
-    find_intersections(s, a, b, queue);
-  }
-}
 
 /* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
 CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
@@ -176,6 +71,7 @@ typedef struct leaf_pair {
 static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const self_leaf *from = p->first, *to = p->second;
+  const int32_t first = to->first, below = b->columns;
   for (; near; near &= near - 1u) {
     const int32_t i = first_bit(near);
     const leaf_range *range = from->range;
@@ -187,7 +83,8 @@ static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
     }
     const int32_t particle = leaf_particle(a, from, i);
     for (; bits; bits &= bits - 1u) {
-      add_pair(s, p->a, p->b, particle, leaf_particle(b, to, first_bit(bits)));
+      const int32_t cell = first_bit(bits);
+      add_pair(s, p->a, p->b, particle, first + (cell & 1) + (cell & 2 ? below : 0));
     }
   }
 }
@@ -221,13 +118,13 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
     if (bits && p->has_neighbours) {
       bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
     }
-    const int32_t cell = leaf_particle(a, p->first, i);
-    for (int32_t j = 0; bits >> j; j++) {
-      const int32_t other = leaf_particle(b, p->second, j);
-      if ((bits >> j & 1u) && p->second->cells >> j & 1u) {
+    const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
+    for (; bits; bits &= bits - 1u) {
+      const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
+      if (p->second->cells >> j & 1u) {
         add_crossing(s, p->a, p->b, cell, other);
       }
-      if ((bits >> j & 1u) && p->first->cells >> i & 1u) {
+      if (is_cell) {
         add_crossing(s, p->b, p->a, other, cell);
       }
     }
@@ -256,25 +153,30 @@ static void pair_spheres(self_search *s, const leaf_pair *p) {
 }
 
 /* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
-static int are_side_by_side(const self_body *b, int32_t first, int32_t second) {
-  const int32_t columns = b->level[0].columns, row_a = first / columns, row_b = second / columns;
-  const int32_t rows = row_a > row_b ? row_a - row_b : row_b - row_a;
-  return rows <= 1 && grid_distance(first - row_a * columns, second - row_b * columns, columns, b->is_wrapped) <= 1;
+CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, const self_leaf *second) {
+  const int32_t rows = first->row - second->row, columns = (first->column - second->column) / 2;
+  const int32_t round = b->is_wrapped ? b->level[0].columns - 1 : CLOTH_GRID_LIMIT;
+  return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
+}
+
+CLOTH_SEPARATE void make_leaf(const self_search *s, const self_body *b, int32_t number, self_leaf *leaf) {
+  if (WITH_SELF_SPHERES && s->is_round) {
+    find_points(b, number, s->ahead, leaf);
+  } else if (WITH_SELF_TRIANGLES) {
+    find_leaf(b, number, s->ahead, leaf);
+    leaf->may_have_rims = may_have_rims(b, leaf);
+  }
 }
 
 /* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
    the `other` one of the visit: then, and without room, as number `which` of the search. */
-static const self_leaf *find_visited(self_search *s, int32_t body, int32_t number, int32_t which,
-                                     const self_leaf *other) {
-  const self_body *b = &s->group->bodies[body];
-  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, number) : &s->leaf[which];
+CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, int32_t number, int32_t which,
+                                           const self_leaf *other) {
+  const int32_t columns = b->level[0].columns, row = number / columns;
+  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
   self_leaf *leaf = kept != other ? kept : &s->leaf[which];
   if (leaf->number != number) {
-    if (WITH_SELF_SPHERES && s->is_round) {
-      find_points(b, number, s->ahead, leaf);
-    } else if (WITH_SELF_TRIANGLES) {
-      find_leaf(b, number, s->ahead, leaf);
-    }
+    make_leaf(s, b, number, leaf);
   }
   return leaf;
 }
@@ -288,8 +190,7 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
   const int is_same = p->first == p->second, meet = do_meet(boxes, others);
   const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
   const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  const int have_rims =
-      !is_same && may_have_rims(&s->group->bodies[p->a], p->first) && may_have_rims(&s->group->bodies[p->b], p->second);
+  const int have_rims = !is_same && p->first->may_have_rims && p->second->may_have_rims;
   if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
     return;
   }
@@ -307,9 +208,9 @@ static void pair_triangles(self_search *s, const leaf_pair *p) {
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
-  const self_leaf *first = find_visited(s, v->body_a, v->a, 0, NULL);
-  const self_leaf *second = is_same ? first : find_visited(s, v->body_b, v->b, 1, first);
-  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, v->a, v->b)};
+  const self_leaf *first = find_visited(s, a, v->a, 0, NULL);
+  const self_leaf *second = is_same ? first : find_visited(s, b, v->b, 1, first);
+  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, first, second)};
   if (WITH_SELF_SPHERES && s->is_round) {
     s->round_visits++;
     pair_spheres(s, &p);
@@ -321,45 +222,57 @@ static void visit_leaves(self_search *s, const self_visit *v) {
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself where only the other one of a pair is replaced by its children. */
+/* The children of a node, or the node itself where only the other one of a pair is replaced by its children: numbers in
+   their level, and places among the four, row by row. */
 typedef struct node_list {
-  const self_node *node[4];
-  int32_t number[4], row[4], column[4];
+  const self_node *level;
+  int32_t number[4], place[4];
+  int32_t row, column; /* of the first child */
   int32_t count;
 } node_list;
 
 CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
-  const self_level *here = &b->level[level], *below = &b->level[splits ? level - 1 : level];
-  list->count = 0;
+  const self_level *here = &b->level[level];
+  list->level = here->nodes;
+  list->number[0] = number;
+  list->place[0] = list->row = list->column = 0;
+  list->count = 1;
   if (!splits) {
-    list->number[list->count++] = number;
-    list->node[0] = &here->nodes[number];
-    list->row[0] = list->column[0] = 0;
     return;
   }
-  const int32_t row = 2 * (number / here->columns), column = 2 * (number - number / here->columns * here->columns);
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = row + (n >> 1), k = column + (n & 1);
-    if (r < below->rows && k < below->columns) {
-      const int32_t child = r * below->columns + k;
-      list->number[list->count] = child;
-      list->node[list->count] = &below->nodes[child];
-      list->row[list->count] = r;
-      list->column[list->count++] = k;
-    }
+  const self_level *below = here - 1;
+  const int32_t row = number / here->columns, column = 2 * (number - row * here->columns);
+  const int32_t first = 2 * row * below->columns + column, is_wide = column + 1 < below->columns;
+  list->level = below->nodes;
+  list->number[0] = first;
+  list->row = 2 * row;
+  list->column = column;
+  if (is_wide) {
+    list->number[1] = first + 1;
+    list->place[1] = 1;
+    list->count = 2;
+  }
+  if (2 * row + 1 < below->rows) {
+    const int32_t third = list->count;
+    list->number[third] = first + below->columns;
+    list->place[third] = 2;
+    list->number[3] = first + below->columns + 1;
+    list->place[3] = 3;
+    list->count = third + 1 + is_wide;
   }
 }
 
 /* 1 if children of two nodes of a sheet may be side by side: these nodes are. */
 CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
-  const int32_t rows = a->row[0] - b->row[0], columns = a->column[0] - b->column[0];
+  const int32_t rows = a->row - b->row, columns = a->column - b->column;
   return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
 /* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
    two that are side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
-  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
+  const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
+  const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
@@ -379,14 +292,15 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
   s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
   for (int32_t i = 0; i < of_a.count; i++) {
+    const self_node *node = &of_a.level[of_a.number[i]];
+    next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
-      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round)
-              ? are_flat(of_a.node[i], of_b.node[j])
-              : are_apart(&of_a.node[i]->boxes, &of_b.node[j]->boxes, reach)) {
+      const self_node *other = &of_b.level[of_b.number[j]];
+      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
+                                                                 : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
-      next.a = (uint16_t)of_a.number[i];
       next.b = (uint16_t)of_b.number[j];
       s->group->visits[height++] = next;
     }
@@ -469,6 +383,7 @@ static void search_group(const self_group *g, float time, int32_t attempt, int i
   s->group = g;
   s->ahead = time * attempt_shares[attempt];
   s->is_last = is_last;
+  s->has_sewn = g->sewn || g->found->opened;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }

@@ -34,24 +34,32 @@ typedef struct self_leaf {
   leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
   float normal[3][SELF_CELLS];   /* of the cells now, of any length */
   float beyond[CLOTH_LANES];
-  int32_t row, column; /* of the first cell */
-  int32_t first;       /* particle of the first cell */
-  int32_t number;      /* of the leaf, -1 for none yet */
-  int32_t has_gap;     /* 1 if a cell of it is absent */
+  int32_t row, column;   /* of the first cell */
+  int32_t first;         /* particle of the first cell */
+  int32_t number;        /* of the leaf, -1 for none yet */
+  int32_t has_gap;       /* 1 if a cell of it is absent */
+  int32_t may_have_rims; /* 1 if there may be rims among the edges that it owns */
   uint32_t particles, cells;
 } self_leaf;
 
+/* Columns of leaves after which those of the next row are kept. */
+#define KEPT_COLUMNS 4
+
 /* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in the arrays of
-   predicted positions, which are made after the gather. Another leaf may be kept there. */
-CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t number) {
-  return (self_leaf *)(void *)(b->place.x + number % 3 * b->c->stride) + number / 3 % b->kept_leaves;
+   predicted positions, which are made after the gather. Another leaf may be kept there. Leaves that are near each other
+   in rows and columns are kept in different places, whatever the number of columns. */
+CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
+  const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
+  const float *array = place < kept ? b->place.x : place < 2 * kept ? b->place.y : b->place.z;
+  const int32_t before = place < kept ? 0 : place < 2 * kept ? kept : 2 * kept;
+  return (self_leaf *)(void *)array + (place - before);
 }
 
 /* None of the leaves of a cloth is kept yet. One that sleeps has its positions there. */
 static void forget_leaves(self_body *b) {
   b->kept_leaves = b->is_still ? 0 : (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
   for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
-    kept_leaf(b, n)->number = -1;
+    kept_leaf(b, 0, n)->number = -1;
   }
 }
 
@@ -263,22 +271,26 @@ CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const 
   return leaf->cells & places_near(leaf, low, high, reach);
 }
 
+/* How far particles of a leaf are from the boxes of a node along an axis, the lesser distance of now and ahead on one
+   side. */
+CLOTH_REPEATED lanes point_gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *v) {
+  const lanes now = lanes_load(leaf->range[axis].point + cell), then = lanes_load(leaf->range[axis + 3].point + cell);
+  const lanes below =
+      lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
+  const lanes above =
+      lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
+  return lanes_maximum(below, above);
+}
+
 /* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
    the boxes of its cells: what is apart from them is apart from every cell. */
 CLOTH_INLINE uint32_t particles_near(const self_leaf *leaf, const self_boxes *box, float reach) {
   const float *v = box->value;
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(0.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes now = lanes_load(leaf->range[axis].point + cell),
-                  then = lanes_load(leaf->range[axis + 3].point + cell);
-      const lanes below =
-          lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
-      const lanes above =
-          lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
-      gap = lanes_maximum(lanes_maximum(below, above), gap);
-    }
+    lanes gap = point_gap_on_axis(leaf, 0, cell, v);
+    gap = lanes_maximum(point_gap_on_axis(leaf, 1, cell, v), gap);
+    gap = lanes_maximum(point_gap_on_axis(leaf, 2, cell, v), gap);
     bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
   }
   return leaf->particles & ~bits;

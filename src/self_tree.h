@@ -457,10 +457,4 @@ static int are_flat(const self_node *a, const self_node *b) {
   return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
 }
 
-/* Distance of two numbers on a line of `count`, which closes to a ring if `is_ring`. */
-CLOTH_INLINE int32_t grid_distance(int32_t a, int32_t b, int32_t count, int32_t is_ring) {
-  const int32_t d = a > b ? a - b : b - a;
-  return is_ring && count - d < d ? count - d : d;
-}
-
 #endif
