@@ -231,6 +231,26 @@ static cloth_vector corner_displacement(const cloth *c, const step_plan *plan, c
   return vector_flush(rotate(rotation_conjugate(m->end.rotation), way), STATE_QUANTUM);
 }
 
+/* Ends what velocity a corner has, relative to the surface, beyond that of its way in the substep: normals of triangles
+   side by side differ, so that contacts which put a corner back to where it was do not stop it. Returns the impulse
+   that it receives [N s]. */
+static cloth_vector slow_corner(const cloth *c, const step_plan *plan, int32_t i, const cell_contact *contact) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const cloth_vector before = vector_load(v, i);
+  const cloth_vector moved =
+      vector_subtract(vector_load(predicted_of(c), i), vector_load(vectors_at(c, c->state.position), i));
+  const cloth_vector way = vector_flush(vector_subtract(moved, contact->surface), STATE_QUANTUM);
+  const cloth_vector led =
+      vector_flush(vector_subtract(vector_scale(before, plan->h), contact->surface), STATE_QUANTUM);
+  if (!(vector_dot(way, way) < vector_dot(led, led))) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector after = vector_flush(vector_scale(vector_flush_work(moved), plan->inverse_h), STATE_QUANTUM);
+  vector_store(v, i, after);
+  return vector_scale(vector_flush(vector_subtract(after, before), STATE_QUANTUM),
+                      reference_mass(c) * mass_ratio_at(c, i));
+}
+
 /* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
    by contact of their own, in the first lane. The collider receives what it receives at the point of contact, so that
    the pull of a corner beside it does not turn it. */
@@ -259,7 +279,11 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
   const moved_particles moved = move_particles(c, plan, m, i, &b, &r);
   add_tally(c, &tally);
   const cloth_vector arm = vector_flush(vector_subtract(to_world(&m->end, contact->place), m->pivot), STATE_QUANTUM);
-  const cloth_vector impulse = vector_flush(lanes3_first(moved.impulse), INPUT_QUANTUM);
+  cloth_vector impulse = lanes3_first(moved.impulse);
+  if (m->body < 0) {
+    impulse = vector_add(impulse, slow_corner(c, plan, i, contact));
+  }
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
   sums->impulse = vector_add(sums->impulse, impulse);
   sums->torque = vector_add(sums->torque, vector_cross(arm, impulse));
 #if WITH_CONTACT_RECORD
@@ -417,6 +441,13 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   return lanes_both(near, lanes_less(lanes_splat(wide), longest));
 }
 
+/* 1 if the cells are looked at in reverse order: for bodies with mass in every second substep, so that none is turned
+   to one side. Cloth that lies on what gives way not at all would swing between two places, as each order leaves it at
+   another one. */
+static int turns_order(const moving_body *m) {
+  return m->body >= 0 && m->substep % 2;
+}
+
 /* Contact of up to CELL_BLOCK cells of a row with a collider. */
 CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, int32_t row, int32_t column,
                                        cell_sums *sums) {
@@ -437,7 +468,7 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
     return;
   }
   for (int32_t n = 0; n < 2 * left; n++) {
-    const int32_t next = m->substep % 2 ? 2 * left - 1 - n : n;
+    const int32_t next = turns_order(m) ? 2 * left - 1 - n : n;
     if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
 #if WITH_BEARING
       if (sums->bearing > 0.0f) {
@@ -453,7 +484,7 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
 /* Contact of the cells with a collider. */
 static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums) {
   const int32_t blocks = (cells_along_warp(c) + CELL_BLOCK - 1) / CELL_BLOCK, count = blocks * (c->grid.rows - 1);
-  const int is_backward = workspace_of(c)->body.substep % 2;
+  const int is_backward = turns_order(&workspace_of(c)->body);
   for (int32_t n = 0; n < count; n++) {
     const int32_t block = is_backward ? count - 1 - n : n;
     collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
