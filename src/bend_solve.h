@@ -230,10 +230,6 @@ CLOTH_INLINE bend_window start_window(const bend_lines *l) {
   return w;
 }
 
-CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
-  move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
-}
-
 /* Writes the forces of the hinges on the elements of open lines to their slots. */
 CLOTH_INLINE void find_hinge_forces(const bend_lines *l) {
   const lanes kappa = lanes_splat(l->kappa);
@@ -463,6 +459,10 @@ CLOTH_INLINE lanes ring_diagonal(const bend_lines *l, int32_t element) {
   lanes sum = lanes_add(hinge_factor(l, element - 1), hinge_factor(l, element + 1));
   sum = lanes_add(sum, lanes_multiply(hinge_factor(l, element), lanes_splat(4.0f)));
   return lanes_multiply(sum, lanes_splat(l->kappa));
+}
+
+CLOTH_INLINE void move_by(const bend_lines *l, int32_t element, lanes3 displacement) {
+  move_block(l->b.x, sums_of_bundle(&l->b), element * l->b.next, l->b.count, displacement);
 }
 
 /* Displacements of the last two elements of a ring, by Cramer's rule, stored in their slots. */
