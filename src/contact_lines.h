@@ -166,7 +166,7 @@ typedef struct held_lines {
   float compliance, longest;                                  /* of a spring; length over the rest length */
   float torn_ratio, most_excess;                              /* TORN_RATIO, MAX_HELD_EXCESS, or those of bearing */
   float outwards;                                             /* HELD_BOW of the rest length [m] */
-  float inverse_h, inverse_share;                             /* 1 / the share of forces that acts at once */
+  float inverse_h;
   float *work;
 } held_lines;
 
@@ -367,8 +367,7 @@ CLOTH_INLINE held_change held_change_of(const held_lines *l, int32_t element, co
   const lanes_mask can_move = lanes_less(zero, lanes_load(l->b.mobility + element * l->b.next));
   const lanes3 f = lanes3_flush(force), across = lanes3_scale(a->normal, flushed_dot(f, a->normal));
   const lanes3 held = lanes3_flush(lanes3_select(lanes_less(zero, a->mobility), across, f));
-  const lanes rate = lanes_select(touches, lanes_splat(l->inverse_h * l->inverse_share), lanes_splat(l->inverse_h));
-  const held_change change = {lanes3_keep(active, lanes3_scale(moved, rate)),
+  const held_change change = {lanes3_keep(active, lanes3_scale(moved, lanes_splat(l->inverse_h))),
                               lanes3_keep(lanes_both(active, lanes_both(touches, can_move)), held)};
   return change;
 }
@@ -507,7 +506,6 @@ static held_lines held_lines_of(const cloth *c, const step_plan *plan, int32_t d
   l.most_excess = has_bodies(c) ? BEARING_HELD_EXCESS : MAX_HELD_EXCESS;
   l.outwards = HELD_BOW * rest;
   l.inverse_h = plan->inverse_h;
-  l.inverse_share = 1.0f / force_share(plan);
   return l;
 }
 

@@ -164,12 +164,12 @@ static void test_falls(void) {
 }
 
 /* A ball that is pressed 0.2 m deep into a sheet of a metre, held at its border, lets it come to rest. With 10 substeps
-   single particles still swing, at less than half of the 18 m/s of before cells were looked at in one order. */
+   single particles still swing by 0.8 m/s; by 18 before cells were looked at in one order. */
 static void test_pressed(void) {
   static const struct {
     int substeps;
     double most;
-  } runs[] = {{10, 8.0}, {28, 0.05}};
+  } runs[] = {{10, 2.0}, {28, 0.05}};
   for (int k = 0; k < 2; k++) {
     enum { N = 17 };
     cloth_config config = cloth_config_default();
