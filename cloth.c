@@ -8177,7 +8177,7 @@ static void remove_body(const cloth *c, int32_t collider) {
 }
 
 /* Mass of a particle [kg]. */
-static float particle_mass(const cloth *c, int32_t particle) {
+static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
@@ -8186,7 +8186,7 @@ static float inverse_mass_of(const cloth *c, const rigid_body *b) {
   float mass = b->mass + body_share_of(c, b)->other_mass;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    mass += a->collider == b->collider ? particle_mass(c, a->particle) : 0.0f;
+    mass += a->collider == b->collider ? mass_of_particle(c, a->particle) : 0.0f;
   }
   return 1.0f / mass;
 }
@@ -8250,7 +8250,7 @@ static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const clo
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == b->collider) {
-      const float share = particle_mass(c, a->particle) * inverse_mass;
+      const float share = mass_of_particle(c, a->particle) * inverse_mass;
       cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
       if (q) {
         relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
@@ -30906,7 +30906,7 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == group->bodies[k].colliders[other]) {
-      const float mass = particle_mass(c, a->particle);
+      const float mass = mass_of_particle(c, a->particle);
       share->other_attached++;
       share->other_mass += mass;
       share->other_moment = vector_add_scaled(share->other_moment, vector_flush(a->point, STATE_QUANTUM), mass);

@@ -105,7 +105,7 @@ static void remove_body(const cloth *c, int32_t collider) {
 }
 
 /* Mass of a particle [kg]. */
-static float particle_mass(const cloth *c, int32_t particle) {
+static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
@@ -114,7 +114,7 @@ static float inverse_mass_of(const cloth *c, const rigid_body *b) {
   float mass = b->mass + body_share_of(c, b)->other_mass;
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    mass += a->collider == b->collider ? particle_mass(c, a->particle) : 0.0f;
+    mass += a->collider == b->collider ? mass_of_particle(c, a->particle) : 0.0f;
   }
   return 1.0f / mass;
 }
@@ -178,7 +178,7 @@ static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const clo
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == b->collider) {
-      const float share = particle_mass(c, a->particle) * inverse_mass;
+      const float share = mass_of_particle(c, a->particle) * inverse_mass;
       cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
       if (q) {
         relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));

@@ -92,7 +92,7 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (a->collider == group->bodies[k].colliders[other]) {
-      const float mass = particle_mass(c, a->particle);
+      const float mass = mass_of_particle(c, a->particle);
       share->other_attached++;
       share->other_mass += mass;
       share->other_moment = vector_add_scaled(share->other_moment, vector_flush(a->point, STATE_QUANTUM), mass);
