@@ -13853,13 +13853,6 @@ static float bearing_slack(const cloth *c, const step_plan *plan) {
   return minimum(maximum(BEARING_NEAR * thickness, fall), BEARING_FAR * thickness);
 }
 
-/* How much of its pull a particle counts with whose distance above the contact distance of a body is `gap` [1]: all of
-   it where they touch, nothing at `slack`. A part that is too large for what pulls its particle makes it fall behind
-   the body, and becomes smaller before the particle leaves. */
-static float bearing_share(float slack, float gap) {
-  return minimum((slack - gap) / slack, 1.0f);
-}
-
 /* 1 for each block of lines of a direction that bears a body. */
 static uint8_t *bearing_marks(const cloth *c, int32_t direction) {
   return (uint8_t *)(bearing_state(c) + 1) + direction * line_blocks(c);
@@ -22321,10 +22314,7 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
     if (point.distance <= sums->bearing && height <= sums->bearing && mobility[i] > 0.0f) {
       const cloth_vector none = {0.0f, 0.0f, 0.0f};
       const int is_known = code[i] == mark || code[i] == negate(mark);
-      const float share = bearing_share(sums->bearing, maximum(point.distance, height));
-      float *kept = &bearing_plane(c, BEARING_BORNE)[i];
       vector_store(normals, i, vector_add(is_known ? vector_load(normals, i) : none, normal));
-      *kept = is_known ? maximum(*kept, share) : share;
       code[i] = mark;
     }
   }
@@ -22571,10 +22561,10 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
  * Before the solves along lines: which particles bear a body with mass, and what part of it each has, see
  * bearing_solve.h. A particle takes part by its place, never by what it did before: where the prediction leaves it
  * within bearing_slack() of the body, or as a corner of a wide cell that is so near (contact_cells.h). Its part is
- * p / (a sum p), where p is what springs at the predicted places pull it into the body, the less the farther it is
- * above it (bearing_share()), and 1/a is the mass that the body has there along the normal. So impulses on parts never
- * move the body with more energy than they have. A corner counts where the normal meets the axis of the body: impulses
- * at corners would turn it. What the prediction lets approach shares its momentum first, one particle after the other.
+ * p / (a sum p), where p is what springs at the predicted places pull it into the body, and 1/a is the mass that the
+ * body has there along the normal. So impulses on parts never move the body with more energy than they have. A corner
+ * counts where the normal meets the axis of the body: impulses at corners would turn it. What the prediction lets
+ * approach shares its momentum first, one particle after the other.
  *
  * Along the surface a part resists with the mass T, which friction gives it. Let s be the way that the particle slips
  * on the surface in the prediction, f what springs pull it along the surface, as a displacement, and k by how much that
@@ -22718,7 +22708,6 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   }
   vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
   bearing_plane(c, BEARING_CODE)[i] = b->code;
-  bearing_plane(c, BEARING_BORNE)[i] = bearing_share(b->slack, gap);
   bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
   note_way(c, b, i, start);
   if (gap < 0.0f && way > 0.0f) {
@@ -22866,7 +22855,7 @@ static float weigh_pulls(const cloth *c, const step_plan *plan, const borne_body
       const cloth_vector slip = vector_scale(predicted_slip(c, b, i, normal), 1.0f + p.along);
       const cloth_vector along = vector_flush_work(vector_add_scaled(vector_add(p.pull, slip), normal, into));
       const float least = BEARING_LEAST * vector_length(p.pull);
-      bearing_plane(c, BEARING_BORNE)[i] *= maximum(into, least) / floats_at(c, c->scratch.mobility)[i];
+      bearing_plane(c, BEARING_BORNE)[i] = maximum(into, least) / floats_at(c, c->scratch.mobility)[i];
       bearing_plane(c, BEARING_MOVED + WEIGHED_INTO)[i] = p.into;
       bearing_plane(c, BEARING_MOVED + WEIGHED_ALONG)[i] = p.along;
       bearing_plane(c, BEARING_MOVED + WEIGHED_SLIP)[i] = vector_length(along);

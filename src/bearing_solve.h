@@ -84,13 +84,6 @@ static float bearing_slack(const cloth *c, const step_plan *plan) {
   return minimum(maximum(BEARING_NEAR * thickness, fall), BEARING_FAR * thickness);
 }
 
-/* How much of its pull a particle counts with whose distance above the contact distance of a body is `gap` [1]: all of
-   it where they touch, nothing at `slack`. A part that is too large for what pulls its particle makes it fall behind
-   the body, and becomes smaller before the particle leaves. */
-static float bearing_share(float slack, float gap) {
-  return minimum((slack - gap) / slack, 1.0f);
-}
-
 /* 1 for each block of lines of a direction that bears a body. */
 static uint8_t *bearing_marks(const cloth *c, int32_t direction) {
   return (uint8_t *)(bearing_state(c) + 1) + direction * line_blocks(c);

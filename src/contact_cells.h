@@ -368,10 +368,7 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
     if (point.distance <= sums->bearing && height <= sums->bearing && mobility[i] > 0.0f) {
       const cloth_vector none = {0.0f, 0.0f, 0.0f};
       const int is_known = code[i] == mark || code[i] == negate(mark);
-      const float share = bearing_share(sums->bearing, maximum(point.distance, height));
-      float *kept = &bearing_plane(c, BEARING_BORNE)[i];
       vector_store(normals, i, vector_add(is_known ? vector_load(normals, i) : none, normal));
-      *kept = is_known ? maximum(*kept, share) : share;
       code[i] = mark;
     }
   }
