@@ -2786,6 +2786,11 @@ static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)particles_of(c);
 }
 
+/* Mass of a particle [kg]. */
+static float mass_of_particle(const cloth *c, int32_t particle) {
+  return reference_mass(c) * mass_ratio_at(c, particle);
+}
+
 /* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
@@ -8174,11 +8179,6 @@ static void remove_body(const cloth *c, int32_t collider) {
   }
   fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
   wake(c);
-}
-
-/* Mass of a particle [kg]. */
-static float mass_of_particle(const cloth *c, int32_t particle) {
-  return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
 /* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
@@ -21205,7 +21205,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
   for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
     if (s.values[SHARED_TOUCHES][n] > 0.0f) {
-      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      const float mass = mass_of_particle(c, i + n);
       share_contact(c, body, m, force_share(plan) / mass, n, &s);
     }
   }
@@ -22193,8 +22193,7 @@ static cloth_vector slow_corner(const cloth *c, const step_plan *plan, int32_t i
   }
   const cloth_vector after = vector_flush(vector_scale(vector_flush_work(moved), plan->inverse_h), STATE_QUANTUM);
   vector_store(v, i, after);
-  return vector_scale(vector_flush(vector_subtract(after, before), STATE_QUANTUM),
-                      reference_mass(c) * mass_ratio_at(c, i));
+  return vector_scale(vector_flush(vector_subtract(after, before), STATE_QUANTUM), mass_of_particle(c, i));
 }
 
 /* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are
@@ -23064,7 +23063,7 @@ static void stop_reversal(const cloth *c, const step_plan *plan, const borne_bod
   const cloth_vector arm = vector_flush(vector_subtract(vector_load(predicted_of(c), i), place), STATE_QUANTUM);
   const cloth_vector surface = vector_add(b->body->velocity, vector_cross(b->body->spin, arm));
   const cloth_vector relative = vector_flush(vector_subtract(vector_load(v, i), surface), STATE_QUANTUM);
-  const float mass = reference_mass(c) * mass_ratio_at(c, i);
+  const float mass = mass_of_particle(c, i);
   const float share = 1.0f / (1.0f + mass * largest_inverse_mass(c, b->body, arm));
   const cloth_vector taken = vector_flush(vector_scale(reversed_part(c, plan, b, i, relative), share), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(vector_scale(taken, mass), INPUT_QUANTUM);
@@ -27594,7 +27593,7 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   if (error) {
     return error;
   }
-  float mass = reference_mass(c) * mass_ratio_at(c, particle);
+  float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
@@ -30837,6 +30836,16 @@ typedef enum group_stage {
   GROUP_ACCEPT
 } group_stage;
 
+#if WITH_GROUPS
+
+/* The way from the origin of one cloth to that of another [m]. */
+static cloth_vector way_between(const cloth *from, const cloth *to) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
+}
+
+#endif
+
 #if WITH_COMMON_BODIES
 
 /* Which cloths of a group have a body, a bit each; 0 for one that no two have. */
@@ -30867,9 +30876,7 @@ static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n
 
 /* A pose relative to the origin of one cloth, relative to that of another. */
 static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
-  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
-  const cloth_vector way = {(float)(a.x - b.x), (float)(a.y - b.y), (float)(a.z - b.z)};
-  const cloth_vector place = vector_flush(vector_add(pose->position, way), STATE_QUANTUM);
+  const cloth_vector place = vector_flush(vector_add(pose->position, way_between(to, from)), STATE_QUANTUM);
   const cloth_pose moved = {limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
   return moved;
 }
@@ -31489,12 +31496,6 @@ static void begin_member(const group_step *s, int32_t n) {
 #endif
   prepare_step(c, s->dt, s->substeps);
   m->box = follow_to_box(c);
-}
-
-/* The way from the origin of one cloth to that of another [m]. */
-static cloth_vector way_between(const cloth *from, const cloth *to) {
-  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
-  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
 }
 
 /* The origin of a step for all cloths that are awake, relative to that of the first of them. */

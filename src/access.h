@@ -227,6 +227,11 @@ static float reference_mass(const cloth *c) {
   return inputs_of(c)->fabric.density * c->grid.area / (float)particles_of(c);
 }
 
+/* Mass of a particle [kg]. */
+static float mass_of_particle(const cloth *c, int32_t particle) {
+  return reference_mass(c) * mass_ratio_at(c, particle);
+}
+
 /* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {

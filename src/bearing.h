@@ -530,7 +530,7 @@ static void stop_reversal(const cloth *c, const step_plan *plan, const borne_bod
   const cloth_vector arm = vector_flush(vector_subtract(vector_load(predicted_of(c), i), place), STATE_QUANTUM);
   const cloth_vector surface = vector_add(b->body->velocity, vector_cross(b->body->spin, arm));
   const cloth_vector relative = vector_flush(vector_subtract(vector_load(v, i), surface), STATE_QUANTUM);
-  const float mass = reference_mass(c) * mass_ratio_at(c, i);
+  const float mass = mass_of_particle(c, i);
   const float share = 1.0f / (1.0f + mass * largest_inverse_mass(c, b->body, arm));
   const cloth_vector taken = vector_flush(vector_scale(reversed_part(c, plan, b, i, relative), share), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(vector_scale(taken, mass), INPUT_QUANTUM);

@@ -104,11 +104,6 @@ static void remove_body(const cloth *c, int32_t collider) {
   wake(c);
 }
 
-/* Mass of a particle [kg]. */
-static float mass_of_particle(const cloth *c, int32_t particle) {
-  return reference_mass(c) * mass_ratio_at(c, particle);
-}
-
 /* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
 static float inverse_mass_of(const cloth *c, const rigid_body *b) {
   float mass = b->mass + body_share_of(c, b)->other_mass;

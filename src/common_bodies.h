@@ -34,6 +34,16 @@ typedef enum group_stage {
   GROUP_ACCEPT
 } group_stage;
 
+#if WITH_GROUPS
+
+/* The way from the origin of one cloth to that of another [m]. */
+static cloth_vector way_between(const cloth *from, const cloth *to) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
+}
+
+#endif
+
 #if WITH_COMMON_BODIES
 
 /* Which cloths of a group have a body, a bit each; 0 for one that no two have. */
@@ -64,9 +74,7 @@ static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n
 
 /* A pose relative to the origin of one cloth, relative to that of another. */
 static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
-  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
-  const cloth_vector way = {(float)(a.x - b.x), (float)(a.y - b.y), (float)(a.z - b.z)};
-  const cloth_vector place = vector_flush(vector_add(pose->position, way), STATE_QUANTUM);
+  const cloth_vector place = vector_flush(vector_add(pose->position, way_between(to, from)), STATE_QUANTUM);
   const cloth_pose moved = {limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
   return moved;
 }

@@ -247,8 +247,7 @@ static cloth_vector slow_corner(const cloth *c, const step_plan *plan, int32_t i
   }
   const cloth_vector after = vector_flush(vector_scale(vector_flush_work(moved), plan->inverse_h), STATE_QUANTUM);
   vector_store(v, i, after);
-  return vector_scale(vector_flush(vector_subtract(after, before), STATE_QUANTUM),
-                      reference_mass(c) * mass_ratio_at(c, i));
+  return vector_scale(vector_flush(vector_subtract(after, before), STATE_QUANTUM), mass_of_particle(c, i));
 }
 
 /* Moves corner `i` of a triangle out of the tangent plane of a contact, below which it is by `depth`: as particles are

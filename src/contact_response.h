@@ -333,7 +333,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   lanes_store(s.values[SHARED_SLIDES], lanes_splat(0.0f));
   for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
     if (s.values[SHARED_TOUCHES][n] > 0.0f) {
-      const float mass = reference_mass(c) * mass_ratio_at(c, i + n);
+      const float mass = mass_of_particle(c, i + n);
       share_contact(c, body, m, force_share(plan) / mass, n, &s);
     }
   }

@@ -332,12 +332,6 @@ static void begin_member(const group_step *s, int32_t n) {
   m->box = follow_to_box(c);
 }
 
-/* The way from the origin of one cloth to that of another [m]. */
-static cloth_vector way_between(const cloth *from, const cloth *to) {
-  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
-  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
-}
-
 /* The origin of a step for all cloths that are awake, relative to that of the first of them. */
 static cloth_vector common_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);

@@ -283,7 +283,7 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   if (error) {
     return error;
   }
-  float mass = reference_mass(c) * mass_ratio_at(c, particle);
+  float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
   if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {

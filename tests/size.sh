@@ -22,8 +22,7 @@ mkdir -p "$out"
 # projection, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
 # Everything: inertia of bodies on cloth 10,000, their friction 2,300, bodies of several cloths 2,990, hinges of lines
-# with pins and what finds pins 784, fewer leaves of self-contact, shares of bodies by distance and cells in one order
-# 1,250, lanes of folds 400, pushes of calm cloth 300,
+# with pins and what finds pins 784, fewer leaves of self-contact and cells in one order 1,250, lanes of folds 400, pushes of calm cloth 300,
 # vertices of groups 200, rims and twisted folds 5,200, seams that bend as cloth 3,800, gauges of tears and pairs of
 # corners of skinned meshes 1,076, folds along diagonals and searches again 1,040, normals of turned and folded seams
 # and absent particles of pre-shaped pieces 810, faster gathers of self-contact 1,000, pre-shaped pieces 4,400, meshes
