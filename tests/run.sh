@@ -81,15 +81,16 @@ run_suite() { # NAME
 
 ### Many
 
-# Three jobs for two cores, as each also reads and links, whatever make was told. A failure counts as one: an older program may be there and pass. Libraries that
-# several scripts link are built here, so that no two do so at once.
+# Three jobs for two cores, as each also reads and links, whatever make was told. A failure counts as one: an older
+# program may be there and pass. Libraries that several scripts link are built here, so that no two do so at once. A
+# warning of the library is an error.
 build_programs() { # FILE
   targets=$(while read -r name kind quick seconds command; do
     program_of "$kind" "${command%% *}"
   done <"$1" | sort -u)
   [ "$task" != all ] || targets="$targets libraries"
   # Unquoted: a list.
-  if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j3 BUILD="$build" $targets; then
+  if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j3 BUILD="$build" CPPFLAGS=-Werror $targets; then
     echo "0 0" >>"$counts"
   else
     echo "not every program could be built" | tee -a "$failures"

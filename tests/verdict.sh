@@ -25,12 +25,12 @@ try() { # NAME COMMAND...
   verdict "$tried" $? "$(echo "$detail" | tail -n 5)"
 }
 
-# Makes targets of the Makefile, whatever the make above this script was told.
+# Makes targets of the Makefile, whatever the make above this script was told; a warning of the library is an error.
 make_targets() { # BUILD TARGET...
   (
     build=$1
     shift
-    MAKEFLAGS="" make -s BUILD="$build" "$@"
+    MAKEFLAGS="" make -s BUILD="$build" CPPFLAGS=-Werror "$@"
   )
 }
 
