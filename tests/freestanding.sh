@@ -1,9 +1,9 @@
 #!/bin/sh
-# Compiles cloth.c alone and looks into the objects: nothing may be undefined but memcpy, memset and memmove, and nothing
-# may be writable. Also every language standard without a warning.
-# $1: build directory.
+# Looks into objects of cloth.c: nothing may be undefined but memcpy, memset and memmove, and nothing may be writable. Also
+# every language standard without a warning. $1: build directory.
 set -u
-out=$1/freestanding
+build=$1
+out=$build/freestanding
 mkdir -p "$out"
 . tests/verdict.sh
 
@@ -25,14 +25,28 @@ stands_alone() { # NAME OBJECT
   verdict "$1 has no writable data" $? "$writable bytes"
 }
 
+# The matrix's cell without optimisation, by GCC: tests/matrix.sh has compiled it, or compiles it now. Beside cloth.c it
+# holds methods and scenes, which print, and have data.
+cell_stands_alone() { # NAME COMPILER LEVEL
+  object=$build/matrix/cell-$1-$2$3.o
+  [ "$object" -nt cloth.c ] || sh tests/matrix.sh "$build" cell "$1" "$2" "$3" >/dev/null
+  undefined=$(nm --undefined-only "$object" | awk '$2 !~ /^(memcpy|memset|memmove|board_print)$/ { print $2 }')
+  [ "$object" -nt cloth.c ] && [ -z "$undefined" ]
+  verdict "$1, the matrix's cell by $2 with $3, needs nothing" $? "$undefined"
+}
+
 bare="-ffreestanding -nostdlib"
 warnings="-Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror"
 
-# As a user would, without any other flag. What the other levels compute: tests/matrix.sh; what code for other processors
-# calls and writes to: tests/disassembly.sh.
+# As a user would, without any other flag; with GCC the cell without optimisation, where calls are left that others do
+# away with, and the tests' library. What the other levels compute: tests/matrix.sh; what code for other processors calls
+# and writes to: tests/disassembly.sh.
+compiles clang clang $bare -c cloth.c -o "$out/clang.o"
+stands_alone clang "$out/clang.o"
+cell_stands_alone x86-64-sse2 gcc -O0
+make_targets "$build" "$build/libcloth.a"
+stands_alone "the tests' library" "$build/libcloth.a"
 for compiler in gcc clang; do
-  compiles "$compiler" $compiler $bare -c cloth.c -o "$out/$compiler.o"
-  stands_alone "$compiler" "$out/$compiler.o"
   for standard in c99 gnu99 c11 c17; do
     compiles "$compiler $standard" $compiler -std=$standard -pedantic $warnings -fsyntax-only cloth.c
   done
