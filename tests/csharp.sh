@@ -13,7 +13,7 @@ mkdir -p "$out"
 
 install_or_skip csharp mcs mono
 
-try "make unity" make -s unity "$out/build/bindings/layout" BUILD="$out/build" OPTIMISE=-O1
+try "make unity" make -s unity "$out/build/bindings/layout" BUILD="$out/build" CC=clang OPTIMISE=-O0
 package=$out/build/unity
 "$out/build/bindings/layout" >"$out/layout.txt"
 export LD_LIBRARY_PATH="$package/Plugins"
