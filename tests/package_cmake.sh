@@ -1,7 +1,7 @@
 #!/bin/sh
-# Cloth in a program built with CMake: as a folder of it, fetched by git, and installed by CMake or by make; as a static
-# and as a shared library; by GCC and clang, with flags that the library must not be compiled with; and for Windows, run
-# under Wine. $1: build directory.
+# Cloth in a program built with CMake: as a folder of it, fetched by git, and installed by CMake (by make:
+# tests/package_shared.sh); as a static and as a shared library; by GCC and clang, with flags that the library must not be
+# compiled with; and for Windows, run under Wine. $1: build directory.
 set -u
 case $1 in
 /*) out=$1/package_cmake ;;
@@ -11,16 +11,7 @@ rm -rf "$out"
 mkdir -p "$out"
 . tests/verdict.sh
 . tests/package/common.sh
-minor=$(version | cut -d. -f2)
-
-# Configures and builds the consumer in $out/NAME.
-consume() { # NAME WAY CLOTH OPTIONS...
-  name=$1 way=$2 place=$3
-  shift 3
-  try "$name is configured" cmake -S tests/package/cmake -B "$out/$name" -DWAY="$way" -DCLOTH="$place" \
-    -DCONSUMER="$consumer" -DMINOR="$minor" -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS="$careless $small" "$@"
-  try "$name is built" cmake --build "$out/$name"
-}
+. tests/package/cmake.sh
 
 folder() {
   consume subdirectory subdirectory "$PWD"
@@ -70,37 +61,6 @@ installed_shared() {
   needs_shared_library shared-found "$out/shared-found/consumer"
 }
 
-# make install and make install-shared, then find_package().
-installed_by_make() {
-  try "make installs" make -s install-shared BUILD="$out/make-build" PREFIX="$out/make-prefix" OPTIMISE="-O1 $small"
-  consume make-static-found find "$out/make-prefix"
-  says_the_same make-static-found "$out/make-static-found/consumer"
-  needs_no_shared_library make-static-found "$out/make-static-found/consumer"
-  consume make-shared-found find "$out/make-prefix" -DBUILD_SHARED_LIBS=ON
-  says_the_same make-shared-found "$out/make-shared-found/consumer"
-  needs_shared_library make-shared-found "$out/make-shared-found/consumer"
-}
-
-look_for() { # KIND MINOR
-  rm -rf "$out/look"
-  cmake -S tests/package/cmake -B "$out/look" -DWAY=find -DCLOTH="$out/$1-prefix" -DCONSUMER="$consumer" \
-    -DMINOR="$2" >"$out/look.log" 2>&1
-}
-
-refuses() { # KIND MINOR
-  ! look_for "$1" "$2" && grep -q 'considered but not accepted' "$out/look.log"
-  verdict "$1: version 0.$2 is not found" $? "$(tail -n 5 "$out/look.log")"
-}
-
-# find_package() takes this version, and no other minor version.
-versions() { # KIND
-  look_for "$1" "$minor.0"
-  verdict "$1: version 0.$minor.0 is found" $? "$(tail -n 5 "$out/look.log")"
-  refuses "$1" "$minor.9"
-  refuses "$1" $((minor - 1))
-  refuses "$1" $((minor + 1))
-}
-
 # As a DLL.
 for_windows() {
   try "windows is configured" cmake -S tests/package/cmake -B "$out/windows" -DWAY=subdirectory -DCLOTH="$PWD" \
@@ -116,9 +76,7 @@ folder
 fetched
 installed_static
 installed_shared
-installed_by_make
 versions static
-versions make
 for_windows
 
 report

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The libraries that make install and make install-shared leave, used through pkg-config: a program linked to the static
-# library, and one linked to the shared library. $1: build directory.
+# The libraries that make install and make install-shared leave, used through pkg-config and through CMake: a program
+# linked to the static library, and one linked to the shared library. $1: build directory.
 set -u
 case $1 in
 /*) out=$1/package_shared ;;
@@ -10,7 +10,8 @@ rm -rf "$out"
 mkdir -p "$out"
 . tests/verdict.sh
 . tests/package/common.sh
-prefix=$out/prefix
+. tests/package/cmake.sh
+prefix=$out/make-prefix
 
 pkg() { # ARGUMENTS OF pkg-config
   PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config "$@" cloth
@@ -45,9 +46,9 @@ shared_library() {
   try "make install-shared" make -s install-shared BUILD="$out/build" PREFIX="$prefix" CC=clang CFLAGS="$careless"
   is_shared_library "make's shared library" "$prefix/lib/libcloth.so"
   fuses_nothing "make's shared library" "$prefix/lib/libcloth.so"
-  minor=$(version | cut -d. -f1,2)
+  compatible=$(version | cut -d. -f1,2)
   found=$(cd "$prefix/lib" && echo libcloth.*)
-  [ "$found" = "libcloth.a libcloth.so libcloth.so.$minor libcloth.so.$(version)" ]
+  [ "$found" = "libcloth.a libcloth.so libcloth.so.$compatible libcloth.so.$(version)" ]
   verdict "the libraries and their names" $? "$(ls "$prefix/lib")"
   link shared $(pkg --cflags --libs)
   needs_shared_library shared "$out/shared"
@@ -62,6 +63,17 @@ shared_library() {
   verdict "the shared library calls memcpy, memset and memmove alone" $? "$imports"
 }
 
+# Both, by find_package().
+found_by_cmake() {
+  consume make-static-found find "$prefix"
+  says_the_same make-static-found "$out/make-static-found/consumer"
+  needs_no_shared_library make-static-found "$out/make-static-found/consumer"
+  consume make-shared-found find "$prefix" -DBUILD_SHARED_LIBS=ON
+  says_the_same make-shared-found "$out/make-shared-found/consumer"
+  needs_shared_library make-shared-found "$out/make-shared-found/consumer"
+  versions make
+}
+
 staged() {
   try "make install-shared with DESTDIR" make -s install-shared BUILD="$out/build" PREFIX=/usr DESTDIR="$out/stage" \
     CC=clang CFLAGS="$careless $small"
@@ -73,6 +85,7 @@ staged() {
 
 static_library
 shared_library
+found_by_cmake
 staged
 
 report
