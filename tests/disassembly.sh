@@ -6,7 +6,8 @@
 # The compiler's own contraction is left on: what cloth.c says in its source has to suffice.
 #
 # Where the short matrix has a cell of a machine, the cell's object is looked at, methods and scenes and all: tests/matrix.sh
-# has compiled it, or compiles it now. Data that these may write to are scenes; tests/size.sh looks for the library's.
+# has compiled it, or compiles it now. Data that these may write to are scenes; tests/size.sh looks for the library's. Of
+# an object that tests/size.sh has left, which is the library without workers, no other is made.
 #
 #   sh tests/disassembly.sh BUILD         every instruction set; where two compilers or processors share one, the one
 #                                         that has more ways to fuse
@@ -21,7 +22,7 @@ mkdir -p "$out"
 common="-std=gnu99 -ffreestanding -fno-math-errno -I."
 
 # Name, "full" before it if only the full run has it | instruction set, as in forbidden() | compiler and flags |
-# disassembler | cell of the matrix or library of the tests, if there is one.
+# disassembler | cell of the matrix, library of the tests or object of tests/size.sh, if there is one.
 targets() {
   arm="arm-none-eabi-gcc -mthumb"
   clang_arm="clang --target=arm-none-eabi -mthumb"
@@ -35,7 +36,7 @@ targets() {
   host_disassembler="objdump -d --no-show-raw-insn"
   cat <<END
 Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler|m0-microbit gcc -Os
-Cortex-M4F clang|arm|$clang_arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler
+Cortex-M4F clang|arm|$clang_arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler|size Cortex-M4F-clang-everything
 full Cortex-M7 gcc|arm|$arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|$arm_disassembler
 Cortex-M55 Helium gcc|arm|$arm -mcpu=cortex-m55 -mfloat-abi=hard -mfpu=auto|$helium_disassembler
 Cortex-M55 Helium clang|arm|$clang_arm -mcpu=cortex-m55 -mfloat-abi=hard|$helium_disassembler|m55-helium clang -O2
@@ -263,11 +264,24 @@ check_library() { # NAME INSTRUCTION_SET DISASSEMBLER LIBRARY
   verdict "$1, the tests' library, holds nothing that rounds otherwise" $? "$found"
 }
 
+check_size() { # NAME INSTRUCTION_SET DISASSEMBLER OBJECT
+  found=$(complaints "$2" "$3" "$4")
+  [ -z "$found" ]
+  verdict "$1, measured by tests/size.sh, holds nothing that rounds otherwise" $? "$found"
+}
+
 check_targets() { # LIST
   while IFS='|' read -r name set command disassembler cell; do
     check_scan "$name" "$set" "$command" "$disassembler"
     case $cell in
     "") ;;
+    size*)
+      object=$build/size/${cell#size }.o
+      if [ "$object" -nt cloth.c ]; then
+        check_size "$name" "$set" "$disassembler" "$object"
+        continue
+      fi
+      ;;
     library*)
       check_library "$name" "$set" "$disassembler" "${cell#library }" </dev/null
       continue
