@@ -1,6 +1,7 @@
 /* Contact of cells: bodies that are narrower than a cell, or have stretched one so far, do not pass between particles.
    SPDX-License-Identifier: MIT */
 #include "shapes.h"
+#include "sheets.h"
 #include "support.h"
 
 /* A sheet of 1 m and 8 x 8 particles in the x-z plane at height 0, held along its border. */
@@ -271,7 +272,43 @@ static void test_limits(void) {
   fixture_free(&s);
 }
 
-static const test tests[] = {TEST(driven), TEST(seam), TEST(falls), TEST(pressed), TEST(momentum), TEST(limits)};
+/* How a ball is turned does not matter. Its cells once were looked at in its own axes, and moved in those of the world:
+   it passed through the cloth. */
+static void test_rotated(void) {
+  const cloth_rotation rotations[] = {
+      {0.0f, 0.0f, 0.0f, 1.0f}, {0.6f, 0.0f, 0.0f, 0.8f}, {0.0f, 0.6f, 0.8f, 0.0f}, {0.5f, 0.5f, 0.5f, 0.5f}};
+  fixture s[4];
+  for (int k = 0; k < 4; k++) {
+    enum { N = 8 };
+    cloth_config config = cloth_config_default();
+    config.columns = config.rows = N;
+    config.edge_warp = vector_at(1, 0, 0);
+    config.edge_weft = vector_at(0, 0, 1);
+    config.substeps = 10;
+    s[k] = fixture_make(&config);
+    for (int i = 0; i < N; i++) {
+      cloth_pin(s[k].sheet, i);
+      cloth_pin(s[k].sheet, N * (N - 1) + i);
+    }
+    cloth_collider ball = cloth_collider_default();
+    ball.radius = 0.02f;
+    ball.pose.position = vector_at(0.5, 0.05, 0.47);
+    ball.pose.rotation = rotations[k];
+    cloth_add_collider(s[k].sheet, &ball);
+    for (int frame = 0; frame < 60; frame++) {
+      ball.pose.position.y -= 0.1f / 60.0f;
+      cloth_move_collider(s[k].sheet, 0, NULL, &ball.pose);
+      cloth_step(s[k].sheet, FRAME);
+    }
+    CHECK(read_statistics(s[k].sheet).cell_contacts > 0, "rotation %d: no cell touches", k);
+    CHECK(largest_distance(&s[k], &s[0]) == 0.0, "rotation %d: elsewhere by %g m", k, largest_distance(&s[k], &s[0]));
+  }
+  for (int k = 0; k < 4; k++)
+    fixture_free(&s[k]);
+}
+
+static const test tests[] = {TEST(driven),  TEST(seam),     TEST(falls), TEST(pressed),
+                             TEST(rotated), TEST(momentum), TEST(limits)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);
