@@ -21472,6 +21472,10 @@ CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_pla
   cloth_rotation after = m->end.rotation;
   m->turns = before.x != after.x || before.y != after.y || before.z != after.z || before.w != after.w;
   m->aligned = slot->body.shape == CLOTH_SHAPE_SPHERE && !m->turns && m->body < 0;
+  if (m->aligned) {
+    const cloth_rotation none = {0.0f, 0.0f, 0.0f, 1.0f};
+    m->start.rotation = m->end.rotation = none;
+  }
   m->margin = c->settings.contact.thickness * (is_held_by_solver(c, index) ? SOLVER_CONTACT_MARGIN : 1.0f);
   m->margin = slot->body.shape == CLOTH_SHAPE_MESH ? maximum(m->margin, MESH_MIN_MARGIN) : m->margin;
   m->mesh = slot->body.shape == CLOTH_SHAPE_MESH ? count_meshes(c, index) : 0;
