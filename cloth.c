@@ -2267,7 +2267,8 @@ typedef struct moving_body {
   cloth_pose start, end;    /* pose when the substep starts and ends */
   float margin;             /* distance that contact by projection keeps from the surface [m] */
   int32_t turns;            /* 1 if it rotates during the substep */
-  int32_t aligned;          /* 1 for a sphere that does not rotate: world axes serve as its own */
+  int32_t aligned;          /* 1 for a sphere that does not rotate in it: start and end are without rotation then, and
+                               the axes of the world serve as its own */
   float reach;              /* radius of a sphere around its position that holds shape and margin [m] */
   cloth_vector from, along; /* a capsule that holds its shape: start of the axis, relative to its position, and length
                                vector of the axis [m] */

@@ -4,7 +4,7 @@
 #include "sheets.h"
 #include "support.h"
 
-/* A sheet of 1 m and 8 x 8 particles in the x-z plane at height 0, held along its border. */
+/* A sheet of 1 m and n x n particles in the x-z plane at height 0, held along its border. */
 static cloth_config framed_config(int n, int substeps) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = n;
@@ -172,18 +172,8 @@ static void test_pressed(void) {
     double most;
   } runs[] = {{10, 2.0}, {28, 0.05}};
   for (int k = 0; k < 2; k++) {
-    enum { N = 17 };
-    cloth_config config = cloth_config_default();
-    config.columns = config.rows = N;
-    config.edge_warp = vector_at(1, 0, 0);
-    config.edge_weft = vector_at(0, 0, 1);
-    config.origin = vector_at(-0.5, 0, -0.5);
-    config.substeps = runs[k].substeps;
-    fixture s = fixture_make(&config);
-    for (int i = 0; i < s.count; i++) {
-      if (i % N == 0 || i % N == N - 1 || i / N == 0 || i / N == N - 1)
-        cloth_pin(s.sheet, i);
-    }
+    const cloth_config config = framed_config(17, runs[k].substeps);
+    fixture s = framed(&config);
     cloth_collider ball = cloth_collider_default();
     ball.radius = 0.1f;
     ball.pose.position = vector_at(0.03, 0.15, 0.02);
@@ -279,20 +269,9 @@ static void test_rotated(void) {
       {0.0f, 0.0f, 0.0f, 1.0f}, {0.6f, 0.0f, 0.0f, 0.8f}, {0.0f, 0.6f, 0.8f, 0.0f}, {0.5f, 0.5f, 0.5f, 0.5f}};
   fixture s[4];
   for (int k = 0; k < 4; k++) {
-    enum { N = 8 };
-    cloth_config config = cloth_config_default();
-    config.columns = config.rows = N;
-    config.edge_warp = vector_at(1, 0, 0);
-    config.edge_weft = vector_at(0, 0, 1);
-    config.substeps = 10;
-    s[k] = fixture_make(&config);
-    for (int i = 0; i < N; i++) {
-      cloth_pin(s[k].sheet, i);
-      cloth_pin(s[k].sheet, N * (N - 1) + i);
-    }
-    cloth_collider ball = cloth_collider_default();
-    ball.radius = 0.02f;
-    ball.pose.position = vector_at(0.5, 0.05, 0.47);
+    const cloth_config config = framed_config(8, 10);
+    s[k] = framed(&config);
+    cloth_collider ball = small_body(BALL, (point){0.0, 0.05, -0.03});
     ball.pose.rotation = rotations[k];
     cloth_add_collider(s[k].sheet, &ball);
     for (int frame = 0; frame < 60; frame++) {
