@@ -15311,7 +15311,7 @@ CLOTH_SEPARATE int32_t mark_tethers(const cloth *c) {
  * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
  * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
  * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
- * is drawn along; long tethers hardly grow.
+ * is drawn along; long tethers hardly grow. Bodies that stretch the cloth contradict tethers in the same way.
  */
 
 /* Position of a pin at the end of the step [m]. */
@@ -15336,23 +15336,29 @@ typedef struct anchor_pairs {
   int32_t a, b;         /* the last pair that was looked at; -1: none */
 } anchor_pairs;
 
-/* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
-   lines, so that they are never farther apart than at one of the two. */
-static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
-  const cloth *c = p->c;
-  step_plan *plan = p->plan;
-  const vector_array x = vectors_at(c, c->state.position);
-  const int32_t row_a = a / c->grid.columns, row_b = b / c->grid.columns;
-  const lanes columns =
-      shorter_columns(p->metric, lanes_splat((float)(a - row_a * c->grid.columns - (b - row_b * c->grid.columns))));
-  const float rest = lanes_first_value(rest_squared(p->metric, columns, lanes_splat((float)(row_a - row_b))));
-  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
-  const cloth_vector after = vector_subtract(end_of_pin(c, plan, a), end_of_pin(c, plan, b));
-  const float apart = maximum(squared_length(before), squared_length(after));
+/* Squared length of a tether between two particles [m^2]. */
+static float rest_of_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+  const int32_t width = p->c->grid.columns, row_a = a / width, row_b = b / width;
+  const lanes columns = shorter_columns(p->metric, lanes_splat((float)(a - row_a * width - (b - row_b * width))));
+  return lanes_first_value(rest_squared(p->metric, columns, lanes_splat((float)(row_a - row_b))));
+}
+
+/* Lets tethers out where a squared distance [m^2] is beyond the one they allow. */
+static void let_out_to(step_plan *plan, float apart, float rest) {
   if (apart > rest) {
     plan->tether_growth = maximum(plan->tether_growth, apart / rest);
     plan->tether_slack = maximum(plan->tether_slack, apart - rest);
   }
+}
+
+/* Lets tethers out for a pair of pins, at the start and at the end of the step: between them pins move along straight
+   lines, so that they are never farther apart than at one of the two. */
+static void let_out_for_pair(const anchor_pairs *p, int32_t a, int32_t b) {
+  const cloth *c = p->c;
+  const vector_array x = vectors_at(c, c->state.position);
+  const cloth_vector before = vector_subtract(vector_load(x, a), vector_load(x, b));
+  const cloth_vector after = vector_subtract(end_of_pin(c, p->plan, a), end_of_pin(c, p->plan, b));
+  let_out_to(p->plan, maximum(squared_length(before), squared_length(after)), rest_of_pair(p, a, b));
 }
 
 /* 1 if two anchors, of which there may be none, are a pair. */
@@ -15371,31 +15377,72 @@ static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
   return (uint32_t)is_pair;
 }
 
-#if WITH_BODIES
+#if WITH_COLLIDERS
 
-/* 1 if a particle touched something in the last substep and is near a body with mass: the corners of a cell that bears
-   it may be as far from its surface as that from its position. A body that hangs from the cloth by its particles is
-   none: tethers that it would let out whenever it swings against the cloth, they would take back with a jerk. */
-static int may_bear(const cloth *c, int32_t particle) {
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
-  int near = 0;
-  for (int32_t n = 0; n < inputs_of(c)->body_count && history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID; n++) {
-    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
-    const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    near |= body->shape != CLOTH_SHAPE_PLANE && count_attached(c, &bodies_of(c)[n]) == 0 &&
-            squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
-  }
-  return near && !is_pinned(c, particle);
+/* 1 if a particle is free and may have touched something in the last substep: without a history of velocities nothing
+   tells. */
+static int may_touch(const cloth *c, int32_t particle) {
+  const int is_marked = !c->state.velocity_history || history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID;
+  return is_marked && !is_pinned(c, particle);
 }
 
-/* The same for particles that bear a body with mass and their anchors: what it stretches the cloth to, tethers do not
-   take back. They would draw the particles along its surface until it passes between them. */
+/* What is near a particle: bodies with mass that hang from the cloth by attachments, others with mass. */
+enum { NEAR_ATTACHED = 1, NEAR_LOOSE = 2 };
+
+/* Which bodies with mass are near a particle. The corners of a cell that bears a body may be as far from its surface as
+   that from its position. */
+static int bodies_near(const cloth *c, int32_t particle) {
+  int near = 0;
+#if WITH_BODIES
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
+    const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
+    if (body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach) {
+      near |= count_attached(c, &bodies_of(c)[n]) > 0 ? NEAR_ATTACHED : NEAR_LOOSE;
+    }
+  }
+#else
+  (void)c;
+  (void)particle;
+#endif
+  return near;
+}
+
+/* Lets tethers out for the way from one anchor of a particle by the particle to the other, if they hold it from
+   opposite sides: as for two pins that are as far apart as this way is long. Returns how many pairs that is. */
+static uint32_t let_out_for_detour(const anchor_pairs *p, int32_t particle) {
+  const vector_array x = vectors_at(p->c, p->c->state.position);
+  const int32_t a = p->first[particle], b = p->second[particle];
+  if (!are_pair(a, b)) {
+    return 0;
+  }
+  const float rest_a = rest_of_pair(p, a, particle), rest_b = rest_of_pair(p, b, particle);
+  if (rest_of_pair(p, a, b) >= rest_a + rest_b) {
+    const cloth_vector here = vector_load(x, particle);
+    const float to_a = square_root(squared_length(vector_subtract(vector_load(x, a), here)));
+    const float way = to_a + square_root(squared_length(vector_subtract(vector_load(x, b), here)));
+    const float rest = square_root(rest_a) + square_root(rest_b);
+    let_out_to(p->plan, way * way, rest * rest);
+  }
+  return 1;
+}
+
+/* Lets tethers out where bodies stretch the cloth; tethers that took this back would draw the particles along or into
+   the body, which contact takes back in turn. A body with mass that particles bear lets out those of each of them. One
+   that hangs from the cloth by attachments lets out none: they would take it back with a jerk whenever it has swung
+   against the cloth. Others press particles out of the straight line between two anchors. Returns how many pairs of
+   particles that is. */
 static uint32_t let_out_for_bodies(anchor_pairs *p) {
   const cloth *c = p->c;
+  const int32_t slots = c->settings.tethers.count;
   uint32_t pairs = 0;
-  for (int32_t i = 0; inputs_of(c)->body_count > 0 && c->state.velocity_history && i < c->count; i++) {
-    const int32_t slots = may_bear(c, i) ? c->settings.tethers.count : 0;
-    for (int32_t slot = 0; slot < slots; slot++) {
+  for (int32_t i = 0; collider_end(c) > 0 && i < c->count; i++) {
+    const int touches = may_touch(c, i), near = touches ? bodies_near(c, i) : 0;
+    if (touches && near == 0) {
+      pairs += let_out_for_detour(p, i);
+    }
+    for (int32_t slot = 0; (near & NEAR_LOOSE) && slot < slots; slot++) {
       pairs += let_out_for(p, tethers_of(c, slot)[i], i);
     }
   }
@@ -15472,7 +15519,7 @@ CLOTH_SEPARATE void let_out_tethers(const cloth *c, step_plan *plan) {
       pairs += let_out_in_row(&p, row);
     }
   }
-#if WITH_BODIES
+#if WITH_COLLIDERS
   pairs += let_out_for_bodies(&p);
 #endif
   add_varying_work(c, pairs, COST_PAIR_OF_PINS);
@@ -25924,9 +25971,10 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
 #endif
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
- * more. */
+   more; and where there are bodies, for as many as it has tethers. */
 static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
-  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  const uint32_t slots = (uint32_t)scene->tether_slots;
+  const uint64_t pairs = slots > 0 ? slots + 1u + (scene->colliders > 0 ? slots : 0u) : 0u;
   return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 

@@ -282,8 +282,8 @@ typedef struct cloth_config_integration {
 
 /* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
    stretches: their length over the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D
-   the longer side and ks the lesser stretch stiffness. Where pins are farther apart than that, tethers grow, so that
-   the cloth between them stretches evenly. */
+   the longer side and ks the lesser stretch stiffness. Where pins are farther apart than that, or a collider makes the
+   way from one to another longer, tethers grow, so that the cloth between them stretches evenly. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
   float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth

@@ -253,9 +253,10 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
 #endif
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
- * more. */
+   more; and where there are bodies, for as many as it has tethers. */
 static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
-  const uint64_t pairs = scene->tether_slots > 0 ? (uint64_t)(uint32_t)(scene->tether_slots + 1) : 0u;
+  const uint32_t slots = (uint32_t)scene->tether_slots;
+  const uint64_t pairs = slots > 0 ? slots + 1u + (scene->colliders > 0 ? slots : 0u) : 0u;
   return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
