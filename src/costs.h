@@ -105,6 +105,7 @@ enum {
   COST_HELD_LINE = 850,      /* ... and in addition per particle of a bundle that is solved again, ... */
   COST_AGAIN = 150,          /* ... per particle, before contact again, ... */
   COST_PULLS = 90,           /* ... and per particle and collider, for its reaction */
+  COST_SLOW = 60,            /* ... and the same, where that ends velocities */
   COST_RECORD = 350,         /* per contact that is recorded */
   COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
   COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */

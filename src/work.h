@@ -200,7 +200,7 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   uint64_t cost = 2u * COST_RECOVER + scene->contact_cost + (uint32_t)scene->colliders * record_cost(c);
   if (c->scratch.contact_pull && scene->colliders > 0) {
     cost += 2u * COST_TORN + COST_AGAIN + 4u * COST_HELD_LINE + scene->contact_cost;
-    cost += (uint32_t)scene->colliders * (COST_PULLS + 2u * record_cost(c) + COST_COLLIDER / 4u);
+    cost += (uint32_t)scene->colliders * (COST_PULLS + COST_SLOW + 3u * record_cost(c) + COST_COLLIDER / 4u);
   }
 #if WITH_PROJECTION
   cost += lines_again_cost(c, plan);
