@@ -23785,8 +23785,7 @@ CLOTH_INLINE lanes3 slow_block(const cloth *c, const step_plan *plan, const movi
 }
 
 /* The same for all particles that a collider holds, which receives the opposite. Contact has given those that slide the
-   velocity that BDF2 hides, see contact_momentum.h. Lines and the contact after them may take their way back, but not
-   that: they would keep a velocity with which they do not move. */
+   velocity that BDF2 hides (contact_momentum.h); lines may have taken their way back, but not that. */
 static void slow_held(const cloth *c, const step_plan *plan, const moving_body *m) {
   const lanes unit = lanes_splat(reference_mass(c));
   reaction_sums sums = empty_sums(NULL);
