@@ -238,7 +238,7 @@ CLOTH_SEPARATE void resolve_contact_lines(const cloth *c, const step_plan *plan,
     project_contacts(c, plan, index, &w->statistics);
     w->statistics.contacts = contacts;
     w->statistics.contacts_sticking = sticking;
-    if (!w->skips_contact && !feels_itself(c)) {
+    if (!w->skips_contact && !c->self) {
       slow_all_held(c, plan, index);
     }
 #if WITH_CELL_CONTACT

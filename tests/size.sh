@@ -31,8 +31,9 @@ goal_target="Cortex-M4F"
 # whole blocks in contact 556, what short solves leave over 960, lines of cut cloth solved again 16, stitches that a
 # mask leaves out and sides of cuts 264, cloth let out of bodies in the solve and pairs of tethers compared once 700,
 # sums of displacements 1,312, pins held while a cloth settles 80, angular momentum of panels that seams pull together
-# 2,250, bounds of self-contact at seams and buffers in the arena 130, contact of what was sewn 1,408.
-goal_bytes_everything=257987
+# 2,250, bounds of self-contact at seams and buffers in the arena 130, contact of what was sewn 1,408, tethers that
+# bodies let out 384, velocities without a way 1,064.
+goal_bytes_everything=259179
 # Minimal: 330 since stages take pieces, one whole piece where there are no workers; 52 to factor pieces of bending side
 # by side; 30 to refuse rest positions; 68 for sums of displacements; 480 for hinges of lines with pins.
 goal_bytes_minimal=27176
