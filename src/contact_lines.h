@@ -37,9 +37,9 @@
  * are not small, springs bear what hangs. What the lines pull at held particles is the reaction of their bodies. Then
  * contact is resolved again, and has the last word. The springs that close rings are left out.
  *
- * In: predicted positions, mobilities, contacts, which are kept in the
- * velocity history of their particles until the step ends (keep_contacts()). Out: predicted positions, velocities,
- * reactions. Scratch: contact_pull; residual, line_work; behind uniform_lines a byte for each row and column.
+ * In: predicted positions, mobilities, contacts, which are kept in the velocity history of their particles until the
+ * step ends (keep_contacts()). Out: predicted positions, velocities, reactions. Scratch: contact_pull; residual,
+ * line_work; behind uniform_lines a byte for each row and column.
  */
 
 #if WITH_CONTACT_LINES

@@ -289,7 +289,7 @@ static void test_rotated(void) {
 /* Cloth rests below a turned capsule that is pressed into it. Particles that slide on it once kept a velocity after
    lines had taken their way back: it moved at 0.1 to 0.4 m/s for ever. */
 static void test_rests(void) {
-  static const int fabrics[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_WOOL, CLOTH_FABRIC_COTTON};
+  static const cloth_fabric_kind fabrics[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_WOOL, CLOTH_FABRIC_COTTON};
   static const struct {
     int substeps;
     double angle, friction, depth;

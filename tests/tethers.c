@@ -208,10 +208,11 @@ static void test_pins_of_two_rows(void) {
   fixture_free(&others);
 }
 
-/* A ball that is pressed into a sheet between two held edges stretches it by 3 to 5 % and more. Tethers that gave way to
-   pins alone threw the cloth into the ball at 6 to 31 m/s for ever; it rests. */
+/* A ball that is pressed into a sheet between two held edges stretches it by 3 to 5 % and more. Tethers that gave way
+   to pins alone threw the cloth into the ball at 6 to 31 m/s for ever; it rests. */
 static void test_pressed_between_edges(void) {
-  static const int fabrics[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_COTTON, CLOTH_FABRIC_DENIM, CLOTH_FABRIC_FELT};
+  static const cloth_fabric_kind fabrics[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_COTTON, CLOTH_FABRIC_DENIM,
+                                              CLOTH_FABRIC_FELT};
   for (int k = 0; k <= 4; k++) {
     enum { N = 17 };
     cloth_config config = cloth_config_default();
