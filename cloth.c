@@ -20994,6 +20994,12 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+/* to_world() for a block of points. */
+CLOTH_INLINE lanes3 to_world_lanes(const moving_body *m, const cloth_pose *pose, lanes3 place) {
+  const lanes3 turned = m->aligned ? place : lanes3_rotate(pose->rotation, place);
+  return lanes3_add(turned, lanes3_splat(pose->position));
+}
+
 /* What a contact does to a block of particles, in the collider's axes. */
 typedef struct contact_response {
   lanes3 correction; /* displacement [m] ... */
@@ -23760,12 +23766,6 @@ static void react_to_pulls(const cloth *c, const moving_body *m, float momentum)
     }
   }
   react(c, m, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
-}
-
-/* A block of points of a collider in its axes, in those of the world. */
-CLOTH_INLINE lanes3 to_world_lanes(const moving_body *m, const cloth_pose *pose, lanes3 place) {
-  const lanes3 turned = m->aligned ? place : lanes3_rotate(pose->rotation, place);
-  return lanes3_add(turned, lanes3_splat(pose->position));
 }
 
 /* Ends the velocity that particles of a block which a collider holds have, relative to its surface, beyond that of

@@ -4,6 +4,7 @@
 #include "contact.h"
 #include "contact_push.h"
 #include "contact_record.h"
+#include "contact_response.h"
 #include "contact_sums.h"
 #include "costs.h"
 #include "gaps.h"
@@ -603,12 +604,6 @@ static void react_to_pulls(const cloth *c, const moving_body *m, float momentum)
     }
   }
   react(c, m, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
-}
-
-/* A block of points of a collider in its axes, in those of the world. */
-CLOTH_INLINE lanes3 to_world_lanes(const moving_body *m, const cloth_pose *pose, lanes3 place) {
-  const lanes3 turned = m->aligned ? place : lanes3_rotate(pose->rotation, place);
-  return lanes3_add(turned, lanes3_splat(pose->position));
 }
 
 /* Ends the velocity that particles of a block which a collider holds have, relative to its surface, beyond that of

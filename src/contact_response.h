@@ -70,6 +70,12 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+/* to_world() for a block of points. */
+CLOTH_INLINE lanes3 to_world_lanes(const moving_body *m, const cloth_pose *pose, lanes3 place) {
+  const lanes3 turned = m->aligned ? place : lanes3_rotate(pose->rotation, place);
+  return lanes3_add(turned, lanes3_splat(pose->position));
+}
+
 /* What a contact does to a block of particles, in the collider's axes. */
 typedef struct contact_response {
   lanes3 correction; /* displacement [m] ... */
