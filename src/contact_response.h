@@ -70,11 +70,15 @@ CLOTH_INLINE lanes3 to_local_lanes(const moving_body *m, const cloth_pose *pose,
   return p;
 }
 
+#if WITH_CONTACT_LINES
+
 /* to_world() for a block of points. */
 CLOTH_INLINE lanes3 to_world_lanes(const moving_body *m, const cloth_pose *pose, lanes3 place) {
   const lanes3 turned = m->aligned ? place : lanes3_rotate(pose->rotation, place);
   return lanes3_add(turned, lanes3_splat(pose->position));
 }
+
+#endif
 
 /* What a contact does to a block of particles, in the collider's axes. */
 typedef struct contact_response {
