@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bearing_solve.h"
 #include "bodies.h"
+#include "cell_core.h"
 #include "compiler.h"
 #include "contact.h"
 #include "contact_cells.h"
@@ -75,6 +76,9 @@ typedef struct borne_body {
   float inverse_mass; /* of the body [1/kg] */
   float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
   cloth_vector drift; /* of the body by what has approached it [m] */
+#if WITH_CELL_CONTACT
+  cell_core core;
+#endif
 } borne_body;
 
 static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t number) {
@@ -87,6 +91,11 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.inverse_mass = inverse_mass_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
+#if WITH_CELL_CONTACT
+  if (guards_cells(b.shape, 1)) {
+    b.core = core_of(c, b.shape);
+  }
+#endif
   return b;
 }
 
@@ -99,7 +108,7 @@ static cloth_vector bearing_arm(const cloth *c, const borne_body *b, int32_t i, 
 #if WITH_CELL_CONTACT
   if (bearing_plane(c, BEARING_CODE)[i] < 0.0f) {
     cloth_vector core;
-    nearest_ball(b->shape, p, &core);
+    nearest_ball(&b->core, p, &core);
     const cloth_vector way = vector_flush(vector_subtract(p, core), STATE_QUANTUM);
     return vector_flush(vector_add_scaled(core, normal, flush_small(vector_dot(normal, way), STATE_QUANTUM)),
                         STATE_QUANTUM);
@@ -155,6 +164,20 @@ static void note_way(const cloth *c, const borne_body *b, int32_t i, cloth_vecto
   vector_store(bearing_vectors(c, BEARING_WAY), i, vector_flush(way, STATE_QUANTUM));
 }
 
+/* 1 if a particle beside `i` is attached to the body: what the cloth pulls there the attachment bears. */
+static int is_beside_attached(const cloth *c, const borne_body *b, int32_t i) {
+  const int32_t columns = c->grid.columns;
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    const int32_t rows = a->particle / columns - i / columns, beside = a->particle % columns - i % columns;
+    const int32_t around = is_wrapped(c) ? (beside + columns + 1) % columns - 1 : beside;
+    if (a->collider == b->body->collider && rows * rows <= 1 && around * around <= 1) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
    that the body has there. */
 CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
@@ -162,7 +185,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
   cloth_vector local, before;
   float gap = distance_of_point(b->shape, g, p, &local) - b->m->margin;
-  if (!(gap <= b->slack)) {
+  if (!(gap <= b->slack) || is_beside_attached(c, b, i)) {
     return;
   }
   const cloth_vector start = to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i));
@@ -203,6 +226,7 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
     }
   }
   add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
+  add_varying_work(c, (uint32_t)found, COST_BESIDE * (uint32_t)inputs_of(c)->attachment_count);
   return found;
 }
 
@@ -212,8 +236,8 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
 CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {none, none, 0, 0, b->slack};
-  if (!guards_cells(b->shape) || !has_wide_cells(c, b->shape)) {
+  cell_sums sums = {&b->core, none, none, 0, 0, b->slack};
+  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, b->shape)) {
     return 0;
   }
   collide_cells(c, plan, &sums);
@@ -230,8 +254,8 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
       bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
     }
   }
-  add_varying_work(c, (uint32_t)c->count, COST_CELL);
-  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, (uint32_t)c->count, cell_search_cost(b->shape));
+  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(b->shape));
   return sums.tested;
 }
 

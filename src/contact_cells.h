@@ -3,6 +3,7 @@
 #include "bearing_solve.h"
 #include "bodies.h"
 #include "bounds.h"
+#include "cell_core.h"
 #include "compiler.h"
 #include "contact.h"
 #include "contact_links.h"
@@ -14,7 +15,6 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
-#include "shapes.h"
 #include "triangle_point.h"
 #include "types.h"
 
@@ -49,14 +49,6 @@
 /* Cells that are looked at together: as many for any number of lanes, as the contacts of one cell move those after it.
  */
 #define CELL_BLOCK 8
-/* How much smaller the core of a collider is, over the thickness; at most half the radius [1]. With less, cloth that is
-   as fine as most and hardly stretched would have contacts of cells. */
-#define CELL_SAG 0.5f
-/* How much smaller it is at least, over the radius [1]. With less, balls with mass tremble on cloth whose cells are
-   about as large as they are. */
-#define CELL_INSET 0.12f
-/* Steps towards the nearest points of a triangle and the axis of a capsule. */
-#define CELL_NEAREST_STEPS 3
 /* A traced triangle touches when it is this near over the radius [1]. */
 #define CELL_CLEARANCE 0.01f
 
@@ -71,87 +63,9 @@ typedef struct cell_path {
   int32_t particle[3];
   cloth_vector from[3], to[3]; /* places of the corners [m] */
   float longest;               /* way of the fastest corner [m] */
-  float inset;                 /* of the collider's core [m] */
 } cell_path;
 
-/* Where a triangle is nearest to a collider, and touches it. */
-typedef struct cell_point {
-  float weight[3];     /* of the corners */
-  cloth_vector core;   /* centre of the ball that is nearest to the triangle [m] */
-  cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
-  float radius;        /* of the ball [m] */
-  float distance;      /* from the collider [m] */
-} cell_point;
-
-/* By how much the core of a collider is smaller [m]. */
-static float core_inset(const cloth *c, const cloth_collider *body) {
-  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
-  return minimum(maximum(CELL_SAG * c->settings.contact.thickness, CELL_INSET * radius), 0.5f * radius);
-}
-
-/* The least square of the longest edge of a triangle that takes part in contact with a collider [m^2]. */
-static float wide_square(const cloth *c, const cloth_collider *body) {
-  const float radius = body->shape == CLOTH_SHAPE_SPHERE ? body->radius : minimum(body->radius, body->radius_top);
-  const float depth = c->settings.contact.thickness + core_inset(c, body);
-  return 4.0f * depth * (2.0f * radius + c->settings.contact.thickness - core_inset(c, body));
-}
-
 /// A triangle and a collider ///
-
-/* The ball of a sphere or capsule that is nearest to a point: its centre and radius. A capsule is made of balls along
-   its axis; the normals of its cone lean by sine = (r0 - r1) / length. */
-static float nearest_ball(const cloth_collider *body, cloth_vector p, cloth_vector *centre) {
-  *centre = vector(0.0f, 0.0f, 0.0f);
-  if (body->shape == CLOTH_SHAPE_SPHERE) {
-    return body->radius;
-  }
-  const float length = 2.0f * body->half_height, lean = (body->radius - body->radius_top) / length;
-  const float slope = square_root(maximum(1.0f - lean * lean, CAPSULE_MIN_COSINE_SQUARED));
-  const float radial = vector_length(vector(p.x, 0.0f, p.z));
-  const float y = flush_small(p.y - radial * (lean / slope), STATE_QUANTUM);
-  centre->y = maximum(minimum(y, body->half_height), negate(body->half_height));
-  return body->radius + (body->radius_top - body->radius) * ((centre->y + body->half_height) / length);
-}
-
-/* The point of a capsule's axis where it passes the plane of a triangle, or its end that is nearest to the plane. */
-static cloth_vector axis_at_plane(const cloth_collider *body, const cloth_vector corner[3]) {
-  const cloth_vector first = vector_flush(vector_subtract(corner[1], corner[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(corner[2], corner[0]), STATE_QUANTUM);
-  const cloth_vector normal = vector_flush_work(vector_cross(first, second));
-  const float height = flush_small(vector_dot(normal, corner[0]), WORK_QUANTUM);
-  const float half = body->half_height, most = half * absolute(normal.y);
-  if (most > absolute(height)) {
-    return vector(0.0f, flush_small(height / normal.y, STATE_QUANTUM), 0.0f);
-  }
-  const int is_up = (height > 0.0f) == (normal.y > 0.0f);
-  return vector(0.0f, is_up ? half : negate(half), 0.0f);
-}
-
-/* The points of a triangle and the core of a collider that are nearest to each other. */
-static void find_nearest(const cloth_collider *body, const cloth_vector corner[3], float inset, cell_point *point) {
-  const int is_sphere = body->shape == CLOTH_SHAPE_SPHERE;
-  cloth_vector way = {0.0f, 0.0f, 0.0f};
-  point->radius = body->radius;
-  point->core = is_sphere ? way : axis_at_plane(body, corner);
-  for (int32_t step = 0; step < (is_sphere ? 1 : CELL_NEAREST_STEPS); step++) {
-    cloth_vector q[3];
-    if (step > 0) {
-      point->radius = nearest_ball(body, vector_add(point->core, way), &point->core);
-    }
-    for (int32_t n = 0; n < 3; n++) {
-      q[n] = vector_flush(vector_subtract(corner[n], point->core), STATE_QUANTUM);
-    }
-    nearest_weights(q, point->weight);
-    way = weighted_point(q, point->weight);
-  }
-  const float length = vector_length(way);
-  point->radius -= inset;
-  point->distance = length - point->radius;
-  point->normal = vector(0.0f, 0.0f, 0.0f);
-  if (length > NORMAL_MIN_LENGTH) {
-    point->normal = vector_flush_work(vector_scale(way, 1.0f / length));
-  }
-}
 
 /* The corners after a share of their path. */
 static void corners_at(const cell_path *path, float share, cloth_vector corner[3]) {
@@ -168,7 +82,7 @@ static float depth_of(const cell_path *path, const cell_point *point) {
 }
 
 /* Follows a path from a start at *point to where it touches the collider. Returns its depth at the end, or 0. */
-static float trace_cell(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float trace_cell(const cloth *c, const cell_core *k, const cell_path *path, cell_point *point) {
   float share = 0.0f;
   for (int32_t step = 0; step < CELL_TRACE_STEPS && point->distance > CELL_CLEARANCE * point->radius; step++) {
     cloth_vector corner[3];
@@ -176,22 +90,22 @@ static float trace_cell(const cloth *c, const cloth_collider *body, const cell_p
     if (share >= 1.0f) {
       return 0.0f;
     }
-    add_varying_work(c, 1u, COST_CELL_TRACE);
+    add_varying_work(c, 1u, cell_trace_cost(k->body));
     corners_at(path, share, corner);
-    find_nearest(body, corner, path->inset, point);
+    find_nearest(k, corner, point);
   }
   return point->distance > CELL_CLEARANCE * point->radius ? 0.0f : depth_of(path, point);
 }
 
 /* Does a triangle touch a collider? Returns its depth in it, 0 or less if it does not, and where. */
-static float find_cell_contact(const cloth *c, const cloth_collider *body, const cell_path *path, cell_point *point) {
+static float find_cell_contact(const cloth *c, const cell_core *k, const cell_path *path, cell_point *point) {
   cell_point start;
-  find_nearest(body, path->from, path->inset, &start);
+  find_nearest(k, path->from, &start);
   const float before = maximum(start.distance, 0.0f);
   if (before >= path->longest) {
     return 0.0f;
   }
-  find_nearest(body, path->to, path->inset, point);
+  find_nearest(k, path->to, point);
   const int same_side = vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
   const int is_shallow = point->distance > negate(CELL_SHALLOW * point->radius);
   if (same_side && is_shallow && (point->distance < 0.0f || before + point->distance >= path->longest)) {
@@ -201,13 +115,14 @@ static float find_cell_contact(const cloth *c, const cloth_collider *body, const
     return 0.0f;
   }
   *point = start;
-  return trace_cell(c, body, path, point);
+  return trace_cell(c, k, path, point);
 }
 
 /// The response ///
 
 /* What a collider receives from cells: sums of impulses on particles [N s], and of their moments [N m s]. */
 typedef struct cell_sums {
+  const cell_core *core;
   cloth_vector impulse, torque;
   int32_t tested, touching;
   float bearing; /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
@@ -316,20 +231,19 @@ static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_pa
 
 /* The path of a triangle in a collider's axes. Returns 0 if it is not wide, or if a corner begins inside of the core:
    contact of particles has to lift it out first. */
-static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangle, cell_path *path) {
-  const cloth_collider *body = shape_of(c, m);
+static int follow_triangle(const cloth *c, const moving_body *m, const cell_core *k, int32_t triangle,
+                           cell_path *path) {
   cloth_pose start = m->start; /* a sphere looks the same as it rotates */
   float wide = 0.0f;
-  start.rotation = body->shape == CLOTH_SHAPE_SPHERE ? m->end.rotation : start.rotation;
+  start.rotation = k->body->shape == CLOTH_SHAPE_SPHERE ? m->end.rotation : start.rotation;
   triangle_corners(c, triangle, path->particle);
   path->longest = STATE_QUANTUM;
-  path->inset = core_inset(c, body);
   for (int32_t n = 0; n < 3; n++) {
     cloth_vector centre;
     path->from[n] = to_local(&start, vector_load(vectors_at(c, c->state.position), path->particle[n]));
     path->to[n] = to_local(&m->end, vector_load(predicted_of(c), path->particle[n]));
     path->longest = maximum(path->longest, vector_length(vector_subtract(path->to[n], path->from[n])));
-    const float radius = nearest_ball(body, path->from[n], &centre) - path->inset;
+    const float radius = nearest_ball(k, path->from[n], &centre) - k->inset;
     if (!vector_is_finite(path->to[n]) || vector_length(vector_subtract(path->from[n], centre)) < radius) {
       return 0;
     }
@@ -338,7 +252,7 @@ static int follow_triangle(const cloth *c, const moving_body *m, int32_t triangl
     const float edge = vector_length(vector_subtract(path->to[n], path->to[(n + 1) % 3]));
     wide = maximum(wide, edge * edge);
   }
-  return wide > wide_square(c, body);
+  return wide > k->wide;
 }
 
 #if WITH_BEARING
@@ -355,10 +269,10 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
     return;
   }
   sums->tested++;
-  if (!follow_triangle(c, m, triangle, &path)) {
+  if (!follow_triangle(c, m, sums->core, triangle, &path)) {
     return;
   }
-  find_nearest(shape_of(c, m), path.to, path.inset, &point);
+  find_nearest(sums->core, path.to, &point);
   const cloth_vector normal = vector_flush_work(rotate(m->end.rotation, point.normal));
   for (int32_t n = 0; n < 3; n++) {
     const int32_t i = path.particle[n];
@@ -375,6 +289,21 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
 
 #endif
 
+#if WITH_BODIES
+
+/* 1 if a corner of a triangle is attached to a collider: the triangle begins at its surface. */
+static int is_attached_to(const cloth *c, const cell_path *path, int32_t collider) {
+  for (int32_t n = 0; n < 3; n++) {
+    const attachment *a = find_attachment(c, path->particle[n]);
+    if (a && a->collider == collider) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif
+
 /* Contact of one triangle with a collider. */
 CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int32_t triangle, cell_sums *sums) {
   const moving_body *m = &workspace_of(c)->body;
@@ -385,10 +314,15 @@ CLOTH_SEPARATE void collide_triangle(const cloth *c, const step_plan *plan, int3
     return;
   }
   sums->tested++;
-  if (!follow_triangle(c, m, triangle, &path)) {
+  if (!follow_triangle(c, m, sums->core, triangle, &path)) {
     return;
   }
-  const float depth = find_cell_contact(c, shape_of(c, m), &path, &point);
+#if WITH_BODIES
+  if (is_attached_to(c, &path, m->index)) {
+    return;
+  }
+#endif
+  const float depth = find_cell_contact(c, sums->core, &path, &point);
   if (depth > 0.0f && vector_dot(point.normal, point.normal) > 0.0f) {
     respond_to_cell(c, plan, &path, &point, sums);
   }
@@ -437,6 +371,35 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   return lanes_both(near, lanes_less(lanes_splat(wide), longest));
 }
 
+#if WITH_BODIES
+
+/* Which of these cells may come nearer to a shape with edges than `reach`: whose path no plane keeps apart from it that
+   touches the shape where it is nearest to a corner of the cell. */
+CLOTH_SEPARATE lanes_mask may_edges_touch(const cloth *c, const moving_body *m, const cell_core *k, float reach,
+                                          int32_t i) {
+  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+  lanes3 p[8];
+  lanes nearest = lanes_splat(-BOUND_BEYOND);
+  for (int32_t n = 0; n < 4; n++) {
+    p[n] = to_local_lanes(m, &m->end, lanes3_load(predicted_of(c), corners[n]));
+    p[n + 4] = to_local_lanes(m, &m->start, lanes3_load(vectors_at(c, c->state.position), corners[n]));
+  }
+  for (int32_t n = 0; n < 4; n++) {
+    lanes3 normal;
+    const lanes distance = distance_to_body(k->body, k->geometry, p[n], &normal);
+    lanes least = distance;
+    normal = lanes3_flush(normal);
+    for (int32_t other = 0; other < 8; other++) {
+      const lanes3 way = lanes3_flush_below(lanes3_subtract(p[other], p[n]), STATE_QUANTUM);
+      least = lanes_minimum(lanes_add(distance, lanes3_dot(normal, way)), least);
+    }
+    nearest = lanes_maximum(least, nearest);
+  }
+  return lanes_less(nearest, lanes_splat(reach));
+}
+
+#endif
+
 /* 1 if the cells are looked at in reverse order: for bodies with mass in every second substep, so that none is turned
    to one side. Cloth that lies on what gives way not at all would swing between two places, as each order leaves it at
    another one. */
@@ -450,11 +413,17 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   const moving_body *m = &workspace_of(c)->body;
   const int32_t cells = cells_along_warp(c), first = row * c->grid.columns + column;
   const int32_t left = cells - column < CELL_BLOCK ? cells - column : CELL_BLOCK;
-  const float wide = wide_square(c, shape_of(c, m));
+  const float wide = sums->core->wide;
   float touches[CELL_BLOCK];
   lanes any = lanes_splat(0.0f);
   for (int32_t n = 0; n < CELL_BLOCK && n < left; n += CLOTH_LANES) {
-    const lanes near = lanes_keep(may_cells_touch(c, m, wide, first + n), lanes_splat(1.0f));
+    lanes_mask may = may_cells_touch(c, m, wide, first + n);
+#if WITH_BODIES
+    if (has_edges(sums->core->body) && lanes_any(lanes_both(may, lanes_first(left - n)))) {
+      may = lanes_both(may_edges_touch(c, m, sums->core, sums->bearing, first + n), may);
+    }
+#endif
+    const lanes near = lanes_keep(may, lanes_splat(1.0f));
     lanes_store(touches + n, near);
     any = lanes_maximum(any, lanes_within(near, left - n));
   }
@@ -549,14 +518,14 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
    contact has told of them must not touch. */
 static int has_wide_cells(const cloth *c, const cloth_collider *body) {
-  return workspace_of(c)->widest_square > wide_square(c, body);
+  return workspace_of(c)->widest_square > core_of(c, body).wide;
 }
 
 /* 1 if the cells are kept out of one of the colliders. */
 static int has_guarded_collider(const cloth *c) {
   int found = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body);
+    found |= is_collider(c, index) && guards_cells(&slot_at(c, index)->body, body_number(c, index) >= 0);
   }
   return found;
 }
@@ -576,13 +545,14 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 /* Contact of the cells with a collider, with what it then receives. */
 static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {none, none, 0, 0, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
+  const cell_core core = core_of(c, shape_of(c, m));
+  cell_sums sums = {&core, none, none, 0, 0, 0.0f};
   collide_cells(c, plan, &sums);
   react(c, m, sums.impulse, sums.torque);
   statistics_of(c)->cell_contacts += sums.touching;
-  add_varying_work(c, (uint32_t)c->count, COST_CELL);
-  add_varying_work(c, (uint32_t)sums.tested, COST_CELL_TRIANGLE);
+  add_varying_work(c, (uint32_t)c->count, cell_search_cost(core.body));
+  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(core.body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
 }
 
@@ -598,7 +568,7 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
     const cloth_collider *body = &slot_at(c, index)->body;
-    if (is_collider(c, index) && guards_cells(body) && has_wide_cells(c, body)) {
+    if (is_collider(c, index) && guards_cells(body, body_number(c, index) >= 0) && has_wide_cells(c, body)) {
       follow_bodies(c, plan);
       project_cells_from(c, plan, index, substep);
       follow_bodies(c, plan);

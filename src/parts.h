@@ -114,6 +114,7 @@
 #include "contact_response.h"
 #include "contact_sums.h"
 #include "contact.h"
+#include "cell_core.h"
 #include "contact_cells.h"
 #include "bearing.h"
 #include "contact_lines.h"

@@ -133,16 +133,29 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
-  int32_t guarded;          /* colliders that cells are kept out of */
+  int32_t guarded;          /* colliders that cells are kept out of, ... */
+  uint32_t cell_cost;       /* ... and of a triangle at all of them that is traced, without the response */
+  uint32_t search_cost;     /* ... and per particle, of the search for cells near them; at most of one: */
+  uint32_t largest_search;  /* the same, ... */
+  uint32_t triangle_cost;   /* ... and of a triangle near it */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
   uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
+
+/* Adds a collider that cells are kept out of. */
+static void add_guarded(scene_summary *scene, const cloth_collider *body) {
+  const uint32_t cost = cell_triangle_cost(body), search = cell_search_cost(body);
+  scene->guarded++;
+  scene->search_cost += search;
+  scene->largest_search = search > scene->largest_search ? search : scene->largest_search;
+  scene->cell_cost += cost + CELL_TRACE_STEPS * cell_trace_cost(body);
+  scene->triangle_cost = cost > scene->triangle_cost ? cost : scene->triangle_cost;
+}
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
   scene->colliders++;
   scene->contact_cost += max_contact_cost(body);
   scene->meshes += body->shape == CLOTH_SHAPE_MESH;
-  scene->guarded += WITH_CELL_CONTACT && guards_cells(body);
   scene->obstacles += body->shape != CLOTH_SHAPE_PLANE;
   const uint32_t distance = is_concave(body) ? 0u : distance_cost(body);
   scene->distance_cost = distance > scene->distance_cost ? distance : scene->distance_cost;
@@ -172,7 +185,11 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
   scene.tether_slots = has_pins(c) ? c->settings.tethers.count : 0;
   for (int32_t index = 0; WITH_COLLIDERS && index < collider_end(c); index++) {
     if (is_collider(c, index)) {
-      add_collider(&scene, &slot_at(c, index)->body);
+      const cloth_collider *body = &slot_at(c, index)->body;
+      add_collider(&scene, body);
+      if (WITH_CELL_CONTACT && guards_cells(body, body_number(c, index) >= 0)) {
+        add_guarded(&scene, body);
+      }
     }
   }
   return scene;
@@ -218,12 +235,10 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
 static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
   const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
   const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint32_t guarded = (uint32_t)scene->guarded, corners = 3u * (COST_CELL_CORNER + record_cost(c));
   const uint64_t once =
-      (uint32_t)c->count * (uint64_t)COST_CELL +
-      triangles * (COST_CELL_TRIANGLE + CELL_TRACE_STEPS * COST_CELL_TRACE + 3u * (COST_CELL_CORNER + record_cost(c)));
-  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
-                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
-                            : 0u;
+      (uint64_t)scene->search_cost * (uint32_t)c->count + triangles * (scene->cell_cost + guarded * corners);
+  return guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST + (c->scratch.contact_pull ? 2u : 1u) * once : 0u;
 }
 
 #if WITH_BEARING
@@ -235,9 +250,9 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
-  const uint64_t particle =
-      COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
-  const uint64_t cells = WITH_CELL_CONTACT ? count * COST_CELL + triangles * COST_CELL_TRIANGLE : 0u;
+  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART +
+                            2u * record_cost(c) + COST_BESIDE * (uint32_t)scene->attached;
+  const uint64_t cells = WITH_CELL_CONTACT ? count * scene->largest_search + triangles * scene->triangle_cost : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }
 
@@ -431,13 +446,16 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
 }
 
 /* Adds `count` colliders, as many of them meshes as there may be, with the contacts of the shape whose contacts cost
-   most: capsules, unless a cloth may have geometry. All may be capsules, which have contacts of cells. */
-static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, int32_t meshes) {
-  cloth_collider body, worst;
+   most: capsules, unless a cloth may have geometry. All may be capsules, which have contacts of cells, and `masses` of
+   them shapes with edges, with mass, whose contacts of cells cost more. */
+static void add_bodies(scene_summary *scene, int32_t count, int32_t masses, int32_t geometry, int32_t meshes) {
+  cloth_collider body, worst, guarded[2]; /* without mass, and with */
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CAPSULE;
-  worst = body;
+  worst = guarded[0] = body;
   body.geometry.elements = HULL_ELEMENTS_MAX;
+  guarded[1] = body;
+  guarded[1].shape = WITH_HULL && geometry ? CLOTH_SHAPE_HULL : CLOTH_SHAPE_CYLINDER;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
     body.shape = shape;
     const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
@@ -445,13 +463,15 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t geometry, in
   }
   body.shape = CLOTH_SHAPE_MESH;
   const int mesh_is_worse = max_contact_cost(&body) > max_contact_cost(&worst);
-  const int32_t guarded = scene->guarded + count;
   for (int32_t n = 0; WITH_COLLIDERS && n < count; n++) {
     const int is_mesh = WITH_MESH && n < meshes;
-    add_collider(scene, is_mesh && mesh_is_worse ? &body : &worst);
+    const cloth_collider *added = is_mesh && mesh_is_worse ? &body : &worst;
+    add_collider(scene, added);
     scene->meshes += is_mesh && !mesh_is_worse;
+    if (WITH_CELL_CONTACT) {
+      add_guarded(scene, &guarded[n < masses]);
+    }
   }
-  scene->guarded = WITH_CELL_CONTACT ? guarded : 0;
 }
 
 /* Most work of the choice of shared bodies. */
@@ -470,7 +490,7 @@ static uint64_t bound_of_step(const cloth *c, float dt, int32_t substeps) {
   plan_hinges(c, plan);
   plan->is_free = is_free_cloth(c);
   const int32_t meshes = c->settings.capacity.meshes - scene.meshes;
-  add_bodies(&scene, c->settings.capacity.max_shared_bodies, c->settings.capacity.geometry, meshes);
+  add_bodies(&scene, c->settings.capacity.max_shared_bodies, 0, c->settings.capacity.geometry, meshes);
   return planned_work(c, plan, &scene) + max_varying_work(c, plan, &scene) + max_choice_work(c);
 }
 
@@ -544,8 +564,8 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene.distance_cost = config->capacity.geometry > 0 ? HULL_ELEMENTS_MAX * COST_HULL : 0u;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
-  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.geometry,
-             config->capacity.meshes);
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.max_bodies,
+             config->capacity.geometry, config->capacity.meshes);
   return scene;
 }
 
