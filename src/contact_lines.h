@@ -63,6 +63,9 @@
 #define HELD_SWEEPS 2
 /* Largest compressive tension: more would throw a zigzag beyond its mirror image. */
 #define MAX_HELD_COMPRESSION 0.25f
+/* Share of the way for which a particle has a velocity below which contact holds it: one that slides on keeps what
+   BDF2 hides, which is its momentum. */
+#define HELD_WAY 0.5f
 /* A line pulls a particle off its surface if it bows outwards by so many rest lengths. */
 #define HELD_BOW 0.02f
 
@@ -607,7 +610,7 @@ static void react_to_pulls(const cloth *c, const moving_body *m, float momentum)
 }
 
 /* Ends the velocity that particles of a block which a collider holds have, relative to its surface, beyond that of
-   their way. Returns the changes [m/s]; 0 for the others. */
+   their way, where that is less than half of it. Returns the changes [m/s]; 0 for the others. */
 CLOTH_INLINE lanes3 slow_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                lanes_mask *holds) {
   const vector_array v = vectors_at(c, c->state.velocity);
@@ -618,7 +621,8 @@ CLOTH_INLINE lanes3 slow_block(const cloth *c, const step_plan *plan, const movi
   const lanes3 way = lanes3_flush_below(lanes3_subtract(moved, surface), STATE_QUANTUM);
   const lanes3 led =
       lanes3_flush_below(lanes3_subtract(lanes3_scale(before, lanes_splat(plan->h)), surface), STATE_QUANTUM);
-  *holds = lanes_both(*holds, lanes_less(lanes3_dot(way, way), lanes3_dot(led, led)));
+  const lanes least = lanes_multiply(lanes_splat(1.0f / (HELD_WAY * HELD_WAY)), lanes3_dot(way, way));
+  *holds = lanes_both(*holds, lanes_less(least, lanes3_dot(led, led)));
   const lanes3 flushed = lanes3_flush_below(moved, WORK_QUANTUM);
   const lanes3 after = lanes3_flush_below(lanes3_scale(flushed, lanes_splat(plan->inverse_h)), STATE_QUANTUM);
   lanes3_store(v, i, lanes3_select(*holds, after, before), c->count - i);
