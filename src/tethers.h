@@ -374,6 +374,7 @@ typedef struct anchor_pairs {
   int32_t columns;
   int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
   int32_t a, b;         /* the last pair that was looked at; -1: none */
+  int32_t low_column, high_column, low_row, high_row; /* of the anchors, see find_anchors() */
 } anchor_pairs;
 
 /* Squared length of a tether between two particles [m^2]. */
@@ -420,10 +421,50 @@ static uint32_t let_out_for(anchor_pairs *p, int32_t a, int32_t b) {
 #if WITH_COLLIDERS
 
 /* 1 if a particle is free and may have touched something in the last substep: without a history of velocities nothing
-   tells. */
+   tells, see is_near_fixed(). */
 static int may_touch(const cloth *c, int32_t particle) {
   const int is_marked = !c->state.velocity_history || history_of(c, 1).x[particle] > 0.5f * HISTORY_INVALID;
   return is_marked && !is_pinned(c, particle);
+}
+
+/* 1 if a particle is in the bounding sphere of a collider without mass, planes and height fields left out. Adds to
+ *pairs how many colliders that is asked of. */
+static int is_near_fixed(const cloth *c, int32_t particle, uint32_t *pairs) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  int near = 0;
+  for (int32_t n = 0; n < collider_end(c); n++) {
+    if (is_collider(c, n) && body_number(c, n) < 0) {
+      const cloth_collider *body = &slot_at(c, n)->body;
+      const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+      *pairs += 1;
+      near |= reach < PLANE_REACH && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+    }
+  }
+  return near;
+}
+
+/* Finds the columns and rows between which all anchors are, which are their own. */
+static void find_anchors(anchor_pairs *p) {
+  p->low_column = p->low_row = CLOTH_GRID_LIMIT;
+  p->high_column = p->high_row = -1;
+  for (int32_t row = 0, i = 0; row < p->c->grid.rows; row++) {
+    for (int32_t column = 0; column < p->columns; column++, i++) {
+      if (p->first[i] == i) {
+        p->low_column = column < p->low_column ? column : p->low_column;
+        p->high_column = column > p->high_column ? column : p->high_column;
+        p->low_row = row < p->low_row ? row : p->low_row;
+        p->high_row = row;
+      }
+    }
+  }
+}
+
+/* 1 if a particle is between anchors. One that is not, as below the held corners of a curtain, may swing about the line
+   between two of them: friction would draw it, and let its tethers out, farther and farther. */
+static int is_between_anchors(const anchor_pairs *p, int32_t particle) {
+  const int32_t row = particle / p->columns, column = particle - row * p->columns;
+  const int has_column = is_wrapped(p->c) || (column >= p->low_column && column <= p->high_column);
+  return has_column && row >= p->low_row && row <= p->high_row;
 }
 
 /* What is near a particle: bodies with mass that hang from the cloth by attachments, others with mass. */
@@ -450,22 +491,26 @@ static int bodies_near(const cloth *c, int32_t particle) {
 }
 
 /* Lets tethers out for the way from one anchor of a particle by the particle to the other, if they hold it from
-   opposite sides: as for two pins that are as far apart as this way is long. Returns how many pairs that is. */
+   opposite sides and it is between anchors: as for two pins that are as far apart as this way is long. Returns how many
+   pairs that is. */
 static uint32_t let_out_for_detour(const anchor_pairs *p, int32_t particle) {
   const vector_array x = vectors_at(p->c, p->c->state.position);
   const int32_t a = p->first[particle], b = p->second[particle];
-  if (!are_pair(a, b)) {
+  if (!are_pair(a, b) || !is_between_anchors(p, particle)) {
     return 0;
   }
+  uint32_t pairs = 1;
   const float rest_a = rest_of_pair(p, a, particle), rest_b = rest_of_pair(p, b, particle);
   if (rest_of_pair(p, a, b) >= rest_a + rest_b) {
     const cloth_vector here = vector_load(x, particle);
     const float to_a = square_root(squared_length(vector_subtract(vector_load(x, a), here)));
     const float way = to_a + square_root(squared_length(vector_subtract(vector_load(x, b), here)));
     const float rest = square_root(rest_a) + square_root(rest_b);
-    let_out_to(p->plan, way * way, rest * rest);
+    if (way > rest && (p->c->state.velocity_history || is_near_fixed(p->c, particle, &pairs))) {
+      let_out_to(p->plan, way * way, rest * rest);
+    }
   }
-  return 1;
+  return pairs;
 }
 
 /* Lets tethers out where bodies stretch the cloth; tethers that took this back would draw the particles along or into
@@ -477,8 +522,12 @@ static uint32_t let_out_for_bodies(anchor_pairs *p) {
   const cloth *c = p->c;
   const int32_t slots = c->settings.tethers.count;
   uint32_t pairs = 0;
-  for (int32_t i = 0; collider_end(c) > 0 && i < c->count; i++) {
-    const int touches = may_touch(c, i), near = touches ? bodies_near(c, i) : 0;
+  if (collider_end(c) == 0) {
+    return 0;
+  }
+  find_anchors(p);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int touches = may_touch(c, i), near = touches && c->state.velocity_history ? bodies_near(c, i) : 0;
     if (touches && near == 0) {
       pairs += let_out_for_detour(p, i);
     }

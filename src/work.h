@@ -268,10 +268,12 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
 #endif
 
 /* Maximum work of letting out tethers in a step: a particle asks for as many pairs of pins as it has tethers, and one
-   more; and where there are bodies, for as many as it has tethers. */
+   more; and where there are bodies, for as many as it has tethers, and without a history of velocities for each body.
+ */
 static uint64_t max_pairs_work(const cloth *c, const scene_summary *scene) {
   const uint32_t slots = (uint32_t)scene->tether_slots;
-  const uint64_t pairs = slots > 0 ? slots + 1u + (scene->colliders > 0 ? slots : 0u) : 0u;
+  const uint32_t near = c->state.velocity_history ? 0u : (uint32_t)scene->colliders;
+  const uint64_t pairs = slots > 0 ? slots + 1u + (scene->colliders > 0 ? slots + near : 0u) : 0u;
   return pairs * (uint32_t)c->count * COST_PAIR_OF_PINS;
 }
 
