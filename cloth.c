@@ -6860,7 +6860,6 @@ enum {
   COST_NOTED_PIN = 9000,    /* ... and in addition per pin */
   COST_SHARED = 1500,       /* per particle that touches a body, in addition */
   COST_BEARING_NEAR = 80,   /* per particle and body: may it bear the body? ... */
-  COST_BESIDE = 25,         /* ... in addition per particle that may, and attachment, ... */
   COST_BEARING = 900,       /* ... in addition per particle that may, without its two distances, ... */
   COST_BEARING_PART = 2600, /* ... and per particle that does; ... */
   COST_BEARING_LINE = 860,  /* ... per spring of the lines that bear a body */
@@ -6887,6 +6886,9 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 #define CELL_TRACE_STEPS 16
 /* Steps towards the nearest points of a triangle and the core of a shape with edges. */
 #define CELL_EDGE_STEPS 6
+/* Most planes and edges of a hull that cells are kept out of: each step takes time in proportion, and hulls of more are
+   round enough for contact of particles. A dodecahedron has 42. */
+#define CELL_HULL_ELEMENTS 48
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
@@ -6923,18 +6925,23 @@ static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
 
+/* 1 for shapes without edges and faces. */
+static int is_round(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
+}
+
 /* 1 if the cells are kept out of a collider: of spheres and capsules, and of boxes, cylinders and hulls with mass,
    which would fall through. Beside those without mass, pressed into a held sheet, 13 of 152 random sheets then move at
    more than 3 m/s for ever, none without. */
 static int guards_cells(const cloth_collider *body, int has_mass) {
-  const int is_round = body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
-  return is_round || (WITH_BODIES && has_mass && body->shape != CLOTH_SHAPE_PLANE && !is_concave(body));
+  const int is_solid = WITH_BODIES && has_mass && body->shape != CLOTH_SHAPE_PLANE && !is_concave(body);
+  const int is_small = body->shape != CLOTH_SHAPE_HULL || body->geometry.elements <= CELL_HULL_ELEMENTS;
+  return is_round(body) || (is_solid && is_small);
 }
 
 /* Cost per particle of the search for cells that may touch a collider. */
 static uint32_t cell_search_cost(const cloth_collider *body) {
-  const int is_round = body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
-  return COST_CELL + (is_round ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
+  return COST_CELL + (is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
 }
 
 /* Cost of one triangle of a cell that is near a collider, and of one step along its path. Those of a hull look for the
@@ -22157,7 +22164,7 @@ typedef struct cell_point {
 
 /* 1 for a box, a cylinder or a hull. Builds without bodies with mass keep no cells out of these. */
 static int has_edges(const cloth_collider *body) {
-  return WITH_BODIES && body->shape != CLOTH_SHAPE_SPHERE && body->shape != CLOTH_SHAPE_CAPSULE;
+  return WITH_BODIES && !is_round(body);
 }
 
 /* Half the least extent of a collider, or of a hull the least distance of its planes from the core's centre [m]. */
@@ -23101,20 +23108,6 @@ static void note_way(const cloth *c, const borne_body *b, int32_t i, cloth_vecto
   vector_store(bearing_vectors(c, BEARING_WAY), i, vector_flush(way, STATE_QUANTUM));
 }
 
-/* 1 if a particle beside `i` is attached to the body: what the cloth pulls there the attachment bears. */
-static int is_beside_attached(const cloth *c, const borne_body *b, int32_t i) {
-  const int32_t columns = c->grid.columns;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    const int32_t rows = a->particle / columns - i / columns, beside = a->particle % columns - i % columns;
-    const int32_t around = is_wrapped(c) ? (beside + columns + 1) % columns - 1 : beside;
-    if (a->collider == b->body->collider && rows * rows <= 1 && around * around <= 1) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
    that the body has there. */
 CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
@@ -23122,7 +23115,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
   cloth_vector local, before;
   float gap = distance_of_point(b->shape, g, p, &local) - b->m->margin;
-  if (!(gap <= b->slack) || is_beside_attached(c, b, i)) {
+  if (!(gap <= b->slack)) {
     return;
   }
   const cloth_vector start = to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i));
@@ -23163,7 +23156,6 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
     }
   }
   add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
-  add_varying_work(c, (uint32_t)found, COST_BESIDE * (uint32_t)inputs_of(c)->attachment_count);
   return found;
 }
 
@@ -23396,6 +23388,10 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
+    body_shares_of(c)[n].near = 0;
+    if (count_attached(c, b.body) > 0) {
+      continue;
+    }
     body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
     body_shares_of(c)[n].near += take_corners(c, plan, &b);
@@ -26403,8 +26399,8 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
-  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART +
-                            2u * record_cost(c) + COST_BESIDE * (uint32_t)scene->attached;
+  const uint64_t particle =
+      COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
   const uint64_t cells = WITH_CELL_CONTACT ? count * scene->largest_search + triangles * scene->triangle_cost : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }
@@ -26610,6 +26606,7 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t masses, int3
   worst = guarded[0] = body;
   body.geometry.elements = HULL_ELEMENTS_MAX;
   guarded[1] = body;
+  guarded[1].geometry.elements = CELL_HULL_ELEMENTS;
   guarded[1].shape = WITH_HULL && geometry ? CLOTH_SHAPE_HULL : CLOTH_SHAPE_CYLINDER;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
     body.shape = shape;

@@ -164,20 +164,6 @@ static void note_way(const cloth *c, const borne_body *b, int32_t i, cloth_vecto
   vector_store(bearing_vectors(c, BEARING_WAY), i, vector_flush(way, STATE_QUANTUM));
 }
 
-/* 1 if a particle beside `i` is attached to the body: what the cloth pulls there the attachment bears. */
-static int is_beside_attached(const cloth *c, const borne_body *b, int32_t i) {
-  const int32_t columns = c->grid.columns;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    const int32_t rows = a->particle / columns - i / columns, beside = a->particle % columns - i % columns;
-    const int32_t around = is_wrapped(c) ? (beside + columns + 1) % columns - 1 : beside;
-    if (a->collider == b->body->collider && rows * rows <= 1 && around * around <= 1) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* Lets a particle bear the body if the prediction leaves it near. In BEARING_ALONG it keeps the inverse of the mass
    that the body has there. */
 CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_body *b, int32_t i) {
@@ -185,7 +171,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   const cloth_vector p = to_local(&b->m->end, vector_load(predicted_of(c), i));
   cloth_vector local, before;
   float gap = distance_of_point(b->shape, g, p, &local) - b->m->margin;
-  if (!(gap <= b->slack) || is_beside_attached(c, b, i)) {
+  if (!(gap <= b->slack)) {
     return;
   }
   const cloth_vector start = to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i));
@@ -226,7 +212,6 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
     }
   }
   add_varying_work(c, (uint32_t)found, COST_BEARING + 2u * distance_cost(b->shape));
-  add_varying_work(c, (uint32_t)found, COST_BESIDE * (uint32_t)inputs_of(c)->attachment_count);
   return found;
 }
 
@@ -459,6 +444,10 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
+    body_shares_of(c)[n].near = 0;
+    if (count_attached(c, b.body) > 0) {
+      continue;
+    }
     body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
     body_shares_of(c)[n].near += take_corners(c, plan, &b);

@@ -1,5 +1,4 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"
@@ -7,7 +6,6 @@
 #include "shape_hull.h"
 #include "shapes.h"
 #include "triangle_point.h"
-#include "types.h"
 
 /// Cores of colliders ///
 
@@ -62,7 +60,7 @@ typedef struct cell_point {
 
 /* 1 for a box, a cylinder or a hull. Builds without bodies with mass keep no cells out of these. */
 static int has_edges(const cloth_collider *body) {
-  return WITH_BODIES && body->shape != CLOTH_SHAPE_SPHERE && body->shape != CLOTH_SHAPE_CAPSULE;
+  return WITH_BODIES && !is_round(body);
 }
 
 /* Half the least extent of a collider, or of a hull the least distance of its planes from the core's centre [m]. */

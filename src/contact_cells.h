@@ -15,6 +15,7 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "shapes.h"
 #include "triangle_point.h"
 #include "types.h"
 

@@ -167,7 +167,6 @@ enum {
   COST_NOTED_PIN = 9000,    /* ... and in addition per pin */
   COST_SHARED = 1500,       /* per particle that touches a body, in addition */
   COST_BEARING_NEAR = 80,   /* per particle and body: may it bear the body? ... */
-  COST_BESIDE = 25,         /* ... in addition per particle that may, and attachment, ... */
   COST_BEARING = 900,       /* ... in addition per particle that may, without its two distances, ... */
   COST_BEARING_PART = 2600, /* ... and per particle that does; ... */
   COST_BEARING_LINE = 860,  /* ... per spring of the lines that bear a body */
@@ -194,6 +193,9 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
 #define CELL_TRACE_STEPS 16
 /* Steps towards the nearest points of a triangle and the core of a shape with edges. */
 #define CELL_EDGE_STEPS 6
+/* Most planes and edges of a hull that cells are kept out of: each step takes time in proportion, and hulls of more are
+   round enough for contact of particles. A dodecahedron has 42. */
+#define CELL_HULL_ELEMENTS 48
 /* The next float above TRACE_CONTACT: a distance less than this is at most TRACE_CONTACT. */
 #define TRACE_CLEARANCE 1.0000001e-5f
 
@@ -230,18 +232,23 @@ static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
 
+/* 1 for shapes without edges and faces. */
+static int is_round(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
+}
+
 /* 1 if the cells are kept out of a collider: of spheres and capsules, and of boxes, cylinders and hulls with mass,
    which would fall through. Beside those without mass, pressed into a held sheet, 13 of 152 random sheets then move at
    more than 3 m/s for ever, none without. */
 static int guards_cells(const cloth_collider *body, int has_mass) {
-  const int is_round = body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
-  return is_round || (WITH_BODIES && has_mass && body->shape != CLOTH_SHAPE_PLANE && !is_concave(body));
+  const int is_solid = WITH_BODIES && has_mass && body->shape != CLOTH_SHAPE_PLANE && !is_concave(body);
+  const int is_small = body->shape != CLOTH_SHAPE_HULL || body->geometry.elements <= CELL_HULL_ELEMENTS;
+  return is_round(body) || (is_solid && is_small);
 }
 
 /* Cost per particle of the search for cells that may touch a collider. */
 static uint32_t cell_search_cost(const cloth_collider *body) {
-  const int is_round = body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
-  return COST_CELL + (is_round ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
+  return COST_CELL + (is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
 }
 
 /* Cost of one triangle of a cell that is near a collider, and of one step along its path. Those of a hull look for the

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies.h"
 #include "bounds.h"
 #include "compiler.h"
 #include "config.h"
@@ -250,8 +251,8 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
-  const uint64_t particle = COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART +
-                            2u * record_cost(c) + COST_BESIDE * (uint32_t)scene->attached;
+  const uint64_t particle =
+      COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
   const uint64_t cells = WITH_CELL_CONTACT ? count * scene->largest_search + triangles * scene->triangle_cost : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }
@@ -457,6 +458,7 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t masses, int3
   worst = guarded[0] = body;
   body.geometry.elements = HULL_ELEMENTS_MAX;
   guarded[1] = body;
+  guarded[1].geometry.elements = CELL_HULL_ELEMENTS;
   guarded[1].shape = WITH_HULL && geometry ? CLOTH_SHAPE_HULL : CLOTH_SHAPE_CYLINDER;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
     body.shape = shape;
