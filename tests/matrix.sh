@@ -63,7 +63,7 @@ END
 
 # cell | machine | levels of GCC and clang in the short matrix, - for none | lanes.c runs? | flags
 # In the short matrix every kind of lanes, both byte orders, every arithmetic (in hardware, by the compiler's library, with
-# fused multiply-adds at hand, with subnormal numbers flushed) and every level have a cell, in the four minutes of a
+# fused multiply-adds at hand, with subnormal numbers flushed) and every level have a cell, in the six minutes of a
 # processor that make test has for it; the full one has every cell at every level.
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
