@@ -170,7 +170,8 @@ check_self() {
   [ "$with" = 0 ]
   verdict "a towel with impulses never does" $? "$with crossings"
   picture_of_desktop self
-  # The other scheme on the coarsest grid, in a third of the time; tests/method_self.c has it on finer ones.
+  # The other scheme on the coarsest grid, in a third of the time. test_towel of tests/method_self.c has impulses by BDF2 on
+  # cells of 4 cm, as wide as those of the grid that the page opens with, of another material.
   without=$(towel_crossings "springs, Euler, gradients" 16)
   [ "$without" -gt 20 ]
   verdict "a coarse towel without contact with itself crosses itself" $? "$without crossings"
