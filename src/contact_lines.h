@@ -63,8 +63,8 @@
 #define HELD_SWEEPS 2
 /* Largest compressive tension: more would throw a zigzag beyond its mirror image. */
 #define MAX_HELD_COMPRESSION 0.25f
-/* Share of the way for which a particle has a velocity below which contact holds it: one that slides on keeps what
-   BDF2 hides, which is its momentum. */
+/* A particle is held that has come forward by less than this share of what its velocity leads in a substep [1]. One
+   that slides on keeps what BDF2 hides of its momentum. */
 #define HELD_WAY 0.5f
 /* A line pulls a particle off its surface if it bows outwards by so many rest lengths. */
 #define HELD_BOW 0.02f
@@ -610,7 +610,8 @@ static void react_to_pulls(const cloth *c, const moving_body *m, float momentum)
 }
 
 /* Ends the velocity that particles of a block which a collider holds have, relative to its surface, beyond that of
-   their way, where that is less than half of it. Returns the changes [m/s]; 0 for the others. */
+   their way, where this is less than HELD_WAY of what the velocity leads. Returns the changes [m/s]; 0 for the others.
+ */
 CLOTH_INLINE lanes3 slow_block(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                lanes_mask *holds) {
   const vector_array v = vectors_at(c, c->state.velocity);
