@@ -134,23 +134,25 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
-  int32_t guarded;          /* colliders that cells are kept out of, ... */
-  uint32_t cell_cost;       /* ... and of a triangle at all of them that is traced, without the response */
-  uint32_t search_cost;     /* ... and per particle, of the search for cells near them; at most of one: */
-  uint32_t largest_search;  /* the same, ... */
-  uint32_t triangle_cost;   /* ... and of a triangle near it */
+  int32_t guarded;          /* colliders that cells are kept out of, and the most of one of them: */
+  uint32_t search_cost;     /* per particle, of the search for cells near it, ... */
+  uint32_t triangle_cost;   /* ... and of a triangle near it, ... */
+  uint32_t traced_cost;     /* ... and of one that is traced, without the response */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
   uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
 
-/* Adds a collider that cells are kept out of. */
-static void add_guarded(scene_summary *scene, const cloth_collider *body) {
-  const uint32_t cost = cell_triangle_cost(body), search = cell_search_cost(body);
-  scene->guarded++;
-  scene->search_cost += search;
-  scene->largest_search = search > scene->largest_search ? search : scene->largest_search;
-  scene->cell_cost += cost + CELL_TRACE_STEPS * cell_trace_cost(body);
-  scene->triangle_cost = cost > scene->triangle_cost ? cost : scene->triangle_cost;
+/* Adds `count` colliders like `body` that cells are kept out of. */
+static void add_guarded(scene_summary *scene, const cloth_collider *body, int32_t count) {
+  if (!WITH_CELL_CONTACT || count == 0) {
+    return;
+  }
+  const uint32_t triangle = cell_triangle_cost(body), search = cell_search_cost(body);
+  const uint32_t traced = triangle + CELL_TRACE_STEPS * cell_trace_cost(body);
+  scene->guarded += count;
+  scene->search_cost = search > scene->search_cost ? search : scene->search_cost;
+  scene->triangle_cost = triangle > scene->triangle_cost ? triangle : scene->triangle_cost;
+  scene->traced_cost = traced > scene->traced_cost ? traced : scene->traced_cost;
 }
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -188,9 +190,7 @@ static scene_summary summarise_scene(const cloth *c, int32_t uniform) {
     if (is_collider(c, index)) {
       const cloth_collider *body = &slot_at(c, index)->body;
       add_collider(&scene, body);
-      if (WITH_CELL_CONTACT && guards_cells(body, body_number(c, index) >= 0)) {
-        add_guarded(&scene, body);
-      }
+      add_guarded(&scene, body, guards_cells(body, body_number(c, index) >= 0));
     }
   }
   return scene;
@@ -236,10 +236,12 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
 static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
   const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
   const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
-  const uint32_t guarded = (uint32_t)scene->guarded, corners = 3u * (COST_CELL_CORNER + record_cost(c));
+  const uint32_t corners = 3u * (COST_CELL_CORNER + record_cost(c));
   const uint64_t once =
-      (uint64_t)scene->search_cost * (uint32_t)c->count + triangles * (scene->cell_cost + guarded * corners);
-  return guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST + (c->scratch.contact_pull ? 2u : 1u) * once : 0u;
+      (uint64_t)scene->search_cost * (uint32_t)c->count + triangles * (uint64_t)(scene->traced_cost + corners);
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
+                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+                            : 0u;
 }
 
 #if WITH_BEARING
@@ -253,7 +255,7 @@ static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const sc
   }
   const uint64_t particle =
       COST_BEARING_NEAR + COST_BEARING + 2u * scene->distance_cost + COST_BEARING_PART + 2u * record_cost(c);
-  const uint64_t cells = WITH_CELL_CONTACT ? count * scene->largest_search + triangles * scene->triangle_cost : 0u;
+  const uint64_t cells = WITH_CELL_CONTACT ? count * scene->search_cost + triangles * scene->triangle_cost : 0u;
   return (uint32_t)scene->bodies * (count * particle + cells) + count * (DIRECTIONS * COST_BEARING_LINE + COST_WIDEST);
 }
 
@@ -452,14 +454,15 @@ static uint64_t max_varying_work(const cloth *c, const step_plan *plan, const sc
    most: capsules, unless a cloth may have geometry. All may be capsules, which have contacts of cells, and `masses` of
    them shapes with edges, with mass, whose contacts of cells cost more. */
 static void add_bodies(scene_summary *scene, int32_t count, int32_t masses, int32_t geometry, int32_t meshes) {
-  cloth_collider body, worst, guarded[2]; /* without mass, and with */
+  cloth_collider body, worst;
   fill_zero(&body, sizeof body);
   body.shape = CLOTH_SHAPE_CAPSULE;
-  worst = guarded[0] = body;
+  worst = body;
+  add_guarded(scene, &body, WITH_COLLIDERS ? count - masses : 0);
+  body.shape = WITH_HULL && geometry ? CLOTH_SHAPE_HULL : CLOTH_SHAPE_CYLINDER;
+  body.geometry.elements = CELL_HULL_ELEMENTS;
+  add_guarded(scene, &body, WITH_COLLIDERS ? masses : 0);
   body.geometry.elements = HULL_ELEMENTS_MAX;
-  guarded[1] = body;
-  guarded[1].geometry.elements = CELL_HULL_ELEMENTS;
-  guarded[1].shape = WITH_HULL && geometry ? CLOTH_SHAPE_HULL : CLOTH_SHAPE_CYLINDER;
   for (int32_t shape = CLOTH_SHAPE_HULL; WITH_GEOMETRY && shape <= CLOTH_SHAPE_DISTANCE_GRID; shape++) {
     body.shape = shape;
     const int is_worse = shape != CLOTH_SHAPE_MESH && geometry && max_contact_cost(&body) > max_contact_cost(&worst);
@@ -472,9 +475,6 @@ static void add_bodies(scene_summary *scene, int32_t count, int32_t masses, int3
     const cloth_collider *added = is_mesh && mesh_is_worse ? &body : &worst;
     add_collider(scene, added);
     scene->meshes += is_mesh && !mesh_is_worse;
-    if (WITH_CELL_CONTACT) {
-      add_guarded(scene, &guarded[n < masses]);
-    }
   }
 }
 
@@ -568,8 +568,10 @@ static scene_summary worst_scene(const cloth_config *config) {
   scene.distance_cost = config->capacity.geometry > 0 ? HULL_ELEMENTS_MAX * COST_HULL : 0u;
   scene.contact_cost = (uint32_t)scene.bodies * COST_SHARED;
   scene.tether_slots = config->tethers.count;
-  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, config->capacity.max_bodies,
-             config->capacity.geometry, config->capacity.meshes);
+  const int32_t masses =
+      config->capacity.max_bodies < config->max_colliders ? config->capacity.max_bodies : config->max_colliders;
+  add_bodies(&scene, config->max_colliders + config->capacity.max_shared_bodies, masses, config->capacity.geometry,
+             config->capacity.meshes);
   return scene;
 }
 
