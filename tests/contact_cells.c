@@ -187,7 +187,7 @@ static const cloth_geometry *pyramid(float h, cloth_collider *body, unsigned cha
    fall through. */
 static void test_edges(void) {
   static CLOTH_ALIGNED unsigned char memory[4096];
-  static const cloth_shape kinds[] = {CLOTH_SHAPE_BOX, CLOTH_SHAPE_CYLINDER, CLOTH_SHAPE_HULL};
+  static const int32_t kinds[] = {CLOTH_SHAPE_BOX, CLOTH_SHAPE_CYLINDER, CLOTH_SHAPE_HULL};
   static const int substeps[] = {4, 10, 28};
   for (int k = 0; k < 3 * 3 * 4; k++) {
     cloth_config config = framed_config(k % 2 ? 11 : 17, substeps[k / 3 % 3]);
