@@ -290,7 +290,7 @@ static void test_curtain_by_corners(void) {
       cloth_step(s.sheet, FRAME);
       cloth_measures m;
       cloth_measure(s.sheet, &m);
-      longest = fmax(longest, m.max_stretch);
+      longest = fmax(longest, (double)m.max_stretch);
       for (int i = 0; i < s.count; i++)
         fastest = fmax(fastest, point_length(velocity_of(s.sheet, i)));
     }
