@@ -15423,17 +15423,23 @@ static int may_touch(const cloth *c, int32_t particle) {
   return is_marked && !is_pinned(c, particle);
 }
 
+/* 1 if a particle is in the bounding sphere of a collider and twice the thickness, so many times enlarged. Planes and
+   height fields have none. */
+static int is_in_sphere(const cloth *c, int32_t particle, const cloth_collider *body, float times) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+  const float radius = times * reach;
+  return reach < PLANE_REACH && squared_length(vector_subtract(x, body->pose.position)) < radius * radius;
+}
+
 /* 1 if a particle is in the bounding sphere of a collider without mass, planes and height fields left out. Adds to
  *pairs how many colliders that is asked of. */
 static int is_near_fixed(const cloth *c, int32_t particle, uint32_t *pairs) {
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < collider_end(c); n++) {
     if (is_collider(c, n) && body_number(c, n) < 0) {
-      const cloth_collider *body = &slot_at(c, n)->body;
-      const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
       *pairs += 1;
-      near |= reach < PLANE_REACH && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+      near |= is_in_sphere(c, particle, &slot_at(c, n)->body, 1.0f);
     }
   }
   return near;
@@ -15471,11 +15477,8 @@ enum { NEAR_ATTACHED = 1, NEAR_LOOSE = 2 };
 static int bodies_near(const cloth *c, int32_t particle) {
   int near = 0;
 #if WITH_BODIES
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
-    const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    if (body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach) {
+    if (is_in_sphere(c, particle, &colliders_of(c)[bodies_of(c)[n].collider].body, 2.0f)) {
       near |= count_attached(c, &bodies_of(c)[n]) > 0 ? NEAR_ATTACHED : NEAR_LOOSE;
     }
   }
@@ -22905,8 +22908,8 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
    contact has told of them must not touch. */
-static int has_wide_cells(const cloth *c, const cloth_collider *body) {
-  return workspace_of(c)->widest_square > core_of(c, body).wide;
+static int has_wide_cells(const cloth *c, const cell_core *k) {
+  return workspace_of(c)->widest_square > k->wide;
 }
 
 /* 1 if the cells are kept out of one of the colliders. */
@@ -22931,16 +22934,16 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 }
 
 /* Contact of the cells with a collider, with what it then receives. */
-static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+static void project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
+                               int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  const cell_core core = core_of(c, shape_of(c, m));
-  cell_sums sums = {&core, none, none, 0, 0, 0.0f};
+  cell_sums sums = {k, none, none, 0, 0, 0.0f};
   collide_cells(c, plan, &sums);
   react(c, m, sums.impulse, sums.torque);
   statistics_of(c)->cell_contacts += sums.touching;
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(core.body));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(core.body));
+  add_varying_work(c, (uint32_t)c->count, cell_search_cost(k->body));
+  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(k->body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
 }
 
@@ -22956,9 +22959,13 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
     const cloth_collider *body = &slot_at(c, index)->body;
-    if (is_collider(c, index) && guards_cells(body, body_number(c, index) >= 0) && has_wide_cells(c, body)) {
+    if (!is_collider(c, index) || !guards_cells(body, body_number(c, index) >= 0)) {
+      continue;
+    }
+    const cell_core core = core_of(c, body);
+    if (has_wide_cells(c, &core)) {
       follow_bodies(c, plan);
-      project_cells_from(c, plan, index, substep);
+      project_cells_from(c, plan, &core, index, substep);
       follow_bodies(c, plan);
     }
   }
@@ -23166,7 +23173,7 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {&b->core, none, none, 0, 0, b->slack};
-  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, b->shape)) {
+  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core)) {
     return 0;
   }
   collide_cells(c, plan, &sums);

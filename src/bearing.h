@@ -222,7 +222,7 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   cell_sums sums = {&b->core, none, none, 0, 0, b->slack};
-  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, b->shape)) {
+  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core)) {
     return 0;
   }
   collide_cells(c, plan, &sums);

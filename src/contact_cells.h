@@ -518,8 +518,8 @@ CLOTH_HOT CLOTH_SEPARATE float widest_square(const cloth *c) {
 
 /* 1 if a cell may be wide for a collider. Not so for the sake of fixed work: cells that are not looked at because no
    contact has told of them must not touch. */
-static int has_wide_cells(const cloth *c, const cloth_collider *body) {
-  return workspace_of(c)->widest_square > core_of(c, body).wide;
+static int has_wide_cells(const cloth *c, const cell_core *k) {
+  return workspace_of(c)->widest_square > k->wide;
 }
 
 /* 1 if the cells are kept out of one of the colliders. */
@@ -544,16 +544,16 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 }
 
 /* Contact of the cells with a collider, with what it then receives. */
-static void project_cells_from(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
+static void project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
+                               int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  const cell_core core = core_of(c, shape_of(c, m));
-  cell_sums sums = {&core, none, none, 0, 0, 0.0f};
+  cell_sums sums = {k, none, none, 0, 0, 0.0f};
   collide_cells(c, plan, &sums);
   react(c, m, sums.impulse, sums.torque);
   statistics_of(c)->cell_contacts += sums.touching;
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(core.body));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(core.body));
+  add_varying_work(c, (uint32_t)c->count, cell_search_cost(k->body));
+  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(k->body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
 }
 
@@ -569,9 +569,13 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
     const cloth_collider *body = &slot_at(c, index)->body;
-    if (is_collider(c, index) && guards_cells(body, body_number(c, index) >= 0) && has_wide_cells(c, body)) {
+    if (!is_collider(c, index) || !guards_cells(body, body_number(c, index) >= 0)) {
+      continue;
+    }
+    const cell_core core = core_of(c, body);
+    if (has_wide_cells(c, &core)) {
       follow_bodies(c, plan);
-      project_cells_from(c, plan, index, substep);
+      project_cells_from(c, plan, &core, index, substep);
       follow_bodies(c, plan);
     }
   }

@@ -427,17 +427,23 @@ static int may_touch(const cloth *c, int32_t particle) {
   return is_marked && !is_pinned(c, particle);
 }
 
+/* 1 if a particle is in the bounding sphere of a collider and twice the thickness, so many times enlarged. Planes and
+   height fields have none. */
+static int is_in_sphere(const cloth *c, int32_t particle, const cloth_collider *body, float times) {
+  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
+  const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
+  const float radius = times * reach;
+  return reach < PLANE_REACH && squared_length(vector_subtract(x, body->pose.position)) < radius * radius;
+}
+
 /* 1 if a particle is in the bounding sphere of a collider without mass, planes and height fields left out. Adds to
  *pairs how many colliders that is asked of. */
 static int is_near_fixed(const cloth *c, int32_t particle, uint32_t *pairs) {
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   int near = 0;
   for (int32_t n = 0; n < collider_end(c); n++) {
     if (is_collider(c, n) && body_number(c, n) < 0) {
-      const cloth_collider *body = &slot_at(c, n)->body;
-      const float reach = body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness;
       *pairs += 1;
-      near |= reach < PLANE_REACH && squared_length(vector_subtract(x, body->pose.position)) < reach * reach;
+      near |= is_in_sphere(c, particle, &slot_at(c, n)->body, 1.0f);
     }
   }
   return near;
@@ -475,11 +481,8 @@ enum { NEAR_ATTACHED = 1, NEAR_LOOSE = 2 };
 static int bodies_near(const cloth *c, int32_t particle) {
   int near = 0;
 #if WITH_BODIES
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    const cloth_collider *body = &colliders_of(c)[bodies_of(c)[n].collider].body;
-    const float reach = 2.0f * (body_reach(body, geometry_of(c, body)) + 2.0f * c->settings.contact.thickness);
-    if (body->shape != CLOTH_SHAPE_PLANE && squared_length(vector_subtract(x, body->pose.position)) < reach * reach) {
+    if (is_in_sphere(c, particle, &colliders_of(c)[bodies_of(c)[n].collider].body, 2.0f)) {
       near |= count_attached(c, &bodies_of(c)[n]) > 0 ? NEAR_ATTACHED : NEAR_LOOSE;
     }
   }
