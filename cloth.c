@@ -22210,6 +22210,7 @@ typedef struct cell_point {
   cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
   float radius;        /* of the ball [m] */
   float distance;      /* from the collider [m] */
+  int is_through;      /* 1: the triangle goes through the core, see leave_from_centre() */
 } cell_point;
 
 /* 1 for a box, a cylinder or a hull. Builds without bodies with mass keep no cells out of these. */
@@ -22442,7 +22443,8 @@ static void find_nearest(const cell_core *k, const cloth_vector corner[3], cell_
     way = way_to_triangle(point->core, corner, point->weight);
   }
   float length = vector_length(way);
-  if (has_edges(k->body) && length < CELL_THROUGH * point->radius) {
+  point->is_through = has_edges(k->body) && length < CELL_THROUGH * point->radius;
+  if (point->is_through) {
     way = leave_from_centre(k, corner, point);
     length = vector_length(way);
   }
@@ -22544,7 +22546,9 @@ static float find_cell_contact(const cloth *c, const cell_core *k, const cell_pa
     return 0.0f;
   }
   find_nearest(k, path->to, point);
-  const int same_side = vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
+  /* Where a triangle that was outside goes through the core at the end only the start tells the side. */
+  const int tells = start.is_through || !point->is_through;
+  const int same_side = tells && vector_dot(start.normal, point->normal) > CELL_SAME_SIDE;
   const int is_shallow = point->distance > negate(CELL_SHALLOW * point->radius);
   if (same_side && is_shallow && (point->distance < 0.0f || before + point->distance >= path->longest)) {
     return negate(point->distance);
@@ -22647,7 +22651,8 @@ CLOTH_SEPARATE void move_corner(const cloth *c, const step_plan *plan, const cel
 }
 
 /* Moves the corners of a triangle that touches a collider: those below the tangent plane there to the plane. Pins hold.
- */
+   One that goes through the core leaves it by no more than the radius of its edges in a substep: along the line from
+   the centre a thin body reaches far, and all of that at once would throw cloth and body. */
 static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_path *path, const cell_point *point,
                             cell_sums *sums) {
   const moving_body *m = &workspace_of(c)->body;
@@ -22659,7 +22664,8 @@ static void respond_to_cell(const cloth *c, const step_plan *plan, const cell_pa
     const cloth_vector way = vector_flush(vector_subtract(path->to[n], point->core), STATE_QUANTUM);
     const float depth = point->radius - flush_small(vector_dot(point->normal, way), STATE_QUANTUM);
     if (depth > 0.0f && mobility[path->particle[n]] > 0.0f) {
-      move_corner(c, plan, &contact, point->normal, path->particle[n], depth, sums);
+      const float most = point->is_through ? minimum(depth, sums->core->radius) : depth;
+      move_corner(c, plan, &contact, point->normal, path->particle[n], most, sums);
     }
   }
   sums->touching++;

@@ -56,6 +56,7 @@ typedef struct cell_point {
   cloth_vector normal; /* unit length, from the collider to the triangle; 0: the triangle goes through `core` */
   float radius;        /* of the ball [m] */
   float distance;      /* from the collider [m] */
+  int is_through;      /* 1: the triangle goes through the core, see leave_from_centre() */
 } cell_point;
 
 /* 1 for a box, a cylinder or a hull. Builds without bodies with mass keep no cells out of these. */
@@ -288,7 +289,8 @@ static void find_nearest(const cell_core *k, const cloth_vector corner[3], cell_
     way = way_to_triangle(point->core, corner, point->weight);
   }
   float length = vector_length(way);
-  if (has_edges(k->body) && length < CELL_THROUGH * point->radius) {
+  point->is_through = has_edges(k->body) && length < CELL_THROUGH * point->radius;
+  if (point->is_through) {
     way = leave_from_centre(k, corner, point);
     length = vector_length(way);
   }
