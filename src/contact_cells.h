@@ -547,8 +547,8 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
   (void)plan;
 }
 
-/* Contact of the cells with a collider, with what it then receives. */
-static void project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
+/* Contact of the cells with a collider, with what it then receives. Returns how many triangles touch it. */
+static int32_t project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
                                int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
@@ -559,11 +559,15 @@ static void project_cells_from(const cloth *c, const step_plan *plan, const cell
   add_varying_work(c, (uint32_t)c->count, cell_search_cost(k->body));
   add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(k->body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
+  return sums.touching;
 }
 
-/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep. */
+/* Contact of the cells with all colliders, after that of the particles: `again` 1 in the second pass of a substep.
+   Bodies are moved anew where something may have changed their velocities: for each collider all of them, if none
+   touches, would take a time in proportion to the square of their number. */
 CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
   workspace *w = workspace_of(c);
+  int is_first = 1;
   w->statistics.cell_contacts = 0;
   if (!has_guarded_collider(c)) {
     return;
@@ -578,9 +582,13 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
     }
     const cell_core core = core_of(c, body);
     if (has_wide_cells(c, &core)) {
-      follow_bodies(c, plan);
-      project_cells_from(c, plan, &core, index, substep);
-      follow_bodies(c, plan);
+      if (is_first) {
+        follow_bodies(c, plan);
+      }
+      is_first = 0;
+      if (project_cells_from(c, plan, &core, index, substep) > 0) {
+        follow_bodies(c, plan);
+      }
     }
   }
 }
