@@ -38,7 +38,8 @@ build() { # NAME COMPILER...
 
 # The object code with sanitizers is that of the other tests, if they have been built.
 make_targets "$1" "$1/sanitized/tests/cloth.o" >/dev/null
-build sanitized gcc -g1 -fsanitize=address,undefined -fno-sanitize-recover=all tests/fuzz.c "$1/sanitized/tests/cloth.o" -lm
+build sanitized gcc -g1 -fno-var-tracking-assignments -fsanitize=address,undefined -fno-sanitize-recover=all tests/fuzz.c \
+  "$1/sanitized/tests/cloth.o" -lm
 play_all sanitized
 tail -n 3 "$out/sanitized.log"
 found=$(tail -n 1 "$out/sanitized.log")
