@@ -8,6 +8,8 @@
 # Where the short matrix has a cell of a machine, the cell's object is looked at, methods and scenes and all: tests/matrix.sh
 # has compiled it, or compiles it now. Data that these may write to are scenes; tests/size.sh looks for the library's. Of
 # an object that tests/size.sh has left, which is the library without workers, no other is made.
+# The Cortex-M0's cell holds what small scenes call. There all arithmetic is calls; the Cortex-M4F's object is whole and has
+# double precision as calls, too.
 #
 #   sh tests/disassembly.sh BUILD         every instruction set; where two compilers or processors share one, the one
 #                                         that has more ways to fuse

@@ -71,7 +71,7 @@ END
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
 # At -Os clang 14 ends with a fault of its own on Helium.
-# m0-microbit: its 256 KB hold what the small scenes call, not all of the library with their code.
+# m0-microbit: its 256 KB hold what the small scenes call, not all of the library with their code; the rest is not compiled.
 # msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
 # and inline assembly, and without rules of aliasing, as that compiler has none.
 cells() {
@@ -90,7 +90,7 @@ aarch64-flush  | aarch64  | -        |       | -DMATRIX_FLUSH
 armv7-scalar   | armv7    | -        |       | -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -DCLOTH_SCALAR
 armv7-neon     | armv7    | - -Os    | lanes | -march=armv7-a -mfpu=neon-vfpv4 -mfloat-abi=hard
 armv6-vfp      | armv6    | -        |       | -march=armv6 -mfpu=vfp -mfloat-abi=hard
-m0-microbit    | microbit | -Os -    |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL -ffunction-sections -Wl,--gc-sections
+m0-microbit    | microbit | -Os -    |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL -DCLOTH_API=static -Wno-unused-function
 m0             | an385    | -        |       | -mcpu=cortex-m0 -mfloat-abi=soft
 m3             | an385    | -        |       | -mcpu=cortex-m3 -mfloat-abi=soft
 m4f            | an386    | -        |       | -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16
