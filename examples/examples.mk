@@ -77,7 +77,9 @@ WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.j
 # What the page does not call: without it the page is smaller and compiles sooner, and comes to the same hashes.
 WEB_WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING \
 	PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE)
-WEB_FLAGS = $(WEB_WITHOUT) --target=wasm32 -std=c99 -O3 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \
+# The level without SIMD: tests/web.sh, which has a folder of its own, sets another.
+WEB_SCALAR_LEVEL = -O3
+WEB_FLAGS = $(WEB_WITHOUT) --target=wasm32 -std=c99 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \
 	-I. -Iexamples -nostdlib -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=65536
 
 web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.json $(WEB_PAGE)
@@ -86,7 +88,7 @@ web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.
 $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c examples/methods/methods.c $(WEB_GLUE) port/boards/memory.c $(HEADERS) cloth.c
 	@sh tests/install.sh web
 	@mkdir -p $(@D)
-	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),,-msimd128) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
+	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),$(WEB_SCALAR_LEVEL),-O3 -msimd128) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
 
 # It runs once: -O1 compiles in half of the time, and the bits are the same.
 $(BUILD)/web/hashes: examples/web/hashes.c examples/methods/methods.c $(WEB_GLUE) $(HEADERS) cloth.c
