@@ -8676,9 +8676,14 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
  * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
  * surface has another direction where a push leads to.
  *
+ * A push stays below what contact does by PUSH_LEFT of the spacing. Otherwise contact would be on the point of letting
+ * go wherever cloth rests: of particles over rims a fifth let go by turns, began again without a push, and drove the
+ * swings of what hangs beside them.
+ *
  * A push that follows is an integral control of what hangs beside its particle, and feeds its slow swings. So while the
  * whole cloth is slower than CALM_SPEED, particles that stick keep their push where what contact does differs from it
- * by less than PUSH_SLACK of it; friction bears the difference.
+ * by less than PUSH_SLACK of it; friction bears the difference. Nothing is left of it then: cloth that has settled
+ * would begin to slip.
  *
  * The state has no room of its own for pushes. Particles in contact have no history of velocities: their push takes the
  * place of the earliest velocity, until contact has been resolved in the next substep. There are no pushes without a
@@ -8693,6 +8698,10 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
 #define PUSH_SHARE 0.1f
 /* Acceleration by which what a push follows may exceed it [m/s^2]. */
 #define PUSH_GROWTH 9.81f
+/* Length by which a push stays below what it follows, over the spacing [1]: contact goes on pressing by that much. With
+   0 a particle whose pull falls is off the surface at once, and comes back without a push: hems swing by that. More
+   leaves springs at rims longer by as much. */
+#define PUSH_LEFT 0.01f
 /* Speed below which all particles are calm [m/s]. */
 #define CALM_SPEED 0.05f
 /* Share of its push by which what contact does to a calm particle that sticks may differ without being followed. */
@@ -8760,10 +8769,11 @@ CLOTH_INLINE lanes3 pushes_of_block(const cloth *c, int32_t i) {
   return lanes3_select(has_no_history(lanes_load(history_of(c, 1).x + i)), none, push);
 }
 
-/* A vector that is no longer than `most`. */
-CLOTH_INLINE lanes3 shortened(lanes3 a, lanes most) {
+/* A vector that is shorter by `less`, and no longer than `most`. */
+CLOTH_INLINE lanes3 shortened(lanes3 a, lanes less, lanes most) {
   const lanes length = lanes_maximum(lanes3_length(a), lanes_splat(STATE_QUANTUM));
-  return lanes3_scale(a, lanes_minimum(lanes_divide(most, length), lanes_splat(1.0f)));
+  const lanes rest = lanes_maximum(lanes_subtract(length, less), lanes_splat(0.0f));
+  return lanes3_scale(a, lanes_divide(lanes_minimum(rest, most), length));
 }
 
 #if WITH_CONTACT_LINES || WITH_CELL_CONTACT
@@ -8831,6 +8841,7 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
   lanes3 push = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   if (has_contact_pushes(c)) {
     const float spacing = minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+    const float left = plan->is_calm ? 0.0f : PUSH_LEFT * spacing;
     const lanes longest = lanes_splat(minimum(spacing, c->settings.contact.thickness));
     const lanes_mask again = has_no_history(lanes_load(history_of(c, 1).x + i));
     const lanes3 kept = lanes3_load(history_of(c, 2), i);
@@ -8838,7 +8849,7 @@ CLOTH_INLINE void keep_pushes(const cloth *c, const step_plan *plan, lanes_mask 
     const lanes most = lanes_add(lanes3_length(old), lanes_splat(PUSH_GROWTH * plan->h * plan->h));
     lanes3 difference = lanes3_flush_below(lanes3_keep(which, change), STATE_QUANTUM);
     const lanes share = lanes_select(again, lanes_splat(PUSH_SHARE), followed_share(plan, difference, old, slides));
-    difference = shortened(difference, lanes_minimum(most, longest));
+    difference = shortened(difference, lanes_splat(left), lanes_minimum(most, longest));
     difference = lanes3_select(again, difference, lanes3_subtract(difference, old));
     push = lanes3_add_scaled(old, difference, share);
     push = lanes3_flush_below(push, STATE_QUANTUM);
