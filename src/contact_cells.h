@@ -353,10 +353,15 @@ CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
   return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
 }
 
-/* Which cells of a block, of which particle `i` is a corner of the first, may touch a collider: their triangles are
-   wide, and the box around their path is within reach. */
-CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, int32_t i) {
-  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+/* The corners of some cells side by side: of the first of them, in two rows. */
+typedef struct corner_rows {
+  int32_t particle[4];
+} corner_rows;
+
+/* Which of these cells may touch a collider: their triangles are wide, and the box around their path is within reach.
+ */
+CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, const corner_rows *at) {
+  const int32_t *corners = at->particle;
   lanes3 p[4];
   const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
   cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
@@ -381,8 +386,8 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
 /* Which of these cells may come nearer to a shape with edges than `reach`: whose path no plane keeps apart from it that
    touches the shape where it is nearest to a corner of the cell. */
 CLOTH_SEPARATE lanes_mask may_edges_touch(const cloth *c, const moving_body *m, const cell_core *k, float reach,
-                                          int32_t i) {
-  const int32_t corners[4] = {i, i + 1, i + c->grid.columns, i + c->grid.columns + 1};
+                                          const corner_rows *at) {
+  const int32_t *corners = at->particle;
   lanes3 p[8];
   lanes nearest = lanes_splat(-BOUND_BEYOND);
   for (int32_t n = 0; n < 4; n++) {
@@ -405,6 +410,19 @@ CLOTH_SEPARATE lanes_mask may_edges_touch(const cloth *c, const moving_body *m, 
 
 #endif
 
+/* Which of the first `count` of these cells may touch the collider, or are near enough to bear it: 1 for each, else 0.
+ */
+CLOTH_INLINE lanes near_cells(const cloth *c, const cell_sums *sums, const corner_rows *at, int32_t count) {
+  const moving_body *m = &workspace_of(c)->body;
+  lanes_mask may = lanes_both(may_cells_touch(c, m, sums->core->wide, at), lanes_first(count));
+#if WITH_BODIES
+  if (has_edges(sums->core->body) && lanes_any(may)) {
+    may = lanes_both(may_edges_touch(c, m, sums->core, sums->bearing, at), may);
+  }
+#endif
+  return lanes_keep(may, lanes_splat(1.0f));
+}
+
 /* 1 if the cells are looked at in reverse order: for bodies with mass in every second substep, so that none is turned
    to one side. Cloth that lies on what gives way not at all would swing between two places, as each order leaves it at
    another one. */
@@ -418,23 +436,24 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   const moving_body *m = &workspace_of(c)->body;
   const int32_t cells = cells_along_warp(c), first = row * c->grid.columns + column;
   const int32_t left = cells - column < CELL_BLOCK ? cells - column : CELL_BLOCK;
-  const float wide = sums->core->wide;
+  const int32_t columns = c->grid.columns, in_row = columns - 1 - column < left ? columns - 1 - column : left;
   float touches[CELL_BLOCK];
   lanes any = lanes_splat(0.0f);
-  for (int32_t n = 0; n < CELL_BLOCK && n < left; n += CLOTH_LANES) {
-    lanes_mask may = may_cells_touch(c, m, wide, first + n);
-#if WITH_BODIES
-    if (has_edges(sums->core->body) && lanes_any(lanes_both(may, lanes_first(left - n)))) {
-      may = lanes_both(may_edges_touch(c, m, sums->core, sums->bearing, first + n), may);
-    }
-#endif
-    const lanes near = lanes_keep(may, lanes_splat(1.0f));
+  for (int32_t n = 0; n < CELL_BLOCK && n < in_row; n += CLOTH_LANES) {
+    const int32_t i = first + n;
+    const corner_rows at = {{i, i + 1, i + columns, i + columns + 1}};
+    const lanes near = near_cells(c, sums, &at, in_row - n);
     lanes_store(touches + n, near);
-    any = lanes_maximum(any, lanes_within(near, left - n));
+    any = lanes_maximum(any, near);
   }
-  if (column + left > c->grid.columns - 1) {
-    touches[left - 1] = 1.0f; /* across the seam of a tube */
-  } else if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
+  if (in_row < left) { /* across the seam of a tube, the last column is beside the first */
+    const int32_t i = first + in_row;
+    const corner_rows at = {{i, i + 1 - columns, i + columns, i + 1}};
+    const lanes near = near_cells(c, sums, &at, 1);
+    touches[in_row] = lanes_first_value(near);
+    any = lanes_maximum(any, near);
+  }
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
     return;
   }
   for (int32_t n = 0; n < 2 * left; n++) {
@@ -549,7 +568,7 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 
 /* Contact of the cells with a collider, with what it then receives. Returns how many triangles touch it. */
 static int32_t project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
-                               int32_t substep) {
+                                  int32_t substep) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
   cell_sums sums = {k, none, none, 0, 0, 0.0f};
