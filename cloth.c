@@ -18295,7 +18295,7 @@ static void find_involved(const self_body *cells, int is_round, int32_t particle
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
-#if WITH_GROUPS
+#if WITH_GROUPS && (WITH_SLEEP || WITH_SEAMS)
 
 /* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
 static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
@@ -22721,6 +22721,7 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
   cell_path path;
   cell_point point;
   if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
     return;
   }
   sums->tested++;

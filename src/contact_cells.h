@@ -271,6 +271,7 @@ CLOTH_SEPARATE void bear_by_triangle(const cloth *c, int32_t triangle, cell_sums
   cell_path path;
   cell_point point;
   if (sums->tested == CELL_TRIANGLES) {
+    statistics_of(c)->overflows++;
     return;
   }
   sums->tested++;

@@ -131,7 +131,7 @@ static void find_involved(const self_body *cells, int is_round, int32_t particle
   find_corners(cells, row, cell - row * cells->columns, involved + 1);
 }
 
-#if WITH_GROUPS
+#if WITH_GROUPS && (WITH_SLEEP || WITH_SEAMS)
 
 /* Is a particle of cloth a on no axis farther than `reach` from the box around the corners of a cell of cloth b? */
 static int is_candidate_near(const self_body *a, const self_body *b, const int32_t involved[5], float reach) {
