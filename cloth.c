@@ -6801,8 +6801,8 @@ enum {
   COST_SLOW = 60,            /* ... and the same, where that ends velocities */
   COST_RECORD = 350,         /* per contact that is recorded */
   COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
-  COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */
-  COST_CELL_PLANE = 120,     /* ... and for shapes with edges, for each of four planes beside a distance, ... */
+  COST_CELL = 420,           /* ... in addition per particle and collider near the cloth, where cells are wide, ... */
+  COST_CELL_PLANE = 120,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
   COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
@@ -6939,9 +6939,9 @@ static int guards_cells(const cloth_collider *body, int has_mass) {
   return is_round(body) || (is_solid && is_small);
 }
 
-/* Cost per particle of the search for cells that may touch a collider. */
-static uint32_t cell_search_cost(const cloth_collider *body) {
-  return COST_CELL + (is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
+/* Cost of comparing a cell with the edges of a collider, in blocks of cells that are near it. */
+static uint32_t cell_edges_cost(const cloth_collider *body) {
+  return is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body));
 }
 
 /* Cost of one triangle of a cell that is near a collider, and of one step along its path. Those of a hull look for the
@@ -22578,7 +22578,8 @@ typedef struct cell_sums {
   const cell_core *core;
   cloth_vector impulse, torque;
   int32_t tested, touching;
-  float bearing; /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
+  int32_t compared; /* cells of blocks near a shape with edges, which are compared with it */
+  float bearing;    /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
 } cell_sums;
 
 /* A contact of a triangle. */
@@ -22799,9 +22800,21 @@ CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
   return lanes3_dot(d, d);
 }
 
+CLOTH_INLINE cell_box empty_box(void) {
+  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
+  const cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  return box;
+}
+
 /* How far from zero an interval is. */
 CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
   return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
+}
+
+CLOTH_INLINE lanes_mask is_box_near(const moving_body *m, const cell_box *box) {
+  const lanes3 gap = lanes3_of(interval_gap(box->low.x, box->high.x), interval_gap(box->low.y, box->high.y),
+                               interval_gap(box->low.z, box->high.z));
+  return lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
 }
 
 /* The corners of some cells side by side: of the first of them, in two rows. */
@@ -22814,8 +22827,7 @@ typedef struct corner_rows {
 CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, const corner_rows *at) {
   const int32_t *corners = at->particle;
   lanes3 p[4];
-  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
-  cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  cell_box box = empty_box();
   for (int32_t n = 0; n < 4; n++) {
     const lanes3 from =
         lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
@@ -22826,10 +22838,7 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   lanes longest = lanes_maximum(squared_edge(p[0], p[1]), squared_edge(p[0], p[2]));
   longest = lanes_maximum(longest, lanes_maximum(squared_edge(p[3], p[1]), squared_edge(p[3], p[2])));
   longest = lanes_maximum(longest, squared_edge(p[0], p[3]));
-  const lanes3 gap = lanes3_of(interval_gap(box.low.x, box.high.x), interval_gap(box.low.y, box.high.y),
-                               interval_gap(box.low.z, box.high.z));
-  const lanes_mask near = lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
-  return lanes_both(near, lanes_less(lanes_splat(wide), longest));
+  return lanes_both(is_box_near(m, &box), lanes_less(lanes_splat(wide), longest));
 }
 
 #if WITH_BODIES
@@ -22862,14 +22871,18 @@ CLOTH_SEPARATE lanes_mask may_edges_touch(const cloth *c, const moving_body *m, 
 #endif
 
 /* Which of the first `count` of these cells may touch the collider, or are near enough to bear it: 1 for each, else 0.
- */
-CLOTH_INLINE lanes near_cells(const cloth *c, const cell_sums *sums, const corner_rows *at, int32_t count) {
+   Sets *compares if they are compared with its edges. */
+CLOTH_INLINE lanes near_cells(const cloth *c, const cell_sums *sums, const corner_rows *at, int32_t count,
+                              int *compares) {
   const moving_body *m = &workspace_of(c)->body;
   lanes_mask may = lanes_both(may_cells_touch(c, m, sums->core->wide, at), lanes_first(count));
 #if WITH_BODIES
   if (has_edges(sums->core->body) && lanes_any(may)) {
+    *compares = 1;
     may = lanes_both(may_edges_touch(c, m, sums->core, sums->bearing, at), may);
   }
+#else
+  (void)compares;
 #endif
   return lanes_keep(may, lanes_splat(1.0f));
 }
@@ -22890,20 +22903,22 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   const int32_t columns = c->grid.columns, in_row = columns - 1 - column < left ? columns - 1 - column : left;
   float touches[CELL_BLOCK];
   lanes any = lanes_splat(0.0f);
+  int compares = 0;
   for (int32_t n = 0; n < CELL_BLOCK && n < in_row; n += CLOTH_LANES) {
     const int32_t i = first + n;
     const corner_rows at = {{i, i + 1, i + columns, i + columns + 1}};
-    const lanes near = near_cells(c, sums, &at, in_row - n);
+    const lanes near = near_cells(c, sums, &at, in_row - n, &compares);
     lanes_store(touches + n, near);
     any = lanes_maximum(any, near);
   }
   if (in_row < left) { /* across the seam of a tube, the last column is beside the first */
     const int32_t i = first + in_row;
     const corner_rows at = {{i, i + 1 - columns, i + columns, i + 1}};
-    const lanes near = near_cells(c, sums, &at, 1);
+    const lanes near = near_cells(c, sums, &at, 1, &compares);
     touches[in_row] = lanes_first_value(near);
     any = lanes_maximum(any, near);
   }
+  sums->compared += compares ? left : 0;
   if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
     return;
   }
@@ -22929,6 +22944,68 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
     const int32_t block = is_backward ? count - 1 - n : n;
     collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
   }
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums->compared, cell_edges_cost(sums->core->body));
+  add_varying_work(c, (uint32_t)sums->tested, cell_triangle_cost(sums->core->body));
+}
+
+/// Where the cloth is ///
+
+/* The box around the cloth where a substep begins, and where it ends. */
+typedef struct path_box {
+  cloth_vector low[2], high[2]; /* [m] */
+  int is_known;                 /* 0: particles have moved since it was found */
+} path_box;
+
+CLOTH_INLINE float least_lane(lanes a) {
+  float values[CLOTH_LANES], least = BOUND_BEYOND;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    least = minimum(values[lane], least);
+  }
+  return least;
+}
+
+CLOTH_INLINE cloth_vector least_lanes3(lanes3 a) {
+  return vector(least_lane(a.x), least_lane(a.y), least_lane(a.z));
+}
+
+/* Positions that are no numbers do not count, as in may_cells_touch(). */
+CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
+  const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t end = 0; end < 2; end++) {
+    cell_box box = empty_box();
+    for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(c->count - i);
+      const lanes3 p = lanes3_load(ends[end], i);
+      box.low = lanes3_select(exists, lanes3_minimum(p, box.low), box.low);
+      box.high = lanes3_select(exists, lanes3_maximum(p, box.high), box.high);
+    }
+    found->low[end] = least_lanes3(box.low);
+    found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
+  }
+  found->is_known = 1;
+  add_varying_work(c, (uint32_t)c->count, COST_BOUND);
+}
+
+/* 1 if a cell may be within reach of a collider: the test of may_cells_touch() for the box around all cells. Rounding
+   keeps the order of numbers, so that no cell is within reach if this box is not. With fixed work nothing is skipped.
+ */
+static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_box) {
+  cell_box box = empty_box();
+  if (c->settings.capacity.fixed_work) {
+    return 1;
+  }
+  if (!cloth_box->is_known) {
+    find_path_box(c, cloth_box);
+  }
+  for (int32_t end = 0; end < 2; end++) {
+    const lanes3 place = lanes3_splat(end == 0 ? m->start.position : m->end.position);
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->low[end]), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->high[end]), place));
+  }
+  return lanes_any(is_box_near(m, &box));
 }
 
 /// When cells are looked at ///
@@ -23019,15 +23096,17 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 
 /* Contact of the cells with a collider, with what it then receives. Returns how many triangles touch it. */
 static int32_t project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
-                                  int32_t substep) {
+                                  int32_t substep, path_box *cloth_box) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  cell_sums sums = {k, none, none, 0, 0, 0.0f};
+  cell_sums sums = {k, none, none, 0, 0, 0, 0.0f};
+  if (!is_cloth_near(c, m, cloth_box)) {
+    return 0;
+  }
   collide_cells(c, plan, &sums);
+  cloth_box->is_known &= sums.touching == 0;
   react(c, m, sums.impulse, sums.torque);
   statistics_of(c)->cell_contacts += sums.touching;
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(k->body));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(k->body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
   return sums.touching;
 }
@@ -23037,7 +23116,9 @@ static int32_t project_cells_from(const cloth *c, const step_plan *plan, const c
    touches, would take a time in proportion to the square of their number. */
 CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
   workspace *w = workspace_of(c);
+  path_box cloth_box;
   int is_first = 1;
+  cloth_box.is_known = 0;
   w->statistics.cell_contacts = 0;
   if (!has_guarded_collider(c)) {
     return;
@@ -23056,7 +23137,7 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
         follow_bodies(c, plan);
       }
       is_first = 0;
-      if (project_cells_from(c, plan, &core, index, substep) > 0) {
+      if (project_cells_from(c, plan, &core, index, substep, &cloth_box) > 0) {
         follow_bodies(c, plan);
       }
     }
@@ -23261,11 +23342,11 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
 #if WITH_CELL_CONTACT
 
 /* Lets the corners of wide cells bear the body that are near. Returns how many triangles it has looked at. */
-CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b, path_box *cloth_box) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {&b->core, none, none, 0, 0, b->slack};
-  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core)) {
+  cell_sums sums = {&b->core, none, none, 0, 0, 0, b->slack};
+  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core) || !is_cloth_near(c, b->m, cloth_box)) {
     return 0;
   }
   collide_cells(c, plan, &sums);
@@ -23282,8 +23363,6 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
       bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
     }
   }
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(b->shape));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(b->shape));
   return sums.tested;
 }
 
@@ -23484,6 +23563,8 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
   if (plan->index == 0 && has_guarded_collider(c)) {
     workspace_of(c)->widest_square = widest_square(c);
   }
+  path_box cloth_box;
+  cloth_box.is_known = 0;
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
@@ -23493,7 +23574,8 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
     }
     body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
-    body_shares_of(c)[n].near += take_corners(c, plan, &b);
+    cloth_box.is_known &= body_shares_of(c)[n].near == 0; /* what is near may have been moved */
+    body_shares_of(c)[n].near += take_corners(c, plan, &b, &cloth_box);
 #endif
   }
   for (int32_t n = 0; n < count; n++) {
@@ -26382,10 +26464,11 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
-  int32_t guarded;          /* colliders that cells are kept out of, and the most of one of them: */
-  uint32_t search_cost;     /* per particle, of the search for cells near it, ... */
-  uint32_t triangle_cost;   /* ... and of a triangle near it, ... */
-  uint32_t traced_cost;     /* ... and of one that is traced, without the response */
+  int32_t guarded;          /* colliders that cells are kept out of */
+  uint32_t search_cost;     /* per particle, of the search for cells near one of them, at most ... */
+  uint32_t triangle_cost;   /* ... and of a triangle near it, at most */
+  uint64_t search_sum;      /* sum of the former over all of them, ... */
+  uint64_t traced_sum;      /* ... and of a triangle that is traced at each, without the response */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
   uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
@@ -26395,12 +26478,13 @@ static void add_guarded(scene_summary *scene, const cloth_collider *body, int32_
   if (!WITH_CELL_CONTACT || count == 0) {
     return;
   }
-  const uint32_t triangle = cell_triangle_cost(body), search = cell_search_cost(body);
+  const uint32_t triangle = cell_triangle_cost(body), search = COST_BOUND + COST_CELL + cell_edges_cost(body);
   const uint32_t traced = triangle + CELL_TRACE_STEPS * cell_trace_cost(body);
   scene->guarded += count;
   scene->search_cost = search > scene->search_cost ? search : scene->search_cost;
   scene->triangle_cost = triangle > scene->triangle_cost ? triangle : scene->triangle_cost;
-  scene->traced_cost = traced > scene->traced_cost ? traced : scene->traced_cost;
+  scene->search_sum += (uint64_t)search * (uint32_t)count;
+  scene->traced_sum += (uint64_t)traced * (uint32_t)count;
 }
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -26480,15 +26564,19 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* Most triangles of cells that a pass tests against a collider. */
+static uint64_t most_cell_triangles(const cloth *c) {
+  const uint64_t all = 2u * (uint64_t)(uint32_t)cells_along_warp(c) * (uint32_t)(c->grid.rows - 1);
+  return all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+}
+
 /* Maximum work of contact of cells in a substep: with lines over contacts colliders are passed twice. */
 static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
-  const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
-  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t triangles = most_cell_triangles(c);
   const uint32_t corners = 3u * (COST_CELL_CORNER + record_cost(c));
-  const uint64_t once =
-      (uint64_t)scene->search_cost * (uint32_t)c->count + triangles * (uint64_t)(scene->traced_cost + corners);
-  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
-                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+  const uint64_t once = scene->search_sum * (uint32_t)c->count +
+                        triangles * (scene->traced_sum + (uint64_t)corners * (uint32_t)scene->guarded);
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST + (c->scratch.contact_pull ? 2u : 1u) * once
                             : 0u;
 }
 
@@ -26496,8 +26584,7 @@ static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
 
 /* Maximum work of what bears bodies in a substep: all particles are near all bodies, and all lines bear one. */
 static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  const uint64_t count = (uint32_t)c->count, all = 2u * count;
-  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t count = (uint32_t)c->count, triangles = most_cell_triangles(c);
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }

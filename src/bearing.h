@@ -218,11 +218,11 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
 #if WITH_CELL_CONTACT
 
 /* Lets the corners of wide cells bear the body that are near. Returns how many triangles it has looked at. */
-CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b) {
+CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b, path_box *cloth_box) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {&b->core, none, none, 0, 0, b->slack};
-  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core)) {
+  cell_sums sums = {&b->core, none, none, 0, 0, 0, b->slack};
+  if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core) || !is_cloth_near(c, b->m, cloth_box)) {
     return 0;
   }
   collide_cells(c, plan, &sums);
@@ -239,8 +239,6 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
       bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
     }
   }
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(b->shape));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(b->shape));
   return sums.tested;
 }
 
@@ -441,6 +439,8 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
   if (plan->index == 0 && has_guarded_collider(c)) {
     workspace_of(c)->widest_square = widest_square(c);
   }
+  path_box cloth_box;
+  cloth_box.is_known = 0;
 #endif
   for (int32_t n = 0; n < count; n++) {
     borne_body b = borne_body_at(c, plan, n);
@@ -450,7 +450,8 @@ CLOTH_SEPARATE void find_bearing(const cloth *c, const step_plan *plan) {
     }
     body_shares_of(c)[n].near = take_particles(c, plan, &b);
 #if WITH_CELL_CONTACT
-    body_shares_of(c)[n].near += take_corners(c, plan, &b);
+    cloth_box.is_known &= body_shares_of(c)[n].near == 0; /* what is near may have been moved */
+    body_shares_of(c)[n].near += take_corners(c, plan, &b, &cloth_box);
 #endif
   }
   for (int32_t n = 0; n < count; n++) {

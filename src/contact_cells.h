@@ -128,7 +128,8 @@ typedef struct cell_sums {
   const cell_core *core;
   cloth_vector impulse, torque;
   int32_t tested, touching;
-  float bearing; /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
+  int32_t compared; /* cells of blocks near a shape with edges, which are compared with it */
+  float bearing;    /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
 } cell_sums;
 
 /* A contact of a triangle. */
@@ -349,9 +350,21 @@ CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
   return lanes3_dot(d, d);
 }
 
+CLOTH_INLINE cell_box empty_box(void) {
+  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
+  const cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  return box;
+}
+
 /* How far from zero an interval is. */
 CLOTH_INLINE lanes interval_gap(lanes low, lanes high) {
   return lanes_flush(lanes_maximum(lanes_maximum(low, lanes_negate(high)), lanes_splat(0.0f)));
+}
+
+CLOTH_INLINE lanes_mask is_box_near(const moving_body *m, const cell_box *box) {
+  const lanes3 gap = lanes3_of(interval_gap(box->low.x, box->high.x), interval_gap(box->low.y, box->high.y),
+                               interval_gap(box->low.z, box->high.z));
+  return lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
 }
 
 /* The corners of some cells side by side: of the first of them, in two rows. */
@@ -364,8 +377,7 @@ typedef struct corner_rows {
 CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, const corner_rows *at) {
   const int32_t *corners = at->particle;
   lanes3 p[4];
-  const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
-  cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
+  cell_box box = empty_box();
   for (int32_t n = 0; n < 4; n++) {
     const lanes3 from =
         lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
@@ -376,10 +388,7 @@ CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, fl
   lanes longest = lanes_maximum(squared_edge(p[0], p[1]), squared_edge(p[0], p[2]));
   longest = lanes_maximum(longest, lanes_maximum(squared_edge(p[3], p[1]), squared_edge(p[3], p[2])));
   longest = lanes_maximum(longest, squared_edge(p[0], p[3]));
-  const lanes3 gap = lanes3_of(interval_gap(box.low.x, box.high.x), interval_gap(box.low.y, box.high.y),
-                               interval_gap(box.low.z, box.high.z));
-  const lanes_mask near = lanes_less(lanes3_dot(gap, gap), lanes_splat(m->reach * m->reach));
-  return lanes_both(near, lanes_less(lanes_splat(wide), longest));
+  return lanes_both(is_box_near(m, &box), lanes_less(lanes_splat(wide), longest));
 }
 
 #if WITH_BODIES
@@ -412,14 +421,18 @@ CLOTH_SEPARATE lanes_mask may_edges_touch(const cloth *c, const moving_body *m, 
 #endif
 
 /* Which of the first `count` of these cells may touch the collider, or are near enough to bear it: 1 for each, else 0.
- */
-CLOTH_INLINE lanes near_cells(const cloth *c, const cell_sums *sums, const corner_rows *at, int32_t count) {
+   Sets *compares if they are compared with its edges. */
+CLOTH_INLINE lanes near_cells(const cloth *c, const cell_sums *sums, const corner_rows *at, int32_t count,
+                              int *compares) {
   const moving_body *m = &workspace_of(c)->body;
   lanes_mask may = lanes_both(may_cells_touch(c, m, sums->core->wide, at), lanes_first(count));
 #if WITH_BODIES
   if (has_edges(sums->core->body) && lanes_any(may)) {
+    *compares = 1;
     may = lanes_both(may_edges_touch(c, m, sums->core, sums->bearing, at), may);
   }
+#else
+  (void)compares;
 #endif
   return lanes_keep(may, lanes_splat(1.0f));
 }
@@ -440,20 +453,22 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
   const int32_t columns = c->grid.columns, in_row = columns - 1 - column < left ? columns - 1 - column : left;
   float touches[CELL_BLOCK];
   lanes any = lanes_splat(0.0f);
+  int compares = 0;
   for (int32_t n = 0; n < CELL_BLOCK && n < in_row; n += CLOTH_LANES) {
     const int32_t i = first + n;
     const corner_rows at = {{i, i + 1, i + columns, i + columns + 1}};
-    const lanes near = near_cells(c, sums, &at, in_row - n);
+    const lanes near = near_cells(c, sums, &at, in_row - n, &compares);
     lanes_store(touches + n, near);
     any = lanes_maximum(any, near);
   }
   if (in_row < left) { /* across the seam of a tube, the last column is beside the first */
     const int32_t i = first + in_row;
     const corner_rows at = {{i, i + 1 - columns, i + columns, i + 1}};
-    const lanes near = near_cells(c, sums, &at, 1);
+    const lanes near = near_cells(c, sums, &at, 1, &compares);
     touches[in_row] = lanes_first_value(near);
     any = lanes_maximum(any, near);
   }
+  sums->compared += compares ? left : 0;
   if (!lanes_any(lanes_less(lanes_splat(0.0f), any))) {
     return;
   }
@@ -479,6 +494,68 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
     const int32_t block = is_backward ? count - 1 - n : n;
     collide_cell_block(c, plan, block / blocks, block % blocks * CELL_BLOCK, sums);
   }
+  add_varying_work(c, (uint32_t)c->count, COST_CELL);
+  add_varying_work(c, (uint32_t)sums->compared, cell_edges_cost(sums->core->body));
+  add_varying_work(c, (uint32_t)sums->tested, cell_triangle_cost(sums->core->body));
+}
+
+/// Where the cloth is ///
+
+/* The box around the cloth where a substep begins, and where it ends. */
+typedef struct path_box {
+  cloth_vector low[2], high[2]; /* [m] */
+  int is_known;                 /* 0: particles have moved since it was found */
+} path_box;
+
+CLOTH_INLINE float least_lane(lanes a) {
+  float values[CLOTH_LANES], least = BOUND_BEYOND;
+  lanes_store(values, a);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    least = minimum(values[lane], least);
+  }
+  return least;
+}
+
+CLOTH_INLINE cloth_vector least_lanes3(lanes3 a) {
+  return vector(least_lane(a.x), least_lane(a.y), least_lane(a.z));
+}
+
+/* Positions that are no numbers do not count, as in may_cells_touch(). */
+CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
+  const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
+  const lanes zero = lanes_splat(0.0f);
+  for (int32_t end = 0; end < 2; end++) {
+    cell_box box = empty_box();
+    for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(c->count - i);
+      const lanes3 p = lanes3_load(ends[end], i);
+      box.low = lanes3_select(exists, lanes3_minimum(p, box.low), box.low);
+      box.high = lanes3_select(exists, lanes3_maximum(p, box.high), box.high);
+    }
+    found->low[end] = least_lanes3(box.low);
+    found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
+  }
+  found->is_known = 1;
+  add_varying_work(c, (uint32_t)c->count, COST_BOUND);
+}
+
+/* 1 if a cell may be within reach of a collider: the test of may_cells_touch() for the box around all cells. Rounding
+   keeps the order of numbers, so that no cell is within reach if this box is not. With fixed work nothing is skipped.
+ */
+static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_box) {
+  cell_box box = empty_box();
+  if (c->settings.capacity.fixed_work) {
+    return 1;
+  }
+  if (!cloth_box->is_known) {
+    find_path_box(c, cloth_box);
+  }
+  for (int32_t end = 0; end < 2; end++) {
+    const lanes3 place = lanes3_splat(end == 0 ? m->start.position : m->end.position);
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->low[end]), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->high[end]), place));
+  }
+  return lanes_any(is_box_near(m, &box));
 }
 
 /// When cells are looked at ///
@@ -569,15 +646,17 @@ static void follow_bodies(const cloth *c, const step_plan *plan) {
 
 /* Contact of the cells with a collider, with what it then receives. Returns how many triangles touch it. */
 static int32_t project_cells_from(const cloth *c, const step_plan *plan, const cell_core *k, int32_t index,
-                                  int32_t substep) {
+                                  int32_t substep, path_box *cloth_box) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  cell_sums sums = {k, none, none, 0, 0, 0.0f};
+  cell_sums sums = {k, none, none, 0, 0, 0, 0.0f};
+  if (!is_cloth_near(c, m, cloth_box)) {
+    return 0;
+  }
   collide_cells(c, plan, &sums);
+  cloth_box->is_known &= sums.touching == 0;
   react(c, m, sums.impulse, sums.torque);
   statistics_of(c)->cell_contacts += sums.touching;
-  add_varying_work(c, (uint32_t)c->count, cell_search_cost(k->body));
-  add_varying_work(c, (uint32_t)sums.tested, cell_triangle_cost(k->body));
   add_varying_work(c, 3u * (uint32_t)sums.touching, COST_CELL_CORNER + record_cost(c));
   return sums.touching;
 }
@@ -587,7 +666,9 @@ static int32_t project_cells_from(const cloth *c, const step_plan *plan, const c
    touches, would take a time in proportion to the square of their number. */
 CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t substep, int again) {
   workspace *w = workspace_of(c);
+  path_box cloth_box;
   int is_first = 1;
+  cloth_box.is_known = 0;
   w->statistics.cell_contacts = 0;
   if (!has_guarded_collider(c)) {
     return;
@@ -606,7 +687,7 @@ CLOTH_SEPARATE void project_cells(const cloth *c, const step_plan *plan, int32_t
         follow_bodies(c, plan);
       }
       is_first = 0;
-      if (project_cells_from(c, plan, &core, index, substep) > 0) {
+      if (project_cells_from(c, plan, &core, index, substep, &cloth_box) > 0) {
         follow_bodies(c, plan);
       }
     }

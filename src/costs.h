@@ -108,8 +108,8 @@ enum {
   COST_SLOW = 60,            /* ... and the same, where that ends velocities */
   COST_RECORD = 350,         /* per contact that is recorded */
   COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
-  COST_CELL = 420,           /* ... in addition per particle and collider, where cells are wide, ... */
-  COST_CELL_PLANE = 120,     /* ... and for shapes with edges, for each of four planes beside a distance, ... */
+  COST_CELL = 420,           /* ... in addition per particle and collider near the cloth, where cells are wide, ... */
+  COST_CELL_PLANE = 120,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
   COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
@@ -246,9 +246,9 @@ static int guards_cells(const cloth_collider *body, int has_mass) {
   return is_round(body) || (is_solid && is_small);
 }
 
-/* Cost per particle of the search for cells that may touch a collider. */
-static uint32_t cell_search_cost(const cloth_collider *body) {
-  return COST_CELL + (is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body)));
+/* Cost of comparing a cell with the edges of a collider, in blocks of cells that are near it. */
+static uint32_t cell_edges_cost(const cloth_collider *body) {
+  return is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body));
 }
 
 /* Cost of one triangle of a cell that is near a collider, and of one step along its path. Those of a hull look for the

@@ -134,10 +134,11 @@ typedef struct scene_summary {
   uint32_t contact_cost;    /* of a particle that touches all colliders at once */
   int32_t bodies, attached; /* colliders with mass, and particles attached to colliders */
   int32_t meshes;           /* colliders that are meshes */
-  int32_t guarded;          /* colliders that cells are kept out of, and the most of one of them: */
-  uint32_t search_cost;     /* per particle, of the search for cells near it, ... */
-  uint32_t triangle_cost;   /* ... and of a triangle near it, ... */
-  uint32_t traced_cost;     /* ... and of one that is traced, without the response */
+  int32_t guarded;          /* colliders that cells are kept out of */
+  uint32_t search_cost;     /* per particle, of the search for cells near one of them, at most ... */
+  uint32_t triangle_cost;   /* ... and of a triangle near it, at most */
+  uint64_t search_sum;      /* sum of the former over all of them, ... */
+  uint64_t traced_sum;      /* ... and of a triangle that is traced at each, without the response */
   int32_t noted_pins;       /* pins whose impulses are noted; 0 if none are */
   uint32_t distance_cost;   /* of one point from a convex collider, at most */
 } scene_summary;
@@ -147,12 +148,13 @@ static void add_guarded(scene_summary *scene, const cloth_collider *body, int32_
   if (!WITH_CELL_CONTACT || count == 0) {
     return;
   }
-  const uint32_t triangle = cell_triangle_cost(body), search = cell_search_cost(body);
+  const uint32_t triangle = cell_triangle_cost(body), search = COST_BOUND + COST_CELL + cell_edges_cost(body);
   const uint32_t traced = triangle + CELL_TRACE_STEPS * cell_trace_cost(body);
   scene->guarded += count;
   scene->search_cost = search > scene->search_cost ? search : scene->search_cost;
   scene->triangle_cost = triangle > scene->triangle_cost ? triangle : scene->triangle_cost;
-  scene->traced_cost = traced > scene->traced_cost ? traced : scene->traced_cost;
+  scene->search_sum += (uint64_t)search * (uint32_t)count;
+  scene->traced_sum += (uint64_t)traced * (uint32_t)count;
 }
 
 static void add_collider(scene_summary *scene, const cloth_collider *body) {
@@ -232,15 +234,19 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   return cost;
 }
 
+/* Most triangles of cells that a pass tests against a collider. */
+static uint64_t most_cell_triangles(const cloth *c) {
+  const uint64_t all = 2u * (uint64_t)(uint32_t)cells_along_warp(c) * (uint32_t)(c->grid.rows - 1);
+  return all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+}
+
 /* Maximum work of contact of cells in a substep: with lines over contacts colliders are passed twice. */
 static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
-  const uint64_t all = 2u * (uint64_t)(uint32_t)c->count;
-  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t triangles = most_cell_triangles(c);
   const uint32_t corners = 3u * (COST_CELL_CORNER + record_cost(c));
-  const uint64_t once =
-      (uint64_t)scene->search_cost * (uint32_t)c->count + triangles * (uint64_t)(scene->traced_cost + corners);
-  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST +
-                                  (c->scratch.contact_pull ? 2u : 1u) * once * (uint32_t)scene->guarded
+  const uint64_t once = scene->search_sum * (uint32_t)c->count +
+                        triangles * (scene->traced_sum + (uint64_t)corners * (uint32_t)scene->guarded);
+  return scene->guarded > 0 ? (uint32_t)c->count * (uint64_t)COST_WIDEST + (c->scratch.contact_pull ? 2u : 1u) * once
                             : 0u;
 }
 
@@ -248,8 +254,7 @@ static uint64_t max_cells_work(const cloth *c, const scene_summary *scene) {
 
 /* Maximum work of what bears bodies in a substep: all particles are near all bodies, and all lines bear one. */
 static uint64_t max_bearing_work(const cloth *c, const step_plan *plan, const scene_summary *scene) {
-  const uint64_t count = (uint32_t)c->count, all = 2u * count;
-  const uint64_t triangles = all < CELL_TRIANGLES ? all : CELL_TRIANGLES;
+  const uint64_t count = (uint32_t)c->count, triangles = most_cell_triangles(c);
   if (scene->bodies == 0 || !plan->projects || has_solver_contacts(c)) {
     return 0;
   }
