@@ -6774,7 +6774,7 @@ enum {
   COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
-  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
+  COST_PUSHES = 50,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
   COST_SUMS = 150,           /* sums of displacements, ... */
@@ -6802,7 +6802,7 @@ enum {
   COST_RECORD = 350,         /* per contact that is recorded */
   COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
   COST_CELL = 420,           /* ... in addition per particle and collider near the cloth, where cells are wide, ... */
-  COST_CELL_PLANE = 120,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
+  COST_CELL_PLANE = 200,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
   COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
@@ -6850,11 +6850,11 @@ enum {
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 680,         /* per distance in a distance grid */
+  COST_GRID = 700,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
-  COST_BODY = 1500,         /* per body */
+  COST_BODY = 7000,         /* per body; 1500 where its moments of inertia are equal */
   COST_ATTACHED = 5000,     /* per attachment */
   COST_NOTED = 260,         /* per particle, where impulses on pins are noted, ... */
   COST_NOTED_PIN = 9000,    /* ... and in addition per pin */
@@ -22800,7 +22800,7 @@ CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
   return lanes3_dot(d, d);
 }
 
-CLOTH_INLINE cell_box empty_box(void) {
+CLOTH_INLINE cell_box empty_cell_box(void) {
   const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
   const cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
   return box;
@@ -22827,7 +22827,7 @@ typedef struct corner_rows {
 CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, const corner_rows *at) {
   const int32_t *corners = at->particle;
   lanes3 p[4];
-  cell_box box = empty_box();
+  cell_box box = empty_cell_box();
   for (int32_t n = 0; n < 4; n++) {
     const lanes3 from =
         lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
@@ -22975,7 +22975,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
   const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
   const lanes zero = lanes_splat(0.0f);
   for (int32_t end = 0; end < 2; end++) {
-    cell_box box = empty_box();
+    cell_box box = empty_cell_box();
     for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
       const lanes_mask exists = lanes_first(c->count - i);
       const lanes3 p = lanes3_load(ends[end], i);
@@ -22986,14 +22986,14 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
     found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
   }
   found->is_known = 1;
-  add_varying_work(c, (uint32_t)c->count, COST_BOUND);
+  add_varying_work(c, 2u * (uint32_t)c->count, COST_BOUND);
 }
 
 /* 1 if a cell may be within reach of a collider: the test of may_cells_touch() for the box around all cells. Rounding
    keeps the order of numbers, so that no cell is within reach if this box is not. With fixed work nothing is skipped.
  */
 static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_box) {
-  cell_box box = empty_box();
+  cell_box box = empty_cell_box();
   if (c->settings.capacity.fixed_work) {
     return 1;
   }
@@ -26478,7 +26478,7 @@ static void add_guarded(scene_summary *scene, const cloth_collider *body, int32_
   if (!WITH_CELL_CONTACT || count == 0) {
     return;
   }
-  const uint32_t triangle = cell_triangle_cost(body), search = COST_BOUND + COST_CELL + cell_edges_cost(body);
+  const uint32_t triangle = cell_triangle_cost(body), search = 2u * COST_BOUND + COST_CELL + cell_edges_cost(body);
   const uint32_t traced = triangle + CELL_TRACE_STEPS * cell_trace_cost(body);
   scene->guarded += count;
   scene->search_cost = search > scene->search_cost ? search : scene->search_cost;

@@ -350,7 +350,7 @@ CLOTH_INLINE lanes squared_edge(lanes3 a, lanes3 b) {
   return lanes3_dot(d, d);
 }
 
-CLOTH_INLINE cell_box empty_box(void) {
+CLOTH_INLINE cell_box empty_cell_box(void) {
   const lanes beyond = lanes_splat(BOUND_BEYOND), below = lanes_splat(-BOUND_BEYOND);
   const cell_box box = {lanes3_of(beyond, beyond, beyond), lanes3_of(below, below, below)};
   return box;
@@ -377,7 +377,7 @@ typedef struct corner_rows {
 CLOTH_INLINE lanes_mask may_cells_touch(const cloth *c, const moving_body *m, float wide, const corner_rows *at) {
   const int32_t *corners = at->particle;
   lanes3 p[4];
-  cell_box box = empty_box();
+  cell_box box = empty_cell_box();
   for (int32_t n = 0; n < 4; n++) {
     const lanes3 from =
         lanes3_subtract(lanes3_load(vectors_at(c, c->state.position), corners[n]), lanes3_splat(m->start.position));
@@ -525,7 +525,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
   const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
   const lanes zero = lanes_splat(0.0f);
   for (int32_t end = 0; end < 2; end++) {
-    cell_box box = empty_box();
+    cell_box box = empty_cell_box();
     for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
       const lanes_mask exists = lanes_first(c->count - i);
       const lanes3 p = lanes3_load(ends[end], i);
@@ -536,14 +536,14 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
     found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
   }
   found->is_known = 1;
-  add_varying_work(c, (uint32_t)c->count, COST_BOUND);
+  add_varying_work(c, 2u * (uint32_t)c->count, COST_BOUND);
 }
 
 /* 1 if a cell may be within reach of a collider: the test of may_cells_touch() for the box around all cells. Rounding
    keeps the order of numbers, so that no cell is within reach if this box is not. With fixed work nothing is skipped.
  */
 static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_box) {
-  cell_box box = empty_box();
+  cell_box box = empty_cell_box();
   if (c->settings.capacity.fixed_work) {
     return 1;
   }

@@ -81,7 +81,7 @@ enum {
   COST_LIMIT = 85,           /* per spring of a strain limit */
   COST_LIMIT_LINE = 62,      /* per line */
   COST_LIMIT_RING = 60,      /* per particle of a ring, in addition to that of a row */
-  COST_PUSHES = 45,          /* pushes of contacts: the prediction, and before and after contact */
+  COST_PUSHES = 50,          /* pushes of contacts: the prediction, and before and after contact */
   COST_FREE = 130,           /* momenta of a cloth that nothing holds */
   COST_UPDATE = 105,         /* velocities from the moved positions */
   COST_SUMS = 150,           /* sums of displacements, ... */
@@ -109,7 +109,7 @@ enum {
   COST_RECORD = 350,         /* per contact that is recorded */
   COST_WIDEST = 75,          /* per particle, where the longest edge is looked for, ... */
   COST_CELL = 420,           /* ... in addition per particle and collider near the cloth, where cells are wide, ... */
-  COST_CELL_PLANE = 120,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
+  COST_CELL_PLANE = 200,     /* ... for shapes with edges, per cell near it and each of four planes, ... */
   COST_CELL_TRIANGLE = 4500, /* ... per triangle of these that is near, ... */
   COST_CELL_TRACE = 1600,    /* ... per step along its path ... */
   COST_CELL_CORNER = 1900,   /* ... and per corner of one that touches */
@@ -157,11 +157,11 @@ enum {
   COST_FIELD_PIECE = 300,  /* per piece of a path over a height field */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_FIELD_CELL = 1370,  /* ... and in addition per cell that is */
-  COST_GRID = 680,         /* per distance in a distance grid */
+  COST_GRID = 700,         /* per distance in a distance grid */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
   /* Bodies, attachments and reactions of pins */
-  COST_BODY = 1500,         /* per body */
+  COST_BODY = 7000,         /* per body; 1500 where its moments of inertia are equal */
   COST_ATTACHED = 5000,     /* per attachment */
   COST_NOTED = 260,         /* per particle, where impulses on pins are noted, ... */
   COST_NOTED_PIN = 9000,    /* ... and in addition per pin */

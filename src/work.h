@@ -148,7 +148,7 @@ static void add_guarded(scene_summary *scene, const cloth_collider *body, int32_
   if (!WITH_CELL_CONTACT || count == 0) {
     return;
   }
-  const uint32_t triangle = cell_triangle_cost(body), search = COST_BOUND + COST_CELL + cell_edges_cost(body);
+  const uint32_t triangle = cell_triangle_cost(body), search = 2u * COST_BOUND + COST_CELL + cell_edges_cost(body);
   const uint32_t traced = triangle + CELL_TRACE_STEPS * cell_trace_cost(body);
   scene->guarded += count;
   scene->search_cost = search > scene->search_cost ? search : scene->search_cost;
