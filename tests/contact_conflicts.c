@@ -129,8 +129,8 @@ static void test_squeeze(void) {
 /* What hangs over a table's edge comes nearly to rest: the mean over twelve cloths, of the mean over the ninth and
    tenth second of the fastest particle's speed. 0.111 m/s where pushes of contact follow all that contact does. */
 static void test_hems(void) {
-  static const int fabrics[] = {CLOTH_FABRIC_DENIM,   CLOTH_FABRIC_LINEN,  CLOTH_FABRIC_FELT,
-                                CLOTH_FABRIC_LEATHER, CLOTH_FABRIC_CANVAS, CLOTH_FABRIC_PAPER};
+  static const cloth_fabric_kind fabrics[] = {CLOTH_FABRIC_DENIM,   CLOTH_FABRIC_LINEN,  CLOTH_FABRIC_FELT,
+                                              CLOTH_FABRIC_LEATHER, CLOTH_FABRIC_CANVAS, CLOTH_FABRIC_PAPER};
   double sum = 0.0;
   for (int n = 0; n < 12; n++) {
     cloth_config config = cloth_config_default();
