@@ -7859,6 +7859,15 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   }
 }
 
+/* The box of the lanes of least and largest coordinates. */
+CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
+  position_box box;
+  widen_range(low.x, high.x, &box.low.x, &box.high.x);
+  widen_range(low.y, high.y, &box.low.y, &box.high.y);
+  widen_range(low.z, high.z, &box.low.z, &box.high.z);
+  return box;
+}
+
 /* The box around all particles. */
 CLOTH_SEPARATE position_box box_around(const cloth *c) {
   const vector_array x = vectors_at(c, c->state.position);
@@ -7869,11 +7878,7 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
     low = lanes3_minimum(p, low);
     high = lanes3_maximum(p, high);
   });
-  position_box box;
-  widen_range(low.x, high.x, &box.low.x, &box.high.x);
-  widen_range(low.y, high.y, &box.low.y, &box.high.y);
-  widen_range(low.z, high.z, &box.low.z, &box.high.z);
-  return box;
+  return box_of_lanes(low, high);
 }
 
 /* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
@@ -8320,12 +8325,12 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
   return rotation_product(q, rotated);
 }
 
-/* The rotation of a body after h seconds. Its kinetic energy is that of a ball of the middle moment of inertia, and
-   what each of the two other axes adds. The body turns by each of the three alone, one after the other and back again
-   (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body Dynamics in the Solar System",
-   1994): that keeps the angular momentum, and the energy neither grows nor decays. By the spin that the body begins
-   with alone a rod that tumbles would take to its long axis, with 313 times the energy if it is 25 times as long as
-   wide. */
+/* The rotation of a body with unequal moments of inertia after h seconds. Its kinetic energy is that of a ball of the
+   middle moment of inertia, and what each of the two other axes adds. The body turns by each of the three alone, one
+   after the other and back again (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body
+   Dynamics in the Solar System", 1994): that keeps the angular momentum, and the energy neither grows nor decays. By
+   the spin that the body begins with alone a rod that tumbles would take to its long axis, with 313 times the energy if
+   it is 25 times as long as wide. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector i = b->inertia;
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
@@ -8342,18 +8347,25 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   return turn_about_axis(&t, turn_about_axis(&t, q, second, 0.5f), first, 0.5f);
 }
 
+/* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
+static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
+    return q;
+  }
+  if (b->inertia.x != b->inertia.y || b->inertia.y != b->inertia.z) {
+    return turned_freely(b, q, h);
+  }
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  return rotation_product(rotated, q);
+}
+
 /* The pose of a body after h seconds. */
 static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
   cloth_pose to;
-  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
-  const int turns = half.x != 0.0f || half.y != 0.0f || half.z != 0.0f;
-  const int is_even = b->inertia.x == b->inertia.y && b->inertia.y == b->inertia.z;
   to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
-  to.rotation = !turns    ? from->rotation
-                : is_even ? rotation_product(rotated, from->rotation)
-                          : turned_freely(b, from->rotation, h);
+  to.rotation = turned_rotation(b, from->rotation, h);
   return to;
 }
 
@@ -22951,29 +22963,15 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 
 /// Where the cloth is ///
 
-/* The box around the cloth where a substep begins, and where it ends. */
+/* The boxes around the cloth where a substep begins, and where it ends. */
 typedef struct path_box {
-  cloth_vector low[2], high[2]; /* [m] */
-  int is_known;                 /* 0: particles have moved since it was found */
+  position_box end[2];
+  int is_known; /* 0: particles have moved since they were found */
 } path_box;
-
-CLOTH_INLINE float least_lane(lanes a) {
-  float values[CLOTH_LANES], least = BOUND_BEYOND;
-  lanes_store(values, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    least = minimum(values[lane], least);
-  }
-  return least;
-}
-
-CLOTH_INLINE cloth_vector least_lanes3(lanes3 a) {
-  return vector(least_lane(a.x), least_lane(a.y), least_lane(a.z));
-}
 
 /* Positions that are no numbers do not count, as in may_cells_touch(). */
 CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
   const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
-  const lanes zero = lanes_splat(0.0f);
   for (int32_t end = 0; end < 2; end++) {
     cell_box box = empty_cell_box();
     for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -22982,8 +22980,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
       box.low = lanes3_select(exists, lanes3_minimum(p, box.low), box.low);
       box.high = lanes3_select(exists, lanes3_maximum(p, box.high), box.high);
     }
-    found->low[end] = least_lanes3(box.low);
-    found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
+    found->end[end] = box_of_lanes(box.low, box.high);
   }
   found->is_known = 1;
   add_varying_work(c, 2u * (uint32_t)c->count, COST_BOUND);
@@ -23002,8 +22999,8 @@ static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_b
   }
   for (int32_t end = 0; end < 2; end++) {
     const lanes3 place = lanes3_splat(end == 0 ? m->start.position : m->end.position);
-    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->low[end]), place));
-    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->high[end]), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->end[end].low), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->end[end].high), place));
   }
   return lanes_any(is_box_near(m, &box));
 }

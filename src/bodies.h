@@ -206,12 +206,12 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
   return rotation_product(q, rotated);
 }
 
-/* The rotation of a body after h seconds. Its kinetic energy is that of a ball of the middle moment of inertia, and
-   what each of the two other axes adds. The body turns by each of the three alone, one after the other and back again
-   (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body Dynamics in the Solar System",
-   1994): that keeps the angular momentum, and the energy neither grows nor decays. By the spin that the body begins
-   with alone a rod that tumbles would take to its long axis, with 313 times the energy if it is 25 times as long as
-   wide. */
+/* The rotation of a body with unequal moments of inertia after h seconds. Its kinetic energy is that of a ball of the
+   middle moment of inertia, and what each of the two other axes adds. The body turns by each of the three alone, one
+   after the other and back again (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body
+   Dynamics in the Solar System", 1994): that keeps the angular momentum, and the energy neither grows nor decays. By
+   the spin that the body begins with alone a rod that tumbles would take to its long axis, with 313 times the energy if
+   it is 25 times as long as wide. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector i = b->inertia;
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
@@ -228,18 +228,25 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   return turn_about_axis(&t, turn_about_axis(&t, q, second, 0.5f), first, 0.5f);
 }
 
+/* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
+static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
+  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
+    return q;
+  }
+  if (b->inertia.x != b->inertia.y || b->inertia.y != b->inertia.z) {
+    return turned_freely(b, q, h);
+  }
+  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
+  return rotation_product(rotated, q);
+}
+
 /* The pose of a body after h seconds. */
 static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
   cloth_pose to;
-  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
-  const int turns = half.x != 0.0f || half.y != 0.0f || half.z != 0.0f;
-  const int is_even = b->inertia.x == b->inertia.y && b->inertia.y == b->inertia.z;
   to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
-  to.rotation = !turns    ? from->rotation
-                : is_even ? rotation_product(rotated, from->rotation)
-                          : turned_freely(b, from->rotation, h);
+  to.rotation = turned_rotation(b, from->rotation, h);
   return to;
 }
 

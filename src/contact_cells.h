@@ -16,6 +16,7 @@
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
+#include "step_origin.h"
 #include "triangle_point.h"
 #include "types.h"
 
@@ -501,29 +502,15 @@ static void collide_cells(const cloth *c, const step_plan *plan, cell_sums *sums
 
 /// Where the cloth is ///
 
-/* The box around the cloth where a substep begins, and where it ends. */
+/* The boxes around the cloth where a substep begins, and where it ends. */
 typedef struct path_box {
-  cloth_vector low[2], high[2]; /* [m] */
-  int is_known;                 /* 0: particles have moved since it was found */
+  position_box end[2];
+  int is_known; /* 0: particles have moved since they were found */
 } path_box;
-
-CLOTH_INLINE float least_lane(lanes a) {
-  float values[CLOTH_LANES], least = BOUND_BEYOND;
-  lanes_store(values, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    least = minimum(values[lane], least);
-  }
-  return least;
-}
-
-CLOTH_INLINE cloth_vector least_lanes3(lanes3 a) {
-  return vector(least_lane(a.x), least_lane(a.y), least_lane(a.z));
-}
 
 /* Positions that are no numbers do not count, as in may_cells_touch(). */
 CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
   const vector_array ends[2] = {vectors_at(c, c->state.position), predicted_of(c)};
-  const lanes zero = lanes_splat(0.0f);
   for (int32_t end = 0; end < 2; end++) {
     cell_box box = empty_cell_box();
     for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
@@ -532,8 +519,7 @@ CLOTH_HOT CLOTH_SEPARATE void find_path_box(const cloth *c, path_box *found) {
       box.low = lanes3_select(exists, lanes3_minimum(p, box.low), box.low);
       box.high = lanes3_select(exists, lanes3_maximum(p, box.high), box.high);
     }
-    found->low[end] = least_lanes3(box.low);
-    found->high[end] = vector_scale(least_lanes3(lanes3_subtract(lanes3_of(zero, zero, zero), box.high)), -1.0f);
+    found->end[end] = box_of_lanes(box.low, box.high);
   }
   found->is_known = 1;
   add_varying_work(c, 2u * (uint32_t)c->count, COST_BOUND);
@@ -552,8 +538,8 @@ static int is_cloth_near(const cloth *c, const moving_body *m, path_box *cloth_b
   }
   for (int32_t end = 0; end < 2; end++) {
     const lanes3 place = lanes3_splat(end == 0 ? m->start.position : m->end.position);
-    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->low[end]), place));
-    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->high[end]), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->end[end].low), place));
+    add_to_box(&box, lanes3_subtract(lanes3_splat(cloth_box->end[end].high), place));
   }
   return lanes_any(is_box_near(m, &box));
 }

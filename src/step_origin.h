@@ -59,6 +59,15 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   }
 }
 
+/* The box of the lanes of least and largest coordinates. */
+CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
+  position_box box;
+  widen_range(low.x, high.x, &box.low.x, &box.high.x);
+  widen_range(low.y, high.y, &box.low.y, &box.high.y);
+  widen_range(low.z, high.z, &box.low.z, &box.high.z);
+  return box;
+}
+
 /* The box around all particles. */
 CLOTH_SEPARATE position_box box_around(const cloth *c) {
   const vector_array x = vectors_at(c, c->state.position);
@@ -69,11 +78,7 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
     low = lanes3_minimum(p, low);
     high = lanes3_maximum(p, high);
   });
-  position_box box;
-  widen_range(low.x, high.x, &box.low.x, &box.high.x);
-  widen_range(low.y, high.y, &box.low.y, &box.high.y);
-  widen_range(low.z, high.z, &box.low.z, &box.high.z);
-  return box;
+  return box_of_lanes(low, high);
 }
 
 /* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
