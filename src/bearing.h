@@ -221,7 +221,7 @@ CLOTH_SEPARATE int32_t take_particles(const cloth *c, const step_plan *plan, bor
 CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne_body *b, path_box *cloth_box) {
   const vector_array normals = bearing_vectors(c, BEARING_NORMAL);
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
-  cell_sums sums = {&b->core, none, none, 0, 0, 0, b->slack};
+  cell_sums sums = {&b->core, none, none, 0, 0, 0, 1, b->slack};
   if (!guards_cells(b->shape, 1) || !has_wide_cells(c, &b->core) || !is_cloth_near(c, b->m, cloth_box)) {
     return 0;
   }

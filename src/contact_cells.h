@@ -129,8 +129,9 @@ typedef struct cell_sums {
   const cell_core *core;
   cloth_vector impulse, torque;
   int32_t tested, touching;
-  int32_t compared; /* cells of blocks near a shape with edges, which are compared with it */
-  float bearing;    /* 0, or how near corners are that bear the collider, which is then all that is looked for [m] */
+  int32_t compared;      /* cells of blocks near a shape with edges, which are compared with it */
+  int32_t seeks_bearers; /* 1: corners that bear the collider are all that is looked for, 0: contact */
+  float bearing;         /* how near such corners are [m]; 0 for contact */
 } cell_sums;
 
 /* A contact of a triangle. */
@@ -477,7 +478,7 @@ CLOTH_SEPARATE void collide_cell_block(const cloth *c, const step_plan *plan, in
     const int32_t next = turns_order(m) ? 2 * left - 1 - n : n;
     if (touches[next / 2] > 0.0f && !is_gap(c, first + next / 2, GAP_CELL)) {
 #if WITH_BEARING
-      if (sums->bearing > 0.0f) {
+      if (sums->seeks_bearers) {
         bear_by_triangle(c, 2 * (row * cells + column) + next, sums);
         continue;
       }
@@ -635,7 +636,7 @@ static int32_t project_cells_from(const cloth *c, const step_plan *plan, const c
                                   int32_t substep, path_box *cloth_box) {
   const cloth_vector none = {0.0f, 0.0f, 0.0f};
   const moving_body *m = body_in_substep(c, plan, index, substep);
-  cell_sums sums = {k, none, none, 0, 0, 0, 0.0f};
+  cell_sums sums = {k, none, none, 0, 0, 0, 0, 0.0f};
   if (!is_cloth_near(c, m, cloth_box)) {
     return 0;
   }

@@ -22,9 +22,9 @@
  * not repeated. Pushes are no longer than the spacing of the particles and the thickness of the cloth: beyond, the
  * surface has another direction where a push leads to.
  *
- * A push stays below what contact does by PUSH_LEFT of the spacing. Otherwise contact would be on the point of letting
- * go wherever cloth rests: of particles over rims a fifth let go by turns, began again without a push, and drove the
- * swings of what hangs beside them.
+ * A push stays below what contact does by PUSH_LEFT of the spacing, in each contact of its particle. Otherwise contact
+ * would be on the point of letting go wherever cloth rests: of particles over rims a fifth let go by turns, began again
+ * without a push, and drove the swings of what hangs beside them.
  *
  * A push that follows is an integral control of what hangs beside its particle, and feeds its slow swings. So while the
  * whole cloth is slower than CALM_SPEED, particles that stick keep their push where what contact does differs from it
