@@ -908,7 +908,7 @@ CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_
 typedef struct cloth_body {
   float mass;            /* [kg]; 1e-6..1e9 */
   cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; each 1e-9..1e12, or all 0: no torque
-                            turns it */
+                            turns it. Without torque it turns as if none were above 1e4 times the least */
   cloth_vector velocity; /* of the collider's position, which is the centre of mass [m/s]; each within
                             CLOTH_SPEED_LIMIT */
   cloth_vector spin;     /* angular velocity in world axes [rad/s]; each within 1e4 */

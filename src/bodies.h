@@ -151,10 +151,9 @@ static float largest_attached_mobility(const cloth *c) {
   return largest;
 }
 
-/* A vector in world axes times the inertia of a body, or with `inverts` its inverse, in the orientation q. */
-static cloth_vector apply_inertia(const rigid_body *b, cloth_rotation q, cloth_vector a, int inverts) {
+/* A vector in world axes times the moments of inertia i, or with `inverts` their inverses, in the orientation q. */
+static cloth_vector apply_inertia(cloth_vector i, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
-  const cloth_vector i = b->inertia;
   const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
   return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
 }
@@ -191,6 +190,19 @@ static int32_t middle_axis(cloth_vector i) {
   return x_between ? 0 : y_between ? 1 : 2;
 }
 
+/* Largest moment of inertia that acts where a body turns without torque, over its least. The angular momentum has some
+   1e-7 of its length in rounding errors, which the least moment turns into spin: with 1e6 a door that is turned at 10
+   rad/s about its heavy axis spins at 100 about its light one after 10 s, with 1e8 energy grows 4e7 times. A square rod
+   has 1e4 if it is 141 times as long as wide. */
+#define MAX_INERTIA_RATIO 1.0e4f
+
+/* The moments of inertia with which a body turns without torque [kg m^2]. */
+static cloth_vector free_inertia(const rigid_body *b) {
+  const cloth_vector i = b->inertia;
+  const float most = MAX_INERTIA_RATIO * minimum(minimum(i.x, i.y), i.z);
+  return vector(minimum(i.x, most), minimum(i.y, most), minimum(i.z, most));
+}
+
 /* Bound of the tangent of half of a turn [1]: products with it stay finite. */
 #define MAX_HALF_TURN 1.0e4f
 
@@ -218,10 +230,9 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
    after the other and back again (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body
    Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
    energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
-   its long axis, with 313 times the energy if it is 25 times as long as wide. In units of the least moment nothing that
-   turns a body is lost below WORK_QUANTUM, also where it hardly turns about its other axes. */
+   its long axis, with 313 times the energy if it is 25 times as long as wide. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector i = b->inertia;
+  const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
   const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
@@ -229,7 +240,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector share = vector(i.x * unit, i.y * unit, i.z * unit);
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
   const free_turn t = {vector_flush_work(vector_scale(vector_flush_work(rotate(q, momentum)), 0.5f * h)),
-                       vector(least / i.x - ball, least / i.y - ball, least / i.z - ball)};
+                       vector_flush_work(vector(least / i.x - ball, least / i.y - ball, least / i.z - ball))};
   const cloth_vector half = vector_flush_work(vector_scale(t.half, ball));
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   q = turn_about_axis(&t, turn_about_axis(&t, q, first, 0.5f), second, 0.5f);
@@ -283,7 +294,7 @@ CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impuls
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
   b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = vector_add(b->spin, apply_inertia(b, q, torque, 1));
+  b->spin = vector_add(b->spin, apply_inertia(b->inertia, q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
 }
 
@@ -316,14 +327,15 @@ CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body 
   collider_slot *slot = &colliders_of(c)[b->collider];
   b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
   b->spin = limited_vector(b->spin, MAX_SPIN);
-  const cloth_vector momentum = apply_inertia(b, slot->previous.rotation, b->spin, 0);
+  const cloth_vector inertia = free_inertia(b);
+  const cloth_vector momentum = apply_inertia(inertia, slot->previous.rotation, b->spin, 0);
   cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
   if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
     to.position = slot->previous.position;
     b->velocity = vector(0.0f, 0.0f, 0.0f);
   }
   if (turns && b->inertia.x > 0.0f) {
-    b->spin = limited_vector(apply_inertia(b, to.rotation, momentum, 1), MAX_SPIN);
+    b->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
     b->spin = vector_flush(b->spin, STATE_QUANTUM);
   }
   if (turns) {

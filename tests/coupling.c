@@ -485,6 +485,32 @@ static void test_free_rod(void) {
   }
 }
 
+/* A body that hardly turns about two of its axes, as a door, keeps its energy, too, where it turns about all. */
+static void test_free_door(void) {
+  for (int k = 0; k < 3; k++) {
+    cloth_config config = sheet_config(4, 10, 0.5f);
+    config.capacity.max_bodies = 1;
+    fixture s = fixture_make(&config);
+    cloth_collider door = collider_of(CLOTH_SHAPE_BOX);
+    door.pose.position = vector_at(5.0, 0.0, 0.0);
+    door.pose.rotation = rotation_about((point){0.0, 0.6, 0.8}, 0.3);
+    cloth_body body = cloth_body_default(&door, 0.1f);
+    body.gravity = 0.0f;
+    body.inertia = vector_at(1e12, k == 0 ? 1e9 : 0.5, k == 2 ? 0.5 : 1e12);
+    body.spin = vector_at(k == 1 ? 10.0 : 0.1, 5.0, 0.1);
+    cloth_add_collider(s.sheet, &door);
+    cloth_set_body(s.sheet, 0, &body);
+    double fastest = 0.0;
+    for (int frame = 0; frame < 600; frame++) {
+      cloth_step(s.sheet, FRAME);
+      cloth_get_body(s.sheet, 0, &body, &door.pose);
+      fastest = fmax(fastest, point_length(point_of(body.spin)));
+    }
+    CHECK(fastest < 20.0, "run %d: spins at up to %g rad/s", k, fastest);
+    fixture_free(&s);
+  }
+}
+
 /* A body that spins about one axis turns about it, by half of the angle in its rotation: a ball, and one that can turn
    about no other axis, as a door. */
 static void test_spin_about_axes(void) {
@@ -775,6 +801,7 @@ static const test tests[] = {
     TEST(bounce),
     TEST(free_body),
     TEST(free_rod),
+    TEST(free_door),
     TEST(spin_about_axes),
     TEST(weight_asleep),
     TEST(state),
