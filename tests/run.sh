@@ -2,7 +2,7 @@
 # Builds and runs suites of tests/suites; the last line is "N passed, N failed", the line before it the time.
 # A suite that crashes, or ends without its own count, counts as one failure. What failed is repeated at the end.
 #
-#   sh tests/run.sh BUILD               every suite, but those of make check alone
+#   sh tests/run.sh BUILD               every suite, but those of make check alone, after what they need is installed
 #   sh tests/run.sh BUILD quick         those of make check
 #   sh tests/run.sh BUILD one NAME...   these
 #   sh tests/run.sh BUILD list          prints names, kinds, seconds
@@ -98,6 +98,22 @@ build_programs() { # FILE
   fi
 }
 
+# Installs the packages that suites need. Meanwhile, as an install keeps one core busy, builds the programs for which any
+# C compiler will do; what fails is built again, and judged, with all others.
+install_packages() {
+  {
+    sh tests/install.sh && sh tests/install.sh browser || touch "$logs/not-installed"
+    for what in csharp npm sdl; do sh tests/install.sh $what || echo "tests of $what will be skipped"; done
+  } &
+  targets=$(suites '$2 == "cc" || $2 == "avx2" || $2 == "sanitized"' | while read -r name kind quick seconds command; do
+    program_of "$kind" "${command%% *}"
+  done | sort -u)
+  # Unquoted: a list.
+  MAKEFLAGS="" make -s -k -j2 BUILD="$build" CPPFLAGS=-Werror $targets >"$logs/early" 2>&1
+  wait
+  [ ! -e "$logs/not-installed" ]
+}
+
 run_kind() { # KIND
   for name in $(awk -v kind="$1" '$2 == kind { print $1 }' "$logs/list"); do run_suite "$name" </dev/null; done
 }
@@ -114,12 +130,14 @@ run_all() { # CONDITION
   rm -f "$logs"/*
   : >"$counts"
   : >"$failures"
+  suites '$2 == "first" && ('"$1"')' >"$logs/list"
+  run_kind first # before anything is built
+  [ "$task" != all ] || install_packages || exit 1
   suites "$1" >"$logs/list"
   if [ ! -s "$logs/list" ]; then
     echo "no such suite; make list prints them"
     exit 2
   fi
-  run_kind first
   start=$(date +%s)
   build_programs "$logs/list"
   echo "built in $(($(date +%s) - start)) s"

@@ -10,9 +10,6 @@ check:
 	@sh tests/run.sh $(BUILD) quick
 
 test:
-	@sh tests/install.sh
-	@sh tests/install.sh browser
-	@for what in csharp npm sdl; do sh tests/install.sh $$what || echo "tests of $$what will be skipped"; done
 	@sh tests/run.sh $(BUILD)
 
 # One suite. What a suite of scripts needs besides a compiler: sh tests/install.sh.
