@@ -317,8 +317,9 @@ typedef struct step_plan {
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
                                         length [m], at most; 0: nothing */
+  int32_t eases_tethers;             /* 1 if they take back at most TETHER_TAKE_UP of what bodies have let out */
   float friction_share; /* of the coefficients of friction of colliders that acts; 1 but on the way to rest, see
-                           settle.h */
+                          settle.h */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;
