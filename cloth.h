@@ -276,7 +276,7 @@ typedef struct cloth_config_integration {
                                  springs are projected: with 0 edges on the rims of colliders stretch more */
   int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
-                                 move, which have the last word; 0.1..1e4; default 300 */
+                                 move, which have the last word, and attached particles; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
 } cloth_config_integration;
 
