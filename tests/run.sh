@@ -35,6 +35,13 @@ program_of() { # KIND PROGRAM
   esac
 }
 
+# The programs of the suites whose lines are read, each once.
+programs_of_lines() {
+  while read -r name kind quick seconds command; do
+    program_of "$kind" "${command%% *}"
+  done | sort -u
+}
+
 ### One suite
 
 start_suite() { # KIND COMMAND...
@@ -85,9 +92,7 @@ run_suite() { # NAME
 # program may be there and pass. Libraries that several scripts link are built here, so that no two do so at once. A
 # warning of the library is an error.
 build_programs() { # FILE
-  targets=$(while read -r name kind quick seconds command; do
-    program_of "$kind" "${command%% *}"
-  done <"$1" | sort -u)
+  targets=$(programs_of_lines <"$1")
   [ "$task" != all ] || targets="$targets libraries"
   # Unquoted: a list.
   if [ -z "$targets" ] || MAKEFLAGS="" make -s -k -j3 BUILD="$build" CPPFLAGS=-Werror $targets; then
@@ -105,9 +110,7 @@ install_packages() {
     sh tests/install.sh && sh tests/install.sh browser || touch "$logs/not-installed"
     for what in csharp npm sdl; do sh tests/install.sh $what || echo "tests of $what will be skipped"; done
   } &
-  targets=$(suites '$2 == "cc" || $2 == "avx2" || $2 == "sanitized"' | while read -r name kind quick seconds command; do
-    program_of "$kind" "${command%% *}"
-  done | sort -u)
+  targets=$(suites '$2 == "cc" || $2 == "avx2" || $2 == "sanitized"' | programs_of_lines)
   # Unquoted: a list.
   MAKEFLAGS="" make -s -k -j2 BUILD="$build" CPPFLAGS=-Werror $targets >"$logs/early" 2>&1
   wait
