@@ -2145,14 +2145,15 @@ typedef struct rigid_body {
 /* What a substep keeps of a body, and what the other cloths of a group add to one that is common to several, see
    common_bodies.h: 0 in a step of one cloth alone. */
 typedef struct body_share {
-  int32_t near;              /* particles and triangles that may bear it */
-  float pull;                /* what springs of this cloth pull particles into it with, see bearing.h [m] */
-  float other_pull;          /* the same, of the other cloths [kg m] */
-  int32_t follows;           /* 1: another cloth moves it, and this one follows */
-  int32_t other_attached;    /* particles of the other cloths that are attached to it, ... */
-  float other_mass;          /* ... their mass [kg], and ... */
-  cloth_vector other_moment; /* ... the sum of their masses times their points, in the body's axes [kg m], and ... */
-  cloth_vector other_lead;   /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+  int32_t near;               /* particles and triangles that may bear it */
+  float pull;                 /* what springs of this cloth pull particles into it with, see bearing.h [m] */
+  float other_pull;           /* the same, of the other cloths [kg m] */
+  int32_t follows;            /* 1: another cloth moves it, and this one follows */
+  int32_t other_attached;     /* particles of the other cloths that are attached to it, ... */
+  float other_mass;           /* ... their mass [kg], and ... */
+  cloth_vector other_moment;  /* ... the sum of their masses times their points, in the body's axes [kg m], ... */
+  cloth_vector other_inertia; /* ... their moments of inertia about these axes [kg m^2], and ... */
+  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s] */
 } body_share;
 
 /* A particle that is held at a point of a collider. Consists of words. */
@@ -2259,7 +2260,6 @@ typedef struct step_plan {
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
                                         length [m], at most; 0: nothing */
-  int32_t eases_tethers;             /* 1 if they take back at most TETHER_TAKE_UP of what bodies have let out */
   float friction_share; /* of the coefficients of friction of colliders that acts; 1 but on the way to rest, see
                           settle.h */
   spring_family spring[DIRECTIONS];
@@ -8248,11 +8248,62 @@ static int32_t count_attached(const cloth *c, const rigid_body *b) {
   return count;
 }
 
-/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
-static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
-  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+/* Moments of inertia of a mass at a point, both of the body's: about its axes [kg m^2]. */
+static cloth_vector inertia_at(cloth_vector point, float mass) {
+  const cloth_vector arm = vector_flush(point, STATE_QUANTUM);
+  const float xx = arm.x * arm.x, yy = arm.y * arm.y, zz = arm.z * arm.z;
+  const cloth_vector squared = vector_flush(vector(yy + zz, xx + zz, xx + yy), INPUT_QUANTUM);
+  return vector_flush(vector_scale(squared, mass), INPUT_QUANTUM);
+}
+
+/* Moments of inertia of a body with the particles that are attached to it, about its axes [kg m^2]; 0 if no torque
+   turns it. Products of inertia of the particles are left out. Without the particles a light body would have next to no
+   mass where it is far from its axes, and what bends the cloth and the air there would throw it: a stick of 5 g that
+   hangs from two points 0.2 m beside its axis at 10,000 m/s. */
+CLOTH_SEPARATE cloth_vector inertia_of(const cloth *c, const rigid_body *b) {
+  cloth_vector sum = b->inertia;
+  if (sum.x > 0.0f) {
+    sum = vector_add(sum, body_share_of(c, b)->other_inertia);
+    for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+      const attachment *a = &attachments_of(c)[n];
+      if (a->collider == b->collider) {
+        sum = vector_add(sum, inertia_at(a->point, mass_of_particle(c, a->particle)));
+      }
+    }
+  }
+  return sum;
+}
+
+/* 1 if three moments of inertia are the same. */
+static int are_even(cloth_vector inertia) {
+  return inertia.x == inertia.y && inertia.y == inertia.z;
+}
+
+/* Largest inverse mass that torque adds at a point of a body [1/kg]: its square stays finite. */
+#define MAX_TURNING_INVERSE_MASS 1.0e18f
+
+/* Inverse of the mass that a body has at a point, in the direction in which it gives way most [1/kg]. `arm` leads there
+   from its position, in its own axes. What torque adds is the largest eigenvalue of the sum over the axes of j u u^T,
+   with j the inverse of the moment of inertia about an axis and u the moment about it that unit forces at the point
+   have. For a ball of the largest moment that is j arm^2. No force along the arm has any moment, so that of what the
+   other axes add to the ball one eigenvalue is 0; the others follow from their sum and product. */
+CLOTH_SEPARATE float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
   arm = vector_flush(arm, STATE_QUANTUM);
-  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+  const cloth_vector inertia = inertia_of(c, b);
+  const float squared = vector_dot(arm, arm), most = MAX_TURNING_INVERSE_MASS;
+  const float of_ball = inverse_or_zero(maximum(maximum(inertia.x, inertia.y), inertia.z));
+  const float least = inverse_mass_of(c, b) + squared * of_ball;
+  if (are_even(inertia) || squared == 0.0f) {
+    return least;
+  }
+  const float x = flush_small(minimum(squared * (1.0f / inertia.x - of_ball), most), WORK_QUANTUM);
+  const float y = flush_small(minimum(squared * (1.0f / inertia.y - of_ball), most), WORK_QUANTUM);
+  const float z = flush_small(minimum(squared * (1.0f / inertia.z - of_ball), most), WORK_QUANTUM);
+  const float unit = 1.0f / squared;
+  const cloth_vector n = vector_flush_work(vector(arm.x * arm.x * unit, arm.y * arm.y * unit, arm.z * arm.z * unit));
+  const float half = 0.5f * (x * (n.y + n.z) + y * (n.x + n.z) + z * (n.x + n.y));
+  const float product = x * y * n.z + y * z * n.x + z * x * n.y;
+  return least + half + square_root(maximum(half * half - product, 0.0f));
 }
 
 /* Mobility of a particle that is attached to a body, of which all have equal parts. */
@@ -8317,8 +8368,8 @@ static int32_t middle_axis(cloth_vector i) {
 #define MAX_INERTIA_RATIO 1.0e4f
 
 /* The moments of inertia with which a body turns without torque [kg m^2]. */
-static cloth_vector free_inertia(const rigid_body *b) {
-  const cloth_vector i = b->inertia;
+static cloth_vector free_inertia(const cloth *c, const rigid_body *b) {
+  const cloth_vector i = inertia_of(c, b);
   const float most = MAX_INERTIA_RATIO * minimum(minimum(i.x, i.y), i.z);
   return vector(minimum(i.x, most), minimum(i.y, most), minimum(i.z, most));
 }
@@ -8351,8 +8402,8 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
    Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
    energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
    its long axis, with 313 times the energy if it is 25 times as long as wide. */
-CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector i = free_inertia(b);
+CLOTH_SEPARATE cloth_rotation turned_freely(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
+  const cloth_vector i = free_inertia(c, b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
   const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
@@ -8369,13 +8420,13 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 }
 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
-static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
+static cloth_rotation turned_rotation(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
     return q;
   }
-  if (b->inertia.x != b->inertia.y || b->inertia.y != b->inertia.z) {
-    return turned_freely(b, q, h);
+  if (!are_even(inertia_of(c, b))) {
+    return turned_freely(c, b, q, h);
   }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);
@@ -8386,7 +8437,7 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   cloth_pose to;
   const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
   to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
-  to.rotation = turned_rotation(b, from->rotation, h);
+  to.rotation = turned_rotation(c, b, from->rotation, h);
   return to;
 }
 
@@ -8414,22 +8465,22 @@ CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impuls
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
   b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = vector_add(b->spin, apply_inertia(b->inertia, q, torque, 1));
+  b->spin = vector_add(b->spin, apply_inertia(inertia_of(c, b), q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
 }
 
-/* The rotation by an angular impulse, both in the body's axes. */
-static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+/* The rotation by an angular impulse, both in the body's axes, of a body of these moments of inertia. */
+static cloth_vector local_turn(cloth_vector inertia, cloth_vector torque) {
   torque = vector_flush(torque, INPUT_QUANTUM);
-  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
-                torque.z * inverse_or_zero(b->inertia.z));
+  return vector(torque.x * inverse_or_zero(inertia.x), torque.y * inverse_or_zero(inertia.y),
+                torque.z * inverse_or_zero(inertia.z));
 }
 
-/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
-   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
-static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
+/* What a unit impulse along a unit vector, at `arm` from the position of a body, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body, `inertia` its moments. */
+static float local_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
-  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(inertia, moment))), 0.0f);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -8447,7 +8498,7 @@ CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body 
   collider_slot *slot = &colliders_of(c)[b->collider];
   b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
   b->spin = limited_vector(b->spin, MAX_SPIN);
-  const cloth_vector inertia = free_inertia(b);
+  const cloth_vector inertia = free_inertia(c, b);
   const cloth_vector momentum = apply_inertia(inertia, slot->previous.rotation, b->spin, 0);
   cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
   if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
@@ -9680,7 +9731,6 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->tether_growth = 1.0f;
   plan->friction_share = 1.0f;
   plan->tether_slack = 0.0f;
-  plan->eases_tethers = 0;
   plan->led = 0;
 }
 
@@ -10438,7 +10488,8 @@ CLOTH_SEPARATE symmetric attached_mass(const cloth *c, int32_t n, const rigid_bo
   const cloth_rotation q = colliders_of(c)[a->collider].body.pose.rotation;
   const cloth_vector arm = vector_flush(a->point, STATE_QUANTUM);
   const cloth_vector axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
-  const float inertia[3] = {b->inertia.x, b->inertia.y, b->inertia.z};
+  const cloth_vector moments = inertia_of(c, b);
+  const float inertia[3] = {moments.x, moments.y, moments.z};
   const lanes least = lanes_splat(part * inverse_mass_of(c, b));
   symmetric inverse = symmetric_identity(least);
   for (int32_t k = 0; k < 3; k++) {
@@ -15609,7 +15660,7 @@ static uint32_t let_out_for_detour(const anchor_pairs *p, int32_t particle) {
    the body, which contact takes back in turn. A body with mass that particles bear lets out those of each of them. One
    that hangs from the cloth by attachments lets out none: they would take it back with a jerk whenever it has swung
    against the cloth. Others press particles out of the straight line between two anchors. Returns how many pairs of
-   particles that is. Also sets whether tethers are eased, see TETHER_TAKE_UP. */
+   particles that is. */
 static uint32_t let_out_for_bodies(anchor_pairs *p) {
   const cloth *c = p->c;
   const int32_t slots = c->settings.tethers.count;
@@ -15618,10 +15669,8 @@ static uint32_t let_out_for_bodies(anchor_pairs *p) {
     return 0;
   }
   find_anchors(p);
-  p->plan->eases_tethers = c->state.velocity_history && inputs_of(c)->body_count > 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int touches = may_touch(c, i), near = touches && c->state.velocity_history ? bodies_near(c, i) : 0;
-    p->plan->eases_tethers &= !touches;
     if (touches && near == 0) {
       pairs += let_out_for_detour(p, i);
     }
@@ -15963,12 +16012,11 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const l
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
-/* Fastest that tethers take back what they are too long by when a substep begins, while nothing touches a cloth that
-   has bodies with mass, and always that of an attached particle [m/s]. Contact, which has the last word, leaves
-   particles beyond their tethers, and those that a body has let out are too long at once when it leaves. Taken back
-   within a substep that is a throw: a box that bounced off a sheet held by two edges made 29 J of it, with 2 m/s 1.7 J.
-   While a body is in contact tethers hold at once: a ball of 60 kg that falls 2.5 m would pass a sheet with 4 substeps.
-   */
+/* Fastest that tethers take back what they are too long by when a substep begins, in a cloth that has bodies with mass
+   [m/s]. Contact, which has the last word, leaves particles beyond their tethers, and those that a body has let out are
+   too long at once when it leaves. Taken back within a substep that is a throw, of 29 J for a box that bounces off a
+   sheet held by two edges and of 600 J for nine hulls on one. What nothing pushes begins a substep within its tether,
+   which holds it as elsewhere. */
 #define TETHER_TAKE_UP 0.5f
 
 /* Loop invariants of pull_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -15993,7 +16041,7 @@ static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
                          .growth = w->plan.tether_growth,
                          .slack = w->plan.tether_slack,
                          .lets_out = w->plan.tether_slack > 0.0f,
-                         .eases = w->plan.eases_tethers,
+                         .eases = inputs_of(c)->body_count > 0,
                          .obstacles = w->obstacles,
                          .fixed_work = c->settings.capacity.fixed_work};
   return t;
@@ -21367,8 +21415,9 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
-  int32_t first;           /* particle of the first lane */
-  float body_inverse_mass; /* [1/kg] */
+  int32_t first;             /* particle of the first lane */
+  float body_inverse_mass;   /* [1/kg] */
+  cloth_vector body_inertia; /* see inertia_of() [kg m^2] */
 } shared_contacts;
 
 static vector_array shared_vectors(shared_contacts *s, int32_t first) {
@@ -21425,8 +21474,7 @@ static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
 /* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
    contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
    body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
-static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
-                          shared_contacts *s) {
+static void share_contact(const cloth *c, moving_body *m, float inverse_mass, int32_t n, shared_contacts *s) {
   const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
   const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
   const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
@@ -21446,7 +21494,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
-  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
+  const float of_body = local_inverse_mass(s->body_inertia, s->body_inverse_mass, arm, along);
   const float share = inverse_mass / (inverse_mass + of_body);
   const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
   note_pressed(c, m, s->first + n, share * vector_dot(change, normal));
@@ -21456,7 +21504,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
   m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
-  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(s->body_inertia, vector_cross(arm, impulse))));
 }
 
 /* Shares the contacts of a block with a body. */
@@ -21467,6 +21515,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   shared_contacts s;
   s.first = i;
   s.body_inverse_mass = inverse_mass_of(c, body);
+  s.body_inertia = inertia_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
@@ -21479,7 +21528,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
     if (s.values[SHARED_TOUCHES][n] > 0.0f) {
       const float mass = mass_of_particle(c, i + n);
-      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+      share_contact(c, m, force_share(plan) / mass, n, &s);
     }
   }
   r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);
@@ -23252,9 +23301,10 @@ typedef struct borne_body {
   const cloth_collider *shape;
   const rigid_body *body;
   float code, slack;
-  float inverse_mass; /* of the body [1/kg] */
-  float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
-  cloth_vector drift; /* of the body by what has approached it [m] */
+  float inverse_mass;   /* of the body [1/kg] */
+  cloth_vector inertia; /* of the body, see inertia_of() [kg m^2] */
+  float inverse_unit;   /* of a particle of mobility 1 in the substep [1/kg] */
+  cloth_vector drift;   /* of the body by what has approached it [m] */
 #if WITH_CELL_CONTACT
   cell_core core;
 #endif
@@ -23268,6 +23318,7 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.code = (float)(number + 1);
   b.slack = bearing_slack(c, plan);
   b.inverse_mass = inverse_mass_of(c, b.body);
+  b.inertia = inertia_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
 #if WITH_CELL_CONTACT
@@ -23362,7 +23413,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   }
   vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
   bearing_plane(c, BEARING_CODE)[i] = b->code;
-  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
+  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->inertia, b->inverse_mass, p, vector_flush_work(local));
   note_way(c, b, i, start);
   if (gap < 0.0f && way > 0.0f) {
     share_approach(c, plan, b, i, minimum(negate(gap), way));
@@ -23415,7 +23466,7 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
       const cloth_vector arm = bearing_arm(c, b, i, p, local);
       vector_store(normals, i, normal);
       note_way(c, b, i, to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i)));
-      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
+      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->inertia, b->inverse_mass, arm, local);
     }
   }
   return sums.tested;
@@ -23540,12 +23591,19 @@ static float resistance_of(const cloth *c, const borne_body *b, int32_t i, float
   return relaxed * holds < most * left ? relaxed * holds / left : most;
 }
 
+/* The same as largest_inverse_mass(), with an arm in world axes. */
+static float largest_inverse_mass_at(const cloth *c, const borne_body *b, cloth_vector arm) {
+  const cloth_rotation q = colliders_of(c)[b->body->collider].body.pose.rotation;
+  const int is_even = are_even(b->inertia);
+  return largest_inverse_mass(c, b->body, is_even ? arm : rotate(rotation_conjugate(q), vector_flush_work(arm)));
+}
+
 /* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */
 static void set_part(const cloth *c, const borne_body *b, int32_t i, float share) {
   const float mobility = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
   const cloth_vector arm = vector_subtract(vector_load(predicted_of(c), i), b->m->pivot);
   float *along = &bearing_plane(c, BEARING_ALONG)[i];
-  const float least = largest_inverse_mass(c, b->body, arm);
+  const float least = largest_inverse_mass_at(c, b, arm);
   *along = minimum(share / *along * mobility, BEARING_LIMIT);
   const float most = minimum(share / least * mobility, *along);
   bearing_plane(c, BEARING_ACROSS)[i] = resistance_of(c, b, i, *along, most);
@@ -23724,7 +23782,7 @@ static void stop_reversal(const cloth *c, const step_plan *plan, const borne_bod
   const cloth_vector surface = vector_add(b->body->velocity, vector_cross(b->body->spin, arm));
   const cloth_vector relative = vector_flush(vector_subtract(vector_load(v, i), surface), STATE_QUANTUM);
   const float mass = mass_of_particle(c, i);
-  const float share = 1.0f / (1.0f + mass * largest_inverse_mass(c, b->body, arm));
+  const float share = 1.0f / (1.0f + mass * largest_inverse_mass_at(c, b, arm));
   const cloth_vector taken = vector_flush(vector_scale(reversed_part(c, plan, b, i, relative), share), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(vector_scale(taken, mass), INPUT_QUANTUM);
   vector_store(v, i, vector_flush(vector_subtract(vector_load(v, i), taken), STATE_QUANTUM));
@@ -31660,6 +31718,7 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
       share->other_attached++;
       share->other_mass += mass;
       share->other_moment = vector_add_scaled(share->other_moment, vector_flush(a->point, STATE_QUANTUM), mass);
+      share->other_inertia = vector_add(share->other_inertia, inertia_at(a->point, mass));
     }
   }
 }

@@ -32,7 +32,8 @@ CLOTH_SEPARATE symmetric attached_mass(const cloth *c, int32_t n, const rigid_bo
   const cloth_rotation q = colliders_of(c)[a->collider].body.pose.rotation;
   const cloth_vector arm = vector_flush(a->point, STATE_QUANTUM);
   const cloth_vector axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
-  const float inertia[3] = {b->inertia.x, b->inertia.y, b->inertia.z};
+  const cloth_vector moments = inertia_of(c, b);
+  const float inertia[3] = {moments.x, moments.y, moments.z};
   const lanes least = lanes_splat(part * inverse_mass_of(c, b));
   symmetric inverse = symmetric_identity(least);
   for (int32_t k = 0; k < 3; k++) {

@@ -73,9 +73,10 @@ typedef struct borne_body {
   const cloth_collider *shape;
   const rigid_body *body;
   float code, slack;
-  float inverse_mass; /* of the body [1/kg] */
-  float inverse_unit; /* of a particle of mobility 1 in the substep [1/kg] */
-  cloth_vector drift; /* of the body by what has approached it [m] */
+  float inverse_mass;   /* of the body [1/kg] */
+  cloth_vector inertia; /* of the body, see inertia_of() [kg m^2] */
+  float inverse_unit;   /* of a particle of mobility 1 in the substep [1/kg] */
+  cloth_vector drift;   /* of the body by what has approached it [m] */
 #if WITH_CELL_CONTACT
   cell_core core;
 #endif
@@ -89,6 +90,7 @@ static borne_body borne_body_at(const cloth *c, const step_plan *plan, int32_t n
   b.code = (float)(number + 1);
   b.slack = bearing_slack(c, plan);
   b.inverse_mass = inverse_mass_of(c, b.body);
+  b.inertia = inertia_of(c, b.body);
   b.inverse_unit = force_share(plan) / reference_mass(c);
   b.drift = vector(0.0f, 0.0f, 0.0f);
 #if WITH_CELL_CONTACT
@@ -183,7 +185,7 @@ CLOTH_SEPARATE void take_particle(const cloth *c, const step_plan *plan, borne_b
   }
   vector_store(bearing_vectors(c, BEARING_NORMAL), i, normal);
   bearing_plane(c, BEARING_CODE)[i] = b->code;
-  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, p, vector_flush_work(local));
+  bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->inertia, b->inverse_mass, p, vector_flush_work(local));
   note_way(c, b, i, start);
   if (gap < 0.0f && way > 0.0f) {
     share_approach(c, plan, b, i, minimum(negate(gap), way));
@@ -236,7 +238,7 @@ CLOTH_SEPARATE int32_t take_corners(const cloth *c, const step_plan *plan, borne
       const cloth_vector arm = bearing_arm(c, b, i, p, local);
       vector_store(normals, i, normal);
       note_way(c, b, i, to_local(&b->m->start, vector_load(vectors_at(c, c->state.position), i)));
-      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->body, b->inverse_mass, arm, local);
+      bearing_plane(c, BEARING_ALONG)[i] = local_inverse_mass(b->inertia, b->inverse_mass, arm, local);
     }
   }
   return sums.tested;
@@ -361,12 +363,19 @@ static float resistance_of(const cloth *c, const borne_body *b, int32_t i, float
   return relaxed * holds < most * left ? relaxed * holds / left : most;
 }
 
+/* The same as largest_inverse_mass(), with an arm in world axes. */
+static float largest_inverse_mass_at(const cloth *c, const borne_body *b, cloth_vector arm) {
+  const cloth_rotation q = colliders_of(c)[b->body->collider].body.pose.rotation;
+  const int is_even = are_even(b->inertia);
+  return largest_inverse_mass(c, b->body, is_even ? arm : rotate(rotation_conjugate(q), vector_flush_work(arm)));
+}
+
 /* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */
 static void set_part(const cloth *c, const borne_body *b, int32_t i, float share) {
   const float mobility = floats_at(c, c->scratch.mobility)[i] * b->inverse_unit;
   const cloth_vector arm = vector_subtract(vector_load(predicted_of(c), i), b->m->pivot);
   float *along = &bearing_plane(c, BEARING_ALONG)[i];
-  const float least = largest_inverse_mass(c, b->body, arm);
+  const float least = largest_inverse_mass_at(c, b, arm);
   *along = minimum(share / *along * mobility, BEARING_LIMIT);
   const float most = minimum(share / least * mobility, *along);
   bearing_plane(c, BEARING_ACROSS)[i] = resistance_of(c, b, i, *along, most);
@@ -545,7 +554,7 @@ static void stop_reversal(const cloth *c, const step_plan *plan, const borne_bod
   const cloth_vector surface = vector_add(b->body->velocity, vector_cross(b->body->spin, arm));
   const cloth_vector relative = vector_flush(vector_subtract(vector_load(v, i), surface), STATE_QUANTUM);
   const float mass = mass_of_particle(c, i);
-  const float share = 1.0f / (1.0f + mass * largest_inverse_mass(c, b->body, arm));
+  const float share = 1.0f / (1.0f + mass * largest_inverse_mass_at(c, b, arm));
   const cloth_vector taken = vector_flush(vector_scale(reversed_part(c, plan, b, i, relative), share), STATE_QUANTUM);
   const cloth_vector impulse = vector_flush(vector_scale(taken, mass), INPUT_QUANTUM);
   vector_store(v, i, vector_flush(vector_subtract(vector_load(v, i), taken), STATE_QUANTUM));

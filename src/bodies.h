@@ -128,11 +128,62 @@ static int32_t count_attached(const cloth *c, const rigid_body *b) {
   return count;
 }
 
-/* Inverse of the mass that a body has at a point, where it gives way most [1/kg]. */
-static float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
-  const float least = minimum(minimum(b->inertia.x, b->inertia.y), b->inertia.z);
+/* Moments of inertia of a mass at a point, both of the body's: about its axes [kg m^2]. */
+static cloth_vector inertia_at(cloth_vector point, float mass) {
+  const cloth_vector arm = vector_flush(point, STATE_QUANTUM);
+  const float xx = arm.x * arm.x, yy = arm.y * arm.y, zz = arm.z * arm.z;
+  const cloth_vector squared = vector_flush(vector(yy + zz, xx + zz, xx + yy), INPUT_QUANTUM);
+  return vector_flush(vector_scale(squared, mass), INPUT_QUANTUM);
+}
+
+/* Moments of inertia of a body with the particles that are attached to it, about its axes [kg m^2]; 0 if no torque
+   turns it. Products of inertia of the particles are left out. Without the particles a light body would have next to no
+   mass where it is far from its axes, and what bends the cloth and the air there would throw it: a stick of 5 g that
+   hangs from two points 0.2 m beside its axis at 10,000 m/s. */
+CLOTH_SEPARATE cloth_vector inertia_of(const cloth *c, const rigid_body *b) {
+  cloth_vector sum = b->inertia;
+  if (sum.x > 0.0f) {
+    sum = vector_add(sum, body_share_of(c, b)->other_inertia);
+    for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+      const attachment *a = &attachments_of(c)[n];
+      if (a->collider == b->collider) {
+        sum = vector_add(sum, inertia_at(a->point, mass_of_particle(c, a->particle)));
+      }
+    }
+  }
+  return sum;
+}
+
+/* 1 if three moments of inertia are the same. */
+static int are_even(cloth_vector inertia) {
+  return inertia.x == inertia.y && inertia.y == inertia.z;
+}
+
+/* Largest inverse mass that torque adds at a point of a body [1/kg]: its square stays finite. */
+#define MAX_TURNING_INVERSE_MASS 1.0e18f
+
+/* Inverse of the mass that a body has at a point, in the direction in which it gives way most [1/kg]. `arm` leads there
+   from its position, in its own axes. What torque adds is the largest eigenvalue of the sum over the axes of j u u^T,
+   with j the inverse of the moment of inertia about an axis and u the moment about it that unit forces at the point
+   have. For a ball of the largest moment that is j arm^2. No force along the arm has any moment, so that of what the
+   other axes add to the ball one eigenvalue is 0; the others follow from their sum and product. */
+CLOTH_SEPARATE float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
   arm = vector_flush(arm, STATE_QUANTUM);
-  return inverse_mass_of(c, b) + vector_dot(arm, arm) * inverse_or_zero(least);
+  const cloth_vector inertia = inertia_of(c, b);
+  const float squared = vector_dot(arm, arm), most = MAX_TURNING_INVERSE_MASS;
+  const float of_ball = inverse_or_zero(maximum(maximum(inertia.x, inertia.y), inertia.z));
+  const float least = inverse_mass_of(c, b) + squared * of_ball;
+  if (are_even(inertia) || squared == 0.0f) {
+    return least;
+  }
+  const float x = flush_small(minimum(squared * (1.0f / inertia.x - of_ball), most), WORK_QUANTUM);
+  const float y = flush_small(minimum(squared * (1.0f / inertia.y - of_ball), most), WORK_QUANTUM);
+  const float z = flush_small(minimum(squared * (1.0f / inertia.z - of_ball), most), WORK_QUANTUM);
+  const float unit = 1.0f / squared;
+  const cloth_vector n = vector_flush_work(vector(arm.x * arm.x * unit, arm.y * arm.y * unit, arm.z * arm.z * unit));
+  const float half = 0.5f * (x * (n.y + n.z) + y * (n.x + n.z) + z * (n.x + n.y));
+  const float product = x * y * n.z + y * z * n.x + z * x * n.y;
+  return least + half + square_root(maximum(half * half - product, 0.0f));
 }
 
 /* Mobility of a particle that is attached to a body, of which all have equal parts. */
@@ -197,8 +248,8 @@ static int32_t middle_axis(cloth_vector i) {
 #define MAX_INERTIA_RATIO 1.0e4f
 
 /* The moments of inertia with which a body turns without torque [kg m^2]. */
-static cloth_vector free_inertia(const rigid_body *b) {
-  const cloth_vector i = b->inertia;
+static cloth_vector free_inertia(const cloth *c, const rigid_body *b) {
+  const cloth_vector i = inertia_of(c, b);
   const float most = MAX_INERTIA_RATIO * minimum(minimum(i.x, i.y), i.z);
   return vector(minimum(i.x, most), minimum(i.y, most), minimum(i.z, most));
 }
@@ -231,8 +282,8 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
    Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
    energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
    its long axis, with 313 times the energy if it is 25 times as long as wide. */
-CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector i = free_inertia(b);
+CLOTH_SEPARATE cloth_rotation turned_freely(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
+  const cloth_vector i = free_inertia(c, b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
   const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
@@ -249,13 +300,13 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 }
 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
-static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
+static cloth_rotation turned_rotation(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
     return q;
   }
-  if (b->inertia.x != b->inertia.y || b->inertia.y != b->inertia.z) {
-    return turned_freely(b, q, h);
+  if (!are_even(inertia_of(c, b))) {
+    return turned_freely(c, b, q, h);
   }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);
@@ -266,7 +317,7 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   cloth_pose to;
   const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
   to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
-  to.rotation = turned_rotation(b, from->rotation, h);
+  to.rotation = turned_rotation(c, b, from->rotation, h);
   return to;
 }
 
@@ -294,22 +345,22 @@ CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impuls
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
   b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = vector_add(b->spin, apply_inertia(b->inertia, q, torque, 1));
+  b->spin = vector_add(b->spin, apply_inertia(inertia_of(c, b), q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
 }
 
-/* The rotation by an angular impulse, both in the body's axes. */
-static cloth_vector local_turn(const rigid_body *b, cloth_vector torque) {
+/* The rotation by an angular impulse, both in the body's axes, of a body of these moments of inertia. */
+static cloth_vector local_turn(cloth_vector inertia, cloth_vector torque) {
   torque = vector_flush(torque, INPUT_QUANTUM);
-  return vector(torque.x * inverse_or_zero(b->inertia.x), torque.y * inverse_or_zero(b->inertia.y),
-                torque.z * inverse_or_zero(b->inertia.z));
+  return vector(torque.x * inverse_or_zero(inertia.x), torque.y * inverse_or_zero(inertia.y),
+                torque.z * inverse_or_zero(inertia.z));
 }
 
-/* What a unit impulse along a unit vector, at `arm` from the body's position, changes the velocity of that point by,
-   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body. */
-static float local_inverse_mass(const rigid_body *b, float inverse_mass, cloth_vector arm, cloth_vector along) {
+/* What a unit impulse along a unit vector, at `arm` from the position of a body, changes the velocity of that point by,
+   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body, `inertia` its moments. */
+static float local_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
-  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(b, moment))), 0.0f);
+  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(inertia, moment))), 0.0f);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -327,7 +378,7 @@ CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body 
   collider_slot *slot = &colliders_of(c)[b->collider];
   b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
   b->spin = limited_vector(b->spin, MAX_SPIN);
-  const cloth_vector inertia = free_inertia(b);
+  const cloth_vector inertia = free_inertia(c, b);
   const cloth_vector momentum = apply_inertia(inertia, slot->previous.rotation, b->spin, 0);
   cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
   if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {

@@ -104,6 +104,7 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
       share->other_attached++;
       share->other_mass += mass;
       share->other_moment = vector_add_scaled(share->other_moment, vector_flush(a->point, STATE_QUANTUM), mass);
+      share->other_inertia = vector_add(share->other_inertia, inertia_at(a->point, mass));
     }
   }
 }

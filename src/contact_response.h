@@ -232,8 +232,9 @@ enum {
 
 typedef struct shared_contacts {
   float values[SHARED_ARRAYS][CLOTH_LANES];
-  int32_t first;           /* particle of the first lane */
-  float body_inverse_mass; /* [1/kg] */
+  int32_t first;             /* particle of the first lane */
+  float body_inverse_mass;   /* [1/kg] */
+  cloth_vector body_inertia; /* see inertia_of() [kg m^2] */
 } shared_contacts;
 
 static vector_array shared_vectors(shared_contacts *s, int32_t first) {
@@ -290,8 +291,7 @@ static float borne_by(const cloth *c, const moving_body *m, int32_t i) {
 /* Contact of one particle, lane `n`, with a body that may be lighter than what lies on it: of the displacement that the
    contact asks for, relative to the surface, particle and body take shares by their masses. The next particle meets the
    body where this one has left it (Gauss-Seidel), in an order that does not depend on the lanes. */
-static void share_contact(const cloth *c, const rigid_body *body, moving_body *m, float inverse_mass, int32_t n,
-                          shared_contacts *s) {
+static void share_contact(const cloth *c, moving_body *m, float inverse_mass, int32_t n, shared_contacts *s) {
   const cloth_vector arm = vector_load(shared_vectors(s, SHARED_POSITION), n);
   const cloth_vector normal = vector_load(shared_vectors(s, SHARED_NORMAL), n);
   const cloth_vector shift = vector_flush(vector_add(m->drift, vector_cross(m->rotated, arm)), STATE_QUANTUM);
@@ -311,7 +311,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   const cloth_vector change = vector_flush(lanes3_first(r.change), STATE_QUANTUM);
   const float length = vector_length(change);
   const cloth_vector along = vector_flush_work(vector_scale(change, 1.0f / maximum(length, STATE_QUANTUM)));
-  const float of_body = local_inverse_mass(body, s->body_inverse_mass, arm, along);
+  const float of_body = local_inverse_mass(s->body_inertia, s->body_inverse_mass, arm, along);
   const float share = inverse_mass / (inverse_mass + of_body);
   const cloth_vector taken = vector_scale(change, 1.0f - share); /* by the body, along the change */
   note_pressed(c, m, s->first + n, share * vector_dot(change, normal));
@@ -321,7 +321,7 @@ static void share_contact(const cloth *c, const rigid_body *body, moving_body *m
   s->values[SHARED_SLIDES][n] = lanes_first_value(lanes_keep(r.slides, lanes_splat(1.0f)));
   const cloth_vector impulse = vector_flush_work(vector_scale(taken, 1.0f / maximum(of_body, WORK_QUANTUM)));
   m->drift = vector_flush_work(vector_add_scaled(m->drift, impulse, negate(s->body_inverse_mass)));
-  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(body, vector_cross(arm, impulse))));
+  m->rotated = vector_flush_work(vector_subtract(m->rotated, local_turn(s->body_inertia, vector_cross(arm, impulse))));
 }
 
 /* Shares the contacts of a block with a body. */
@@ -332,6 +332,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   shared_contacts s;
   s.first = i;
   s.body_inverse_mass = inverse_mass_of(c, body);
+  s.body_inertia = inertia_of(c, body);
   lanes3_store(shared_vectors(&s, SHARED_DISPLACEMENT), 0, displacement, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_NORMAL), 0, b->normal, CLOTH_LANES);
   lanes3_store(shared_vectors(&s, SHARED_POSITION), 0, lanes3_subtract(b->to, b->push), CLOTH_LANES);
@@ -344,7 +345,7 @@ CLOTH_SEPARATE void share_contacts(const cloth *c, const step_plan *plan, int32_
   for (int32_t n = 0; n < CLOTH_LANES && i + n < c->count; n++) {
     if (s.values[SHARED_TOUCHES][n] > 0.0f) {
       const float mass = mass_of_particle(c, i + n);
-      share_contact(c, body, m, force_share(plan) / mass, n, &s);
+      share_contact(c, m, force_share(plan) / mass, n, &s);
     }
   }
   r->correction = lanes3_load(shared_vectors(&s, SHARED_CORRECTION), 0);

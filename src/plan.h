@@ -321,7 +321,6 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->tether_growth = 1.0f;
   plan->friction_share = 1.0f;
   plan->tether_slack = 0.0f;
-  plan->eases_tethers = 0;
   plan->led = 0;
 }
 

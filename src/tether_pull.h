@@ -193,12 +193,11 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const l
    share from being 0 / 0, which would raise the invalid flag. */
 #define MIN_TETHER_SQUARE_SUM 1.0e-12f
 
-/* Fastest that tethers take back what they are too long by when a substep begins, while nothing touches a cloth that
-   has bodies with mass, and always that of an attached particle [m/s]. Contact, which has the last word, leaves
-   particles beyond their tethers, and those that a body has let out are too long at once when it leaves. Taken back
-   within a substep that is a throw: a box that bounced off a sheet held by two edges made 29 J of it, with 2 m/s 1.7 J.
-   While a body is in contact tethers hold at once: a ball of 60 kg that falls 2.5 m would pass a sheet with 4 substeps.
-   */
+/* Fastest that tethers take back what they are too long by when a substep begins, in a cloth that has bodies with mass
+   [m/s]. Contact, which has the last word, leaves particles beyond their tethers, and those that a body has let out are
+   too long at once when it leaves. Taken back within a substep that is a throw, of 29 J for a box that bounces off a
+   sheet held by two edges and of 600 J for nine hulls on one. What nothing pushes begins a substep within its tether,
+   which holds it as elsewhere. */
 #define TETHER_TAKE_UP 0.5f
 
 /* Loop invariants of pull_block(), copied: the stores of lanes may alias the cloth and the plan. */
@@ -223,7 +222,7 @@ static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
                          .growth = w->plan.tether_growth,
                          .slack = w->plan.tether_slack,
                          .lets_out = w->plan.tether_slack > 0.0f,
-                         .eases = w->plan.eases_tethers,
+                         .eases = inputs_of(c)->body_count > 0,
                          .obstacles = w->obstacles,
                          .fixed_work = c->settings.capacity.fixed_work};
   return t;

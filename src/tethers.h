@@ -520,7 +520,7 @@ static uint32_t let_out_for_detour(const anchor_pairs *p, int32_t particle) {
    the body, which contact takes back in turn. A body with mass that particles bear lets out those of each of them. One
    that hangs from the cloth by attachments lets out none: they would take it back with a jerk whenever it has swung
    against the cloth. Others press particles out of the straight line between two anchors. Returns how many pairs of
-   particles that is. Also sets whether tethers are eased, see TETHER_TAKE_UP. */
+   particles that is. */
 static uint32_t let_out_for_bodies(anchor_pairs *p) {
   const cloth *c = p->c;
   const int32_t slots = c->settings.tethers.count;
@@ -529,10 +529,8 @@ static uint32_t let_out_for_bodies(anchor_pairs *p) {
     return 0;
   }
   find_anchors(p);
-  p->plan->eases_tethers = c->state.velocity_history && inputs_of(c)->body_count > 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int touches = may_touch(c, i), near = touches && c->state.velocity_history ? bodies_near(c, i) : 0;
-    p->plan->eases_tethers &= !touches;
     if (touches && near == 0) {
       pairs += let_out_for_detour(p, i);
     }

@@ -203,14 +203,15 @@ typedef struct rigid_body {
 /* What a substep keeps of a body, and what the other cloths of a group add to one that is common to several, see
    common_bodies.h: 0 in a step of one cloth alone. */
 typedef struct body_share {
-  int32_t near;              /* particles and triangles that may bear it */
-  float pull;                /* what springs of this cloth pull particles into it with, see bearing.h [m] */
-  float other_pull;          /* the same, of the other cloths [kg m] */
-  int32_t follows;           /* 1: another cloth moves it, and this one follows */
-  int32_t other_attached;    /* particles of the other cloths that are attached to it, ... */
-  float other_mass;          /* ... their mass [kg], and ... */
-  cloth_vector other_moment; /* ... the sum of their masses times their points, in the body's axes [kg m], and ... */
-  cloth_vector other_lead;   /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+  int32_t near;               /* particles and triangles that may bear it */
+  float pull;                 /* what springs of this cloth pull particles into it with, see bearing.h [m] */
+  float other_pull;           /* the same, of the other cloths [kg m] */
+  int32_t follows;            /* 1: another cloth moves it, and this one follows */
+  int32_t other_attached;     /* particles of the other cloths that are attached to it, ... */
+  float other_mass;           /* ... their mass [kg], and ... */
+  cloth_vector other_moment;  /* ... the sum of their masses times their points, in the body's axes [kg m], ... */
+  cloth_vector other_inertia; /* ... their moments of inertia about these axes [kg m^2], and ... */
+  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s] */
 } body_share;
 
 /* A particle that is held at a point of a collider. Consists of words. */
@@ -317,7 +318,6 @@ typedef struct step_plan {
   float tether_scale;    /* length of tethers over their rest length */
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
                                         length [m], at most; 0: nothing */
-  int32_t eases_tethers;             /* 1 if they take back at most TETHER_TAKE_UP of what bodies have let out */
   float friction_share; /* of the coefficients of friction of colliders that acts; 1 but on the way to rest, see
                           settle.h */
   spring_family spring[DIRECTIONS];
