@@ -363,11 +363,11 @@ static float resistance_of(const cloth *c, const borne_body *b, int32_t i, float
   return relaxed * holds < most * left ? relaxed * holds / left : most;
 }
 
-/* The same as largest_inverse_mass(), with an arm in world axes. */
+/* largest_inverse_mass() of a body at an arm in world axes. */
 static float largest_inverse_mass_at(const cloth *c, const borne_body *b, cloth_vector arm) {
   const cloth_rotation q = colliders_of(c)[b->body->collider].body.pose.rotation;
-  const int is_even = are_even(b->inertia);
-  return largest_inverse_mass(c, b->body, is_even ? arm : rotate(rotation_conjugate(q), vector_flush_work(arm)));
+  const cloth_vector local = are_even(b->inertia) ? arm : rotate(rotation_conjugate(q), vector_flush_work(arm));
+  return largest_inverse_mass(b->inertia, b->inverse_mass, local);
 }
 
 /* The part of a body that a particle bears by its share of the pulls, as multiples of its mass. */

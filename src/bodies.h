@@ -128,7 +128,7 @@ static int32_t count_attached(const cloth *c, const rigid_body *b) {
   return count;
 }
 
-/* Moments of inertia of a mass at a point, both of the body's: about its axes [kg m^2]. */
+/* Moments of inertia, about the axes of a body, of a mass at a point in these axes [kg m^2]. */
 static cloth_vector inertia_at(cloth_vector point, float mass) {
   const cloth_vector arm = vector_flush(point, STATE_QUANTUM);
   const float xx = arm.x * arm.x, yy = arm.y * arm.y, zz = arm.z * arm.z;
@@ -163,32 +163,33 @@ static int are_even(cloth_vector inertia) {
 #define MAX_TURNING_INVERSE_MASS 1.0e18f
 
 /* Inverse of the mass that a body has at a point, in the direction in which it gives way most [1/kg]. `arm` leads there
-   from its position, in its own axes. What torque adds is the largest eigenvalue of the sum over the axes of j u u^T,
-   with j the inverse of the moment of inertia about an axis and u the moment about it that unit forces at the point
-   have. For a ball of the largest moment that is j arm^2. No force along the arm has any moment, so that of what the
-   other axes add to the ball one eigenvalue is 0; the others follow from their sum and product. */
-CLOTH_SEPARATE float largest_inverse_mass(const cloth *c, const rigid_body *b, cloth_vector arm) {
+   from its position, in its own axes; `inverse_mass` is that of the body, `inertia` its moments. What torque adds is
+   the largest eigenvalue of the sum over the axes of j u u^T, with j the inverse of the moment of inertia about an axis
+   and u the moment about it that unit forces at the point have. For a ball of the largest moment that is j arm^2. No
+   force along the arm has any moment, so that of what the other axes add to the ball one eigenvalue is 0; the others
+   follow from their sum and product. */
+CLOTH_SEPARATE float largest_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm) {
   arm = vector_flush(arm, STATE_QUANTUM);
-  const cloth_vector inertia = inertia_of(c, b);
   const float squared = vector_dot(arm, arm), most = MAX_TURNING_INVERSE_MASS;
   const float of_ball = inverse_or_zero(maximum(maximum(inertia.x, inertia.y), inertia.z));
-  const float least = inverse_mass_of(c, b) + squared * of_ball;
+  const float least = inverse_mass + squared * of_ball;
   if (are_even(inertia) || squared == 0.0f) {
     return least;
   }
-  const float x = flush_small(minimum(squared * (1.0f / inertia.x - of_ball), most), WORK_QUANTUM);
-  const float y = flush_small(minimum(squared * (1.0f / inertia.y - of_ball), most), WORK_QUANTUM);
-  const float z = flush_small(minimum(squared * (1.0f / inertia.z - of_ball), most), WORK_QUANTUM);
+  const cloth_vector j = vector_flush_work(vector(minimum(squared * (1.0f / inertia.x - of_ball), most),
+                                                  minimum(squared * (1.0f / inertia.y - of_ball), most),
+                                                  minimum(squared * (1.0f / inertia.z - of_ball), most)));
   const float unit = 1.0f / squared;
   const cloth_vector n = vector_flush_work(vector(arm.x * arm.x * unit, arm.y * arm.y * unit, arm.z * arm.z * unit));
-  const float half = 0.5f * (x * (n.y + n.z) + y * (n.x + n.z) + z * (n.x + n.y));
-  const float product = x * y * n.z + y * z * n.x + z * x * n.y;
+  const float half = 0.5f * (j.x * (n.y + n.z) + j.y * (n.x + n.z) + j.z * (n.x + n.y));
+  const float product = j.x * j.y * n.z + j.y * j.z * n.x + j.z * j.x * n.y;
   return least + half + square_root(maximum(half * half - product, 0.0f));
 }
 
 /* Mobility of a particle that is attached to a body, of which all have equal parts. */
 static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
-  return reference_mass(c) * ((float)count_attached(c, b) * largest_inverse_mass(c, b, a->point));
+  const float largest = largest_inverse_mass(inertia_of(c, b), inverse_mass_of(c, b), a->point);
+  return reference_mass(c) * ((float)count_attached(c, b) * largest);
 }
 
 /* Largest of these, at least 1. */

@@ -319,7 +319,7 @@ typedef struct step_plan {
   float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
                                         length [m], at most; 0: nothing */
   float friction_share; /* of the coefficients of friction of colliders that acts; 1 but on the way to rest, see
-                          settle.h */
+                           settle.h */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
 } step_plan;

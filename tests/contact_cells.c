@@ -376,8 +376,8 @@ static double fastest_under_boxes(uint64_t seed, int count, float blend) {
   return fastest;
 }
 
-/* Where a box bounces off a sheet, also while others lie on it, tethers that boxes have let out are taken up slowly:
-   taken up within a substep they threw the sheet, at up to 170 m/s. */
+/* Where a box bounces off a sheet, also while others lie on it, tethers take back slowly what they are too long by:
+   within a substep that threw the sheet, at up to 170 m/s. */
 static void test_thrown(void) {
   const float blend = cloth_config_default().integration.bdf2_blend;
   const struct {
