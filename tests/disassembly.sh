@@ -20,6 +20,7 @@ out=$build/disassembly
 task=${2:-short}
 mkdir -p "$out"
 . tests/verdict.sh
+export LC_ALL=C # sed and grep take a third of the time
 
 common="-std=gnu99 -ffreestanding -fno-math-errno -I."
 
@@ -176,15 +177,9 @@ check_scan() { # NAME INSTRUCTION_SET COMMAND DISASSEMBLER
   esac
 }
 
-# Samples of what is rare: the scan must tell them apart without a compiler.
-check_samples() {
-  while IFS='|' read -r set expected sample; do
-    found=$(printf '  10:\t%s\n' "$sample" | offenders "$set")
-    verdict=good
-    [ -z "$found" ] || verdict=bad
-    [ "$verdict" = "$expected" ]
-    verdict "the scan calls $sample of $set $expected" $? "it does not"
-  done <<END
+# Samples of what is rare, a line each: instruction set | what the scan must call it | instruction.
+samples() {
+  cat <<END
 arm|bad|vfma.f32 q0, q1, q2
 arm|bad|vfmaeq.f32 s0, s1, s2
 arm|bad|vfnms.f32 s0, s1, s2
@@ -235,6 +230,24 @@ ppc|good|fmuls f1,f2,f3
 wasm|bad|f64.promote_f32
 wasm|good|f32.mul
 END
+}
+
+# The scan must tell them apart without a compiler. All of a set are looked at in one pass, which numbers what is bad.
+check_samples() {
+  for set in arm aarch64 riscv x86 s390 ppc wasm; do
+    samples | grep "^$set|" >"$out/samples-$set"
+    bad=$(echo $(sed 's/^.*|/  10:\t/' "$out/samples-$set" | instructions | grep -n -E -f "$out/forbidden-$set" | cut -d: -f1))
+    number=0
+    while IFS='|' read -r set expected sample; do
+      number=$((number + 1))
+      case " $bad " in
+      *" $number "*) verdict=bad ;;
+      *) verdict=good ;;
+      esac
+      [ "$verdict" = "$expected" ]
+      verdict "the scan calls $sample of $set $expected" $? "it does not"
+    done <"$out/samples-$set"
+  done
 }
 
 check_object() { # NAME INSTRUCTION_SET COMMAND DISASSEMBLER
