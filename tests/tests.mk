@@ -33,7 +33,8 @@ TEST_CFLAGS = $(if $(filter -O2,$(OPTIMISE)),$(filter-out -O2,$(CFLAGS)) -O1,$(C
 
 TRAP = '-DCLOTH_ASSERT(condition)=((condition)?(void)0:__builtin_trap())'
 # Lines alone are told, so nobody asks where variables are: to follow them takes a third of the time of compilation.
-SANITIZE = -O1 -g1 -fno-var-tracking-assignments -fsanitize=address$(comma)undefined -fno-sanitize-recover=all $(TRAP)
+# Registers are given out for a whole function at once: by loops that takes a fourth of it, and tests run no sooner.
+SANITIZE = -O1 -g1 -fno-var-tracking-assignments -fira-region=one -fsanitize=address$(comma)undefined -fno-sanitize-recover=all $(TRAP)
 
 # $(call TEST_SET,DIRECTORY,COMPILER,FLAGS,LIBRARY): tests/NAME.c becomes DIRECTORY/tests/NAME, with cloth.c compiled once.
 # DIRECTORY/tests/cloth.o is that, as strict C99 with every warning an error.
@@ -137,13 +138,19 @@ $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
 # By tests/piece_threads.h.
 $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
 
-# Under sanitizers most of a run is the library's time: without optimisation tests compile in half of the time, and run as
-# long, but for two that compute much themselves.
-$(BUILD)/sanitized/tests/%.o: LEVEL = -O0
+# Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
+# those that compute much themselves, nor those that run for long.
+COMPUTING = $(INSIDE) abuse abuse_geometry common_bodies conservation contact_cells contact_conflicts coupling flag \
+	geometry_world group material origin quality queries save_mutations seam_folds self_contact self_crumples settle skin \
+	stability stress subnormals work_bounds workers
+UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
+
+$(foreach set,$(SETS),$(set)/tests/%.o): LEVEL = $(UNOPTIMISED)
+$(foreach set,$(filter-out %/sanitized,$(SETS)),$(COMPUTING:%=$(set)/tests/%.o)): LEVEL =
 $(patsubst %,$(BUILD)/sanitized/tests/%.o,queries self_contact): LEVEL =
 
 # These run for so long that -O2 pays.
-$(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o $(BUILD)/clang/tests/methods.o: TEST_CFLAGS = $(CFLAGS)
+$(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o: TEST_CFLAGS = $(CFLAGS)
 
 # Parts that no test of the methods uses: without them compilers take two thirds of the time, with the same results.
 # tests/method_cloths.c has cloths with all parts.
@@ -151,9 +158,10 @@ $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GR
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS CONTACT_LINES REST_SHAPE SELF CELL_CONTACT BODIES \
 	SAVE_CHECKS WRAP)
 
-# Nor does a test of INSIDE use these, nor tests/culling.c.
+# Nor does a test of INSIDE use these, nor, but for bodies, tests/culling.c.
 $(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(INSIDE) culling)): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
 	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
+$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(INSIDE))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
 
 # Nor tests/overstretched.c these.
 $(foreach set,$(SETS),$(set)/tests/overstretched.o): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD \
