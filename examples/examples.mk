@@ -76,7 +76,7 @@ WEB_GLUE = examples/figure.c examples/meander.c $(addprefix examples/web/,crossi
 WEB_PAGE = $(addprefix examples/web/,index.html page.css page.js cloth.js plot.js vectors.js view.js)
 # What the page does not call: without it the page is smaller and compiles sooner, and comes to the same hashes.
 WEB_WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING \
-	PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE)
+	PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE BODIES SAVE_CHECKS WORKERS)
 # The level without SIMD: tests/web.sh, which has a folder of its own, sets another.
 WEB_SCALAR_LEVEL = -O3
 WEB_FLAGS = $(WEB_WITHOUT) --target=wasm32 -std=c99 -mbulk-memory -ffreestanding -ffp-contract=off -fno-math-errno $(WARNINGS) \
