@@ -2153,7 +2153,8 @@ typedef struct body_share {
   float other_mass;           /* ... their mass [kg], and ... */
   cloth_vector other_moment;  /* ... the sum of their masses times their points, in the body's axes [kg m], ... */
   cloth_vector other_inertia; /* ... their moments of inertia about these axes [kg m^2], and ... */
-  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s], and ... */
+  cloth_vector other_turn;    /* ... what it adds to its angular momentum then, see attached_turn() [N m s] */
 } body_share;
 
 /* A particle that is held at a point of a collider. Consists of words. */
@@ -2187,10 +2188,11 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen;   /* TETHERS_STALE ... */
-  int32_t targets;          /* TARGETS_NONE ... */
-  int32_t body_count;       /* colliders with mass */
-  int32_t attachment_count; /* particles that are attached to colliders */
+  int32_t tethers_chosen;    /* TETHERS_STALE ... */
+  int32_t targets;           /* TARGETS_NONE ... */
+  int32_t body_count;        /* colliders with mass */
+  int32_t attachment_count;  /* particles that are attached to colliders, and ... */
+  int32_t attachments_taken; /* ... how many of these, the first in the list, have given bodies their momentum */
   uint32_t gust_seed;
   uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
@@ -2301,6 +2303,7 @@ typedef struct obstacle_capsule {
   cloth_vector low, high;   /* corners of the box [m] */
   cloth_vector from, along; /* one end of the capsule's axis, and the vector from there to the other end [m] */
   float squared_reach;      /* squared radius of the capsule [m^2] */
+  int32_t collider;         /* its index */
 } obstacle_capsule;
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
@@ -2542,13 +2545,13 @@ LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uin
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (15 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
 LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 15 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */
@@ -6784,7 +6787,8 @@ enum {
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
-  COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
+  COST_SEGMENT_TEST = 500, /* ... in addition per obstacle whose box it enters, ... */
+  COST_PATH_TEST = 600,    /* ... and in addition per obstacle whose capsule it enters */
   /* Contact by projection */
   COST_COLLIDER = 2050,      /* per collider */
   COST_BOUND = 60,           /* per particle, where a substep finds bounds */
@@ -8197,7 +8201,9 @@ static int is_on_body(const cloth *c, int32_t particle) {
 static void remove_attachment(const cloth *c, int32_t particle) {
   attachment *a = find_attachment(c, particle);
   if (a) {
-    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    cloth_inputs *inputs = inputs_of(c);
+    attachment *last = attachments_of(c) + --inputs->attachment_count;
+    inputs->attachments_taken -= a - attachments_of(c) < inputs->attachments_taken;
     for (; a < last; a++) {
       *a = a[1];
     }
@@ -8355,6 +8361,25 @@ static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const clo
   return sum;
 }
 
+/* Angular momentum about a body that newly attached particles have as a substep begins, beyond that of points that turn
+   with it [N m s]. The body takes it in then, as attached_lead(): both have what they had. */
+static cloth_vector attached_turn(const cloth *c, const rigid_body *b) {
+  const cloth_rotation q = colliders_of(c)[b->collider].body.pose.rotation;
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = inputs_of(c)->attachments_taken; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
+      const cloth_vector with_body = vector_add(b->velocity, vector_cross(b->spin, arm));
+      const cloth_vector v = vector_load(vectors_at(c, c->state.velocity), a->particle);
+      const cloth_vector lead = vector_flush_work(vector_subtract(v, with_body));
+      const cloth_vector momentum = vector_flush_work(vector_scale(lead, mass_of_particle(c, a->particle)));
+      sum = vector_add(sum, vector_cross(arm, momentum));
+    }
+  }
+  return sum;
+}
+
 /* The number of an axis about which the moment of inertia is neither above both others nor below both. */
 static int32_t middle_axis(cloth_vector i) {
   const int x_between = i.x >= minimum(i.y, i.z) && i.x <= maximum(i.y, i.z);
@@ -8442,6 +8467,15 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   return to;
 }
 
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
 /* Begins a substep: where the bodies would be at its end without the cloth. What moves with another cloth has begun
    there. */
 CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
@@ -8451,6 +8485,9 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     if (body_share_of(c, b)->follows) {
       continue;
     }
+    const cloth_vector torque = vector_add(attached_turn(c, b), body_share_of(c, b)->other_turn);
+    const cloth_vector added = apply_inertia(inertia_of(c, b), slot->body.pose.rotation, torque, 1);
+    b->spin = vector_flush(limited_vector(vector_add(b->spin, added), MAX_SPIN), STATE_QUANTUM);
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
     b->velocity = vector_add(b->velocity, vector_add(attached_lead(c, b, NULL), body_share_of(c, b)->other_lead));
@@ -8459,6 +8496,7 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     slot->previous = slot->body.pose;
     slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
   }
+  inputs_of(c)->attachments_taken = inputs_of(c)->attachment_count;
 }
 
 /* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
@@ -8482,15 +8520,6 @@ static cloth_vector local_turn(cloth_vector inertia, cloth_vector torque) {
 static float local_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
   return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(inertia, moment))), 0.0f);
-}
-
-/* Keeps each component of a vector within +-limit; 0 if it is no number. */
-static cloth_vector limited_vector(cloth_vector a, float limit) {
-  if (!vector_is_finite(a)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
-  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
-                maximum(minimum(a.z, limit), -limit));
 }
 
 /* Moves a body anew with the velocity that it has now. One that would leave the world stops. `turns` 1, at the end of a
@@ -9866,6 +9895,26 @@ CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int
   v = lanes3_add(v, lanes3_keep(contact->touches, carried_velocity(c, plan, i, contact, v, after)));
   lanes3_store(velocity, i, v, c->count - i);
   return lanes3_keep(contact->touches, lanes3_subtract(v, before));
+}
+
+/* Share of its way in a substep over that by its velocity below which a particle that several contacts have moved is
+   jammed between them [1]. With 0.25 a cape in a neck still shakes at up to 2 m/s, with 0.8 cloth that leaves a body
+   which it began in sticks to it. */
+#define JAMMED 0.5f
+
+/* Gives jammed particles of a block, which end the substep at *position, the velocity of their way. Where two colliders
+   overlap, the one that comes later moves a particle into the other, and what is left of its velocity leads there:
+   cloth that stands still in a neck would have several metres per second. Returns the changes of velocities [m/s]. */
+CLOTH_SEPARATE lanes3 stop_jammed(const cloth *c, const step_plan *plan, int32_t i, const lanes_mask *again,
+                                  const lanes3 *position) {
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  const lanes3 old = lanes3_load(velocity, i), none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 way = lanes3_subtract(*position, lanes3_load(vectors_at(c, c->state.position), i));
+  const lanes3 gone = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(plan->inverse_h));
+  const lanes3 allowed = lanes3_scale(lanes3_flush_below(old, STATE_QUANTUM), lanes_splat(JAMMED));
+  const lanes_mask jammed = lanes_both(*again, lanes_less(lanes3_dot(gone, gone), lanes3_dot(allowed, allowed)));
+  lanes3_store(velocity, i, lanes3_select(jammed, gone, old), c->count - i);
+  return lanes3_select(jammed, lanes3_subtract(gone, old), none);
 }
 
 /// Forces ///
@@ -15919,6 +15968,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
       float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
       capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
+      capsule->collider = index;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
   }
@@ -15937,8 +15987,8 @@ typedef struct tether_segments {
 #define MIN_SEGMENT_SQUARE 1.0e-12f
 
 /* Which paths come nearer to a capsule's axis than its radius: the nearest points of two segments (Ericson, Real-Time
-   Collision Detection, section 5.1.9). s is the parameter on the path, t that on the axis. */
-CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *capsule) {
+   Collision Detection, section 5.1.9). t is the parameter on the axis, s that on the path, which *nearest gets. */
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *capsule, lanes *nearest) {
   lanes tiny = lanes_splat(MIN_SEGMENT_SQUARE);
   lanes3 path = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   lanes path_squared = lanes_maximum(lanes3_dot(path, path), tiny);
@@ -15960,6 +16010,7 @@ CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle
   }
   lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_negate(path_apart), path_squared)));
   lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, path, s));
+  *nearest = s;
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(capsule->squared_reach));
 }
 
@@ -15990,20 +16041,89 @@ CLOTH_INLINE lanes3 pull_along_surface(const obstacle_capsule *capsule, lanes3 p
   return lanes3_subtract(d, lanes3_scale(outward, inward));
 }
 
+/* Stands for no limit of what a tether takes up [m]. */
+#define ANY_TAKE_UP 1.0e15f
+/* Most that a tether whose path leads through a collider without mass takes up in a substep, over what collider and
+   anchor move relative to each other [1]. What stands still and keeps particles beyond their tethers, as a body inside
+   which a cape is pinned, does so for good: tethers and contact would move them by turns, with 4 to 14 m/s for ever.
+   What moves carries particles away, and their tethers have to be faster. With 4 a sheet that a cylinder of friction
+   1.2 walks through at 2 m/s is stretched by 0.64, with 10 by 0.27, as without a limit. */
+#define TETHER_FOLLOWS 10.0f
+
+/* Farthest that a point at a distance of 1 from the origin moves from one rotation to another, or a little more;
+   exactly 0 from a rotation to itself. */
+static float rotation_distance(cloth_rotation a, cloth_rotation b) {
+  const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector u = vector_flush_work(vector(a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z));
+  const float w = flush_small(a.w - sign * b.w, WORK_QUANTUM);
+  return 2.0f * square_root(vector_dot(u, u) + w * w);
+}
+
+/* Most that tethers past a collider take up in a substep [m]. `anchor` is where they end, `start` where that was when
+   the substep began. */
+CLOTH_SEPARATE lanes take_up_past(const cloth *c, const obstacle_capsule *capsule, const lanes3 *anchor,
+                                  const lanes3 *start) {
+  const collider_slot *slot = slot_at(c, capsule->collider);
+  const cloth_pose *from = &slot->previous, *to = &slot->body.pose;
+  const float share = 1.0f / (float)workspace_of(c)->plan.substeps;
+  const float size = square_root(capsule->squared_reach) + vector_length(capsule->along);
+  const float swing = rotation_distance(from->rotation, to->rotation) * size * share;
+  const cloth_vector shift = vector_flush(vector_subtract(to->position, from->position), STATE_QUANTUM);
+  const lanes3 moved = lanes3_subtract(lanes3_subtract(*anchor, *start), lanes3_splat(vector_scale(shift, share)));
+  const lanes way = lanes_add(lanes3_length(lanes3_flush_below(moved, STATE_QUANTUM)), lanes_splat(swing));
+  return lanes_multiply(way, lanes_splat(TETHER_FOLLOWS));
+}
+
+/* Which paths lead through a collider: their points nearest to the axis of its capsule, at *nearest, are inside. */
+CLOTH_SEPARATE lanes_mask lead_through(const cloth *c, const tether_segments *w, const obstacle_capsule *capsule,
+                                       const lanes *nearest) {
+  const cloth_collider *body = &slot_at(c, capsule->collider)->body;
+  const lanes3 path = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  const lanes3 place = lanes3_splat(place_in_step(c, body->pose.position));
+  const lanes3 point = lanes3_subtract(lanes3_add_scaled(w->from, path, *nearest), place);
+  const lanes3 local = lanes3_rotate(rotation_conjugate(body->pose.rotation), lanes3_flush_below(point, STATE_QUANTUM));
+  lanes3 normal;
+  const lanes distance =
+      distance_to_body(body, geometry_of(c, body), lanes3_flush_below(local, STATE_QUANTUM), &normal);
+  return lanes_less(distance, lanes_splat(0.0f));
+}
+
+/* 1 if an obstacle is a body with mass, past which TETHER_TAKE_UP alone limits. */
+static int has_mass(const cloth *c, const obstacle_capsule *capsule) {
+#if WITH_BODIES
+  return find_body(c, capsule->collider) != NULL;
+#else
+  (void)c;
+  (void)capsule;
+  return 0;
+#endif
+}
+
 /* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, of
-   which `left` exist, and *d leads to them from their anchors. Returns the work. */
-CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
-                                        int32_t left, lanes3 *d) {
+   which `left` exist, and *d leads to them from their anchors. *most becomes what they take up at most [m]: past
+   several colliders, as past that which moves most. Returns the work. */
+CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const tether_ends *ends, lanes_mask taut,
+                                        int32_t left, lanes3 *d, lanes *most) {
   const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
   uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
-  tether_segments w = {*p, *anchor, lanes3_minimum(*p, *anchor), lanes3_maximum(*p, *anchor)};
+  tether_segments w = {*p, ends->anchor, lanes3_minimum(*p, ends->anchor), lanes3_maximum(*p, ends->anchor)};
+  const lanes any = lanes_splat(ANY_TAKE_UP);
+  *most = any;
   for (int32_t n = 0; n < count; n++) {
     lanes_mask near = lanes_both(taut, boxes_overlap(&w, &obstacles[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
+      lanes nearest;
       work += count_within(near, left) * COST_SEGMENT_TEST;
-      lanes_mask blocked = lanes_both(near, segments_within(&w, &obstacles[n]));
+      lanes_mask blocked = lanes_both(near, segments_within(&w, &obstacles[n], &nearest));
       *d = lanes3_select(blocked, pull_along_surface(&obstacles[n], *p, *d), *d);
+      if ((lanes_any(blocked) || c->settings.capacity.fixed_work) && !has_mass(c, &obstacles[n])) {
+        work += count_within(blocked, left) * COST_PATH_TEST;
+        blocked = lanes_both(blocked, lead_through(c, &w, &obstacles[n], &nearest));
+        const lanes past = take_up_past(c, &obstacles[n], &ends->anchor, &ends->start);
+        const lanes others = lanes_keep(lanes_less(*most, any), *most);
+        *most = lanes_select(blocked, lanes_maximum(others, past), *most);
+      }
     }
   }
   return work;
@@ -16054,14 +16174,19 @@ CLOTH_INLINE lanes let_out(const tether_pull *t, lanes squared_length) {
                        lanes_add(squared_length, lanes_splat(t->slack)));
 }
 
+/* Squared lengths that leave tethers of a squared distance no more than `most` to take up. */
+CLOTH_INLINE lanes lengths_kept(lanes squared_length, lanes squared, lanes most) {
+  const lanes kept = lanes_maximum(lanes_subtract(lanes_square_root(squared), most), lanes_splat(0.0f));
+  return lanes_maximum(squared_length, lanes_multiply(kept, kept));
+}
+
 /* Raises the squared lengths of the tethers of a block to those that they keep in this substep, as they take up no more
    than TETHER_TAKE_UP. `anchor` is where their anchors were when it began. */
 CLOTH_SEPARATE void keep_length(const cloth *c, int32_t i, const lanes3 *anchor, lanes *squared_length) {
   const lanes3 start = lanes3_load(vectors_at(c, c->state.position), i);
   const lanes3 d = lanes3_flush_below(lanes3_subtract(start, *anchor), STATE_QUANTUM);
   const lanes take_up = lanes_splat(TETHER_TAKE_UP * workspace_of(c)->plan.h);
-  const lanes kept = lanes_maximum(lanes_subtract(lanes_square_root(lanes3_dot(d, d)), take_up), lanes_splat(0.0f));
-  *squared_length = lanes_maximum(*squared_length, lanes_multiply(kept, kept));
+  *squared_length = lengths_kept(*squared_length, lanes3_dot(d, d), take_up);
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
@@ -16080,17 +16205,19 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     lanes kept = squared_length;
     keep_length(t->c, i, &start, &kept);
     squared_length = kept;
-    taut = lanes_both(taut, lanes_less(squared_length, squared));
   }
-  lanes excess = lanes_subtract(squared, squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
-  lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
-    const lanes3 from = p, anchor = ends->anchor; /* copies, too */
+    const lanes3 from = p; /* a copy, too */
     lanes3 deflected = d;
-    t->counts->work += deflect_blocked(t->c, &from, &anchor, taut, left, &deflected);
+    lanes most;
+    t->counts->work += deflect_blocked(t->c, &from, ends, taut, left, &deflected, &most);
+    squared_length = lengths_kept(squared_length, squared, most);
     d = deflected;
   }
+  taut = lanes_both(taut, lanes_less(squared_length, squared));
+  const lanes excess = lanes_subtract(squared, squared_length);
+  const lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  const lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
   move_block(t->x, t->displacement, i, left, lanes3_negate(way));
 }
@@ -16205,38 +16332,6 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 static void keep_before_tethers(const cloth *c) {
   if (notes_pins(c)) {
     copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
-  }
-}
-
-/* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
-   to the length at the start of the substep, see ease_tethers(). */
-static float eased_share(const cloth *c, int32_t particle, int32_t pin, cloth_vector before) {
-  const vector_array x = vectors_at(c, c->state.position), to = predicted_of(c);
-  const cloth_vector anchor = vector_load(to, pin);
-  const float start = vector_length(vector_subtract(vector_load(x, particle), vector_load(x, pin)));
-  const float loose = vector_length(vector_subtract(before, anchor));
-  const float pulled = vector_length(vector_subtract(vector_load(to, particle), anchor));
-  const float least = start - TETHER_TAKE_UP * workspace_of(c)->plan.h;
-  const float taken = flush_small(loose - pulled, STATE_QUANTUM);
-  const float allowed = flush_small(maximum(loose - least, 0.0f), STATE_QUANTUM);
-  return allowed < taken ? flush_small(allowed / taken, WORK_QUANTUM) : 1.0f;
-}
-
-/* Keeps the tethers of a slot from throwing bodies. A body that comes to lie on cloth lets tethers out, and when it is
-   off the cloth again they are too long at once: taken back within a substep, that would move a body attached to their
-   particles with any speed. Free particles are light, and may be. */
-CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const int32_t particle = attachments_of(c)[n].particle, pin = tethers_of(c, slot)[particle];
-    if (pin >= 0 && pin != particle && floats_at(c, c->scratch.mobility)[particle] > 0.0f) {
-      const cloth_vector before = vector_load(vectors_at(c, c->scratch.residual), particle);
-      const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
-      const float share = eased_share(c, particle, pin, before);
-      if (share < 1.0f) {
-        const cloth_vector eased = vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share);
-        place_particle(c, &workspace_of(c)->plan, particle, eased);
-      }
-    }
   }
 }
 
@@ -21273,15 +21368,19 @@ typedef struct contact_response {
   lanes_mask slides;
 } contact_response;
 
+/* 1 where a contact may have moved a particle of a block before in the substep. */
+CLOTH_INLINE lanes_mask touches_again(const cloth *c, int32_t i, const contact_block *b) {
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  return c->state.velocity_history ? lanes_both(touches, has_no_history(lanes_load(history_of(c, 1).x + i))) : touches;
+}
+
 /* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
    local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
    out of an older penetration adds no speed, and does not press against the collider opposite. */
 CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                      lanes3 velocity, const contact_block *b) {
   lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
-  const int has_marks = c->state.velocity_history != 0;
-  const lanes_mask again =
-      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes_mask again = touches_again(c, i, b);
   if (lanes_any(again) || c->settings.capacity.fixed_work) {
     const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
     const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));
@@ -22067,7 +22166,11 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   moved.normal = done.normal;
   moved.position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, moved.position, c->count - i);
-  const lanes3 received = change_velocities(c, plan, i, &done);
+  const lanes_mask again = touches_again(c, i, b);
+  lanes3 received = change_velocities(c, plan, i, &done);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    received = lanes3_add(received, stop_jammed(c, plan, i, &again, &moved.position));
+  }
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
   const lanes3 kept = m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   keep_pushes(c, plan, moved.touches, r->slides, kept, i);
@@ -24803,14 +24906,19 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
 
 #if WITH_BODIES
 
-/* Where the point of an attachment is to be at the end of a substep [m]. */
+/* Where the point of an attachment is when `substep` begins [m]. */
+static cloth_vector attached_point(const cloth *c, const step_plan *plan, const attachment *a, int32_t substep) {
+  const cloth_pose pose = collider_pose(c, plan, a->collider, substep);
+  return to_world(&pose, a->point);
+}
+
+/* Where an attached particle is to be at the end of a substep [m]. */
 static cloth_vector attached_place(const cloth *c, const step_plan *plan, const attachment *a) {
-  const cloth_pose start = collider_pose(c, plan, a->collider, plan->index);
-  const cloth_pose end = collider_pose(c, plan, a->collider, plan->index + 1);
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
-  const cloth_vector gap = vector_flush(vector_subtract(x, to_world(&start, a->point)), STATE_QUANTUM);
+  const cloth_vector start = attached_point(c, plan, a, plan->index);
+  const cloth_vector gap = vector_flush(vector_subtract(x, start), STATE_QUANTUM);
   const float left = (float)(plan->substeps - plan->index);
-  return vector_add_scaled(to_world(&end, a->point), gap, (left - 1.0f) / left);
+  return vector_add_scaled(attached_point(c, plan, a, plan->index + 1), gap, (left - 1.0f) / left);
 }
 
 /* Adds to the reaction of attachment n's collider an impulse on the particle, noted already, that moves no body. */
@@ -24827,14 +24935,12 @@ static void report_attached(const cloth *c, int32_t n, int moves) {
   }
 }
 
-/* Leads the particle of attachment n to its place. With `felt` 1 the collider feels the inertia of the particle; a body
-   is not moved by it, as its mass counts with that of the body. */
-static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, float felt) {
+/* Gives the particle of attachment n the velocity of a way in a substep. With `felt` 1 the collider feels the inertia
+   of the particle; a body is not moved by it, as its mass counts with that of the body. */
+static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, cloth_vector way, float felt) {
   const attachment *a = &attachments_of(c)[n];
   const vector_array v = vectors_at(c, c->state.velocity);
   const cloth_vector before = vector_load(v, a->particle);
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
-  const cloth_vector way = vector_subtract(attached_place(c, plan, a), x);
   cloth_vector velocity = vector_flush(vector_scale(vector_flush_work(way), plan->inverse_h), STATE_QUANTUM);
   velocity = limited_vector(velocity, CLOTH_SPEED_LIMIT);
   vector_store(v, a->particle, velocity);
@@ -24848,7 +24954,9 @@ static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, floa
    with `felt` 0. */
 CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, float felt) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    lead_attached(c, plan, n, felt);
+    const attachment *a = &attachments_of(c)[n];
+    const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+    lead_attached(c, plan, n, vector_subtract(attached_place(c, plan, a), x), felt);
   }
 }
 
@@ -24872,12 +24980,15 @@ CLOTH_SEPARATE void deliver_attached(const cloth *c) {
   }
 }
 
-/* Ends a substep: puts the particles of bodies to where these are now. */
+/* Ends a substep: puts the particles of bodies to where these are now. Their velocity is that of their points: that of
+   a particle on its way to its point ends there, and a body that took it for momentum in every substep would be thrown.
+ */
 CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (find_body(c, a->collider)) {
-      lead_attached(c, plan, n, 1.0f);
+      const cloth_vector start = attached_point(c, plan, a, plan->index);
+      lead_attached(c, plan, n, vector_subtract(attached_point(c, plan, a, plan->index + 1), start), 1.0f);
       vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
     }
   }
@@ -26670,7 +26781,8 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   cost += lines_again_cost(c, plan);
 #endif
   if (plan->projects) {
-    cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
+    cost += (uint32_t)scene->tether_slots *
+            (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST + COST_PATH_TEST));
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);
@@ -27768,7 +27880,6 @@ static void pull_all_tethers(const cloth *c) {
 #endif
     pull_tethers(c, slot);
 #if WITH_BODIES
-    ease_tethers(c, slot);
     note_tethers(c, slot);
 #endif
   }
@@ -31798,15 +31909,18 @@ static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
 
 /// A stage ///
 
-/* As a substep begins: what the momentum of particles adds to the velocity of a body that the other cloths have
-   attached to it. */
+/* As a substep begins: what the momentum of particles adds to the velocity and the angular momentum of a body that the
+   other cloths have attached to it. */
 static void find_other_lead(const cloth_group *group, int32_t k, int32_t leader) {
   const uint32_t cloths = cloths_of_body(group, k);
-  cloth_vector *lead = &body_share_of(group->cloths[leader], common_body(group, k, leader))->other_lead;
-  *lead = vector(0.0f, 0.0f, 0.0f);
+  body_share *share = body_share_of(group->cloths[leader], common_body(group, k, leader));
+  share->other_lead = share->other_turn = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = leader + 1; n < group->count; n++) {
     if (cloths >> n & 1u) {
-      *lead = vector_add(*lead, attached_lead(group->cloths[n], common_body(group, k, n), NULL));
+      const cloth *c = group->cloths[n];
+      const rigid_body *b = common_body(group, k, n);
+      share->other_lead = vector_add(share->other_lead, attached_lead(c, b, NULL));
+      share->other_turn = vector_add(share->other_turn, attached_turn(c, b));
     }
   }
 }
@@ -35307,7 +35421,8 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
-      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
+      inputs->attachments_taken > inputs->attachment_count ||
       (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
     return 0;
   }

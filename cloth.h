@@ -57,8 +57,8 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 10        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 24     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_STATE_VERSION 11        /* of the layout of saves and images */
+#define CLOTH_NUMERICS_VERSION 25     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */
@@ -392,7 +392,7 @@ typedef struct cloth_config_world {
 typedef struct cloth_config_capacity {
   int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
-                              96 bytes each, and 52 per particle, 160 per particle of the longer side */
+                              120 bytes each, and 52 per particle, 160 per particle of the longer side */
   int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
                               each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
@@ -407,7 +407,7 @@ typedef struct cloth_config_capacity {
   int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
   int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
-                                default 0; 164 bytes each, and up to 52 with tethers and 24 with sleep */
+                                default 0; 164 bytes each, and up to 56 with tethers and 24 with sleep */
   int32_t workers; /* most pieces in which a stage of a step is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT;
                       default 0, none. As many as threads, or some more, for grids of 64 x 64 and more. Each takes 24
                       bytes, and beyond the first 160 for each particle of the longer side, of a tube 224, and 320 for
@@ -434,7 +434,7 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
   float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 52
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56
                              with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
@@ -930,7 +930,8 @@ CLOTH_API int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body,
 
 /* Pins a particle to the point of a collider where the particle is, or with `point`, in the collider's axes [m], to
    that point, where the next step moves it. The particle follows the collider, and pulls on it: in its reaction, and if
-   it has mass in its motion. cloth_release(), cloth_pin() and cloth_confine_to_...() end this, as does
+   it has mass in its motion: as the next step begins, the momentum and angular momentum of both become those of the
+   body with its particles. cloth_release(), cloth_pin() and cloth_confine_to_...() end this, as does
    cloth_remove_collider(), after which the particle is free. Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than
    capacity.max_attachments. */
 CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point);

@@ -27,14 +27,19 @@
 
 #if WITH_BODIES
 
-/* Where the point of an attachment is to be at the end of a substep [m]. */
+/* Where the point of an attachment is when `substep` begins [m]. */
+static cloth_vector attached_point(const cloth *c, const step_plan *plan, const attachment *a, int32_t substep) {
+  const cloth_pose pose = collider_pose(c, plan, a->collider, substep);
+  return to_world(&pose, a->point);
+}
+
+/* Where an attached particle is to be at the end of a substep [m]. */
 static cloth_vector attached_place(const cloth *c, const step_plan *plan, const attachment *a) {
-  const cloth_pose start = collider_pose(c, plan, a->collider, plan->index);
-  const cloth_pose end = collider_pose(c, plan, a->collider, plan->index + 1);
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
-  const cloth_vector gap = vector_flush(vector_subtract(x, to_world(&start, a->point)), STATE_QUANTUM);
+  const cloth_vector start = attached_point(c, plan, a, plan->index);
+  const cloth_vector gap = vector_flush(vector_subtract(x, start), STATE_QUANTUM);
   const float left = (float)(plan->substeps - plan->index);
-  return vector_add_scaled(to_world(&end, a->point), gap, (left - 1.0f) / left);
+  return vector_add_scaled(attached_point(c, plan, a, plan->index + 1), gap, (left - 1.0f) / left);
 }
 
 /* Adds to the reaction of attachment n's collider an impulse on the particle, noted already, that moves no body. */
@@ -51,14 +56,12 @@ static void report_attached(const cloth *c, int32_t n, int moves) {
   }
 }
 
-/* Leads the particle of attachment n to its place. With `felt` 1 the collider feels the inertia of the particle; a body
-   is not moved by it, as its mass counts with that of the body. */
-static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, float felt) {
+/* Gives the particle of attachment n the velocity of a way in a substep. With `felt` 1 the collider feels the inertia
+   of the particle; a body is not moved by it, as its mass counts with that of the body. */
+static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, cloth_vector way, float felt) {
   const attachment *a = &attachments_of(c)[n];
   const vector_array v = vectors_at(c, c->state.velocity);
   const cloth_vector before = vector_load(v, a->particle);
-  const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
-  const cloth_vector way = vector_subtract(attached_place(c, plan, a), x);
   cloth_vector velocity = vector_flush(vector_scale(vector_flush_work(way), plan->inverse_h), STATE_QUANTUM);
   velocity = limited_vector(velocity, CLOTH_SPEED_LIMIT);
   vector_store(v, a->particle, velocity);
@@ -72,7 +75,9 @@ static void lead_attached(const cloth *c, const step_plan *plan, int32_t n, floa
    with `felt` 0. */
 CLOTH_SEPARATE void start_attachments(const cloth *c, const step_plan *plan, float felt) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    lead_attached(c, plan, n, felt);
+    const attachment *a = &attachments_of(c)[n];
+    const cloth_vector x = vector_load(vectors_at(c, c->state.position), a->particle);
+    lead_attached(c, plan, n, vector_subtract(attached_place(c, plan, a), x), felt);
   }
 }
 
@@ -96,12 +101,15 @@ CLOTH_SEPARATE void deliver_attached(const cloth *c) {
   }
 }
 
-/* Ends a substep: puts the particles of bodies to where these are now. */
+/* Ends a substep: puts the particles of bodies to where these are now. Their velocity is that of their points: that of
+   a particle on its way to its point ends there, and a body that took it for momentum in every substep would be thrown.
+ */
 CLOTH_SEPARATE void finish_attachments(const cloth *c, const step_plan *plan) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
     if (find_body(c, a->collider)) {
-      lead_attached(c, plan, n, 1.0f);
+      const cloth_vector start = attached_point(c, plan, a, plan->index);
+      lead_attached(c, plan, n, vector_subtract(attached_point(c, plan, a, plan->index + 1), start), 1.0f);
       vector_store(predicted_of(c), a->particle, attached_place(c, plan, a));
     }
   }

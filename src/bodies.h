@@ -77,7 +77,9 @@ static int is_on_body(const cloth *c, int32_t particle) {
 static void remove_attachment(const cloth *c, int32_t particle) {
   attachment *a = find_attachment(c, particle);
   if (a) {
-    attachment *last = attachments_of(c) + --inputs_of(c)->attachment_count;
+    cloth_inputs *inputs = inputs_of(c);
+    attachment *last = attachments_of(c) + --inputs->attachment_count;
+    inputs->attachments_taken -= a - attachments_of(c) < inputs->attachments_taken;
     for (; a < last; a++) {
       *a = a[1];
     }
@@ -235,6 +237,25 @@ static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const clo
   return sum;
 }
 
+/* Angular momentum about a body that newly attached particles have as a substep begins, beyond that of points that turn
+   with it [N m s]. The body takes it in then, as attached_lead(): both have what they had. */
+static cloth_vector attached_turn(const cloth *c, const rigid_body *b) {
+  const cloth_rotation q = colliders_of(c)[b->collider].body.pose.rotation;
+  cloth_vector sum = {0.0f, 0.0f, 0.0f};
+  for (int32_t n = inputs_of(c)->attachments_taken; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (a->collider == b->collider) {
+      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
+      const cloth_vector with_body = vector_add(b->velocity, vector_cross(b->spin, arm));
+      const cloth_vector v = vector_load(vectors_at(c, c->state.velocity), a->particle);
+      const cloth_vector lead = vector_flush_work(vector_subtract(v, with_body));
+      const cloth_vector momentum = vector_flush_work(vector_scale(lead, mass_of_particle(c, a->particle)));
+      sum = vector_add(sum, vector_cross(arm, momentum));
+    }
+  }
+  return sum;
+}
+
 /* The number of an axis about which the moment of inertia is neither above both others nor below both. */
 static int32_t middle_axis(cloth_vector i) {
   const int x_between = i.x >= minimum(i.y, i.z) && i.x <= maximum(i.y, i.z);
@@ -322,6 +343,15 @@ static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_po
   return to;
 }
 
+/* Keeps each component of a vector within +-limit; 0 if it is no number. */
+static cloth_vector limited_vector(cloth_vector a, float limit) {
+  if (!vector_is_finite(a)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
+                maximum(minimum(a.z, limit), -limit));
+}
+
 /* Begins a substep: where the bodies would be at its end without the cloth. What moves with another cloth has begun
    there. */
 CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
@@ -331,6 +361,9 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     if (body_share_of(c, b)->follows) {
       continue;
     }
+    const cloth_vector torque = vector_add(attached_turn(c, b), body_share_of(c, b)->other_turn);
+    const cloth_vector added = apply_inertia(inertia_of(c, b), slot->body.pose.rotation, torque, 1);
+    b->spin = vector_flush(limited_vector(vector_add(b->spin, added), MAX_SPIN), STATE_QUANTUM);
     /* The weight of attached particles comes with what they do to the body. */
     const float own_share = b->mass * inverse_mass_of(c, b);
     b->velocity = vector_add(b->velocity, vector_add(attached_lead(c, b, NULL), body_share_of(c, b)->other_lead));
@@ -339,6 +372,7 @@ CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
     slot->previous = slot->body.pose;
     slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
   }
+  inputs_of(c)->attachments_taken = inputs_of(c)->attachment_count;
 }
 
 /* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
@@ -362,15 +396,6 @@ static cloth_vector local_turn(cloth_vector inertia, cloth_vector torque) {
 static float local_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm, cloth_vector along) {
   const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
   return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(inertia, moment))), 0.0f);
-}
-
-/* Keeps each component of a vector within +-limit; 0 if it is no number. */
-static cloth_vector limited_vector(cloth_vector a, float limit) {
-  if (!vector_is_finite(a)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
-  return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
-                maximum(minimum(a.z, limit), -limit));
 }
 
 /* Moves a body anew with the velocity that it has now. One that would leave the world stops. `turns` 1, at the end of a

@@ -183,15 +183,18 @@ static uint64_t common_bodies_work(const cloth_group *group, int32_t substeps) {
 
 /// A stage ///
 
-/* As a substep begins: what the momentum of particles adds to the velocity of a body that the other cloths have
-   attached to it. */
+/* As a substep begins: what the momentum of particles adds to the velocity and the angular momentum of a body that the
+   other cloths have attached to it. */
 static void find_other_lead(const cloth_group *group, int32_t k, int32_t leader) {
   const uint32_t cloths = cloths_of_body(group, k);
-  cloth_vector *lead = &body_share_of(group->cloths[leader], common_body(group, k, leader))->other_lead;
-  *lead = vector(0.0f, 0.0f, 0.0f);
+  body_share *share = body_share_of(group->cloths[leader], common_body(group, k, leader));
+  share->other_lead = share->other_turn = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = leader + 1; n < group->count; n++) {
     if (cloths >> n & 1u) {
-      *lead = vector_add(*lead, attached_lead(group->cloths[n], common_body(group, k, n), NULL));
+      const cloth *c = group->cloths[n];
+      const rigid_body *b = common_body(group, k, n);
+      share->other_lead = vector_add(share->other_lead, attached_lead(c, b, NULL));
+      share->other_turn = vector_add(share->other_turn, attached_turn(c, b));
     }
   }
 }

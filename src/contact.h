@@ -395,7 +395,11 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   moved.normal = done.normal;
   moved.position = lanes3_add(lanes3_load(x, i), correction);
   lanes3_store(x, i, moved.position, c->count - i);
-  const lanes3 received = change_velocities(c, plan, i, &done);
+  const lanes_mask again = touches_again(c, i, b);
+  lanes3 received = change_velocities(c, plan, i, &done);
+  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+    received = lanes3_add(received, stop_jammed(c, plan, i, &again, &moved.position));
+  }
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
   const lanes3 kept = m->body < 0 ? done.displacement : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   keep_pushes(c, plan, moved.touches, r->slides, kept, i);

@@ -89,15 +89,19 @@ typedef struct contact_response {
   lanes_mask slides;
 } contact_response;
 
+/* 1 where a contact may have moved a particle of a block before in the substep. */
+CLOTH_INLINE lanes_mask touches_again(const cloth *c, int32_t i, const contact_block *b) {
+  const lanes_mask touches = lanes_less(lanes_splat(0.0f), b->touches);
+  return c->state.velocity_history ? lanes_both(touches, has_no_history(lanes_load(history_of(c, 1).x + i))) : touches;
+}
+
 /* The displacements in the substep that count for friction and velocity, relative to the surface, in the collider's
    local axes. Of a particle that a contact has moved before in the substep it is what its velocity stands for: moving
    out of an older penetration adds no speed, and does not press against the collider opposite. */
 CLOTH_INLINE lanes3 displacements_of(const cloth *c, const step_plan *plan, const moving_body *m, int32_t i,
                                      lanes3 velocity, const contact_block *b) {
   lanes3 displacement = lanes3_subtract(lanes3_subtract(b->to, b->push), b->from);
-  const int has_marks = c->state.velocity_history != 0;
-  const lanes_mask again =
-      has_marks ? has_no_history(lanes_load(history_of(c, 1).x + i)) : lanes_less(lanes_splat(0.0f), b->touches);
+  const lanes_mask again = touches_again(c, i, b);
   if (lanes_any(again) || c->settings.capacity.fixed_work) {
     const lanes3 x = lanes3_load(vectors_at(c, c->state.position), i);
     const lanes3 to = to_local_lanes(m, &m->end, lanes3_add_scaled(x, velocity, lanes_splat(plan->h)));

@@ -90,7 +90,8 @@ enum {
   COST_TETHER = 85,        /* per tether slot */
   COST_TAUT = 60,          /* per tether that pulls, ... */
   COST_BOX_TEST = 100,     /* ... in addition per obstacle, ... */
-  COST_SEGMENT_TEST = 500, /* ... and in addition per obstacle whose box it enters */
+  COST_SEGMENT_TEST = 500, /* ... in addition per obstacle whose box it enters, ... */
+  COST_PATH_TEST = 600,    /* ... and in addition per obstacle whose capsule it enters */
   /* Contact by projection */
   COST_COLLIDER = 2050,      /* per collider */
   COST_BOUND = 60,           /* per particle, where a substep finds bounds */

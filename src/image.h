@@ -421,7 +421,8 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
-      inputs->attachment_count > c->settings.capacity.max_attachments ||
+      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
+      inputs->attachments_taken > inputs->attachment_count ||
       (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
     return 0;
   }

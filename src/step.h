@@ -135,7 +135,6 @@ static void pull_all_tethers(const cloth *c) {
 #endif
     pull_tethers(c, slot);
 #if WITH_BODIES
-    ease_tethers(c, slot);
     note_tethers(c, slot);
 #endif
   }

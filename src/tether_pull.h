@@ -9,6 +9,7 @@
 #include "lines.h"
 #include "pieces.h"
 #include "pin_reactions.h"
+#include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
 #include "step_origin.h"
@@ -99,6 +100,7 @@ CLOTH_SEPARATE int32_t find_obstacles(const cloth *c) {
       float reach = capsule_around(&slot->body, g, slot->body.pose.rotation, &capsule->from, &capsule->along);
       capsule->from = vector_add(place_in_step(c, slot->body.pose.position), capsule->from);
       capsule->squared_reach = reach * reach;
+      capsule->collider = index;
       set_box(capsule, reach * BOX_MARGIN + STATE_QUANTUM);
     }
   }
@@ -117,8 +119,8 @@ typedef struct tether_segments {
 #define MIN_SEGMENT_SQUARE 1.0e-12f
 
 /* Which paths come nearer to a capsule's axis than its radius: the nearest points of two segments (Ericson, Real-Time
-   Collision Detection, section 5.1.9). s is the parameter on the path, t that on the axis. */
-CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *capsule) {
+   Collision Detection, section 5.1.9). t is the parameter on the axis, s that on the path, which *nearest gets. */
+CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle_capsule *capsule, lanes *nearest) {
   lanes tiny = lanes_splat(MIN_SEGMENT_SQUARE);
   lanes3 path = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   lanes path_squared = lanes_maximum(lanes3_dot(path, path), tiny);
@@ -140,6 +142,7 @@ CLOTH_INLINE lanes_mask segments_within(const tether_segments *w, const obstacle
   }
   lanes s = clamped_to_one(lanes_flush(lanes_divide(lanes_negate(path_apart), path_squared)));
   lanes3 gap = lanes3_flush(lanes3_add_scaled(apart, path, s));
+  *nearest = s;
   return lanes_less(lanes3_dot(gap, gap), lanes_splat(capsule->squared_reach));
 }
 
@@ -170,20 +173,89 @@ CLOTH_INLINE lanes3 pull_along_surface(const obstacle_capsule *capsule, lanes3 p
   return lanes3_subtract(d, lanes3_scale(outward, inward));
 }
 
+/* Stands for no limit of what a tether takes up [m]. */
+#define ANY_TAKE_UP 1.0e15f
+/* Most that a tether whose path leads through a collider without mass takes up in a substep, over what collider and
+   anchor move relative to each other [1]. What stands still and keeps particles beyond their tethers, as a body inside
+   which a cape is pinned, does so for good: tethers and contact would move them by turns, with 4 to 14 m/s for ever.
+   What moves carries particles away, and their tethers have to be faster. With 4 a sheet that a cylinder of friction
+   1.2 walks through at 2 m/s is stretched by 0.64, with 10 by 0.27, as without a limit. */
+#define TETHER_FOLLOWS 10.0f
+
+/* Farthest that a point at a distance of 1 from the origin moves from one rotation to another, or a little more;
+   exactly 0 from a rotation to itself. */
+static float rotation_distance(cloth_rotation a, cloth_rotation b) {
+  const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector u = vector_flush_work(vector(a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z));
+  const float w = flush_small(a.w - sign * b.w, WORK_QUANTUM);
+  return 2.0f * square_root(vector_dot(u, u) + w * w);
+}
+
+/* Most that tethers past a collider take up in a substep [m]. `anchor` is where they end, `start` where that was when
+   the substep began. */
+CLOTH_SEPARATE lanes take_up_past(const cloth *c, const obstacle_capsule *capsule, const lanes3 *anchor,
+                                  const lanes3 *start) {
+  const collider_slot *slot = slot_at(c, capsule->collider);
+  const cloth_pose *from = &slot->previous, *to = &slot->body.pose;
+  const float share = 1.0f / (float)workspace_of(c)->plan.substeps;
+  const float size = square_root(capsule->squared_reach) + vector_length(capsule->along);
+  const float swing = rotation_distance(from->rotation, to->rotation) * size * share;
+  const cloth_vector shift = vector_flush(vector_subtract(to->position, from->position), STATE_QUANTUM);
+  const lanes3 moved = lanes3_subtract(lanes3_subtract(*anchor, *start), lanes3_splat(vector_scale(shift, share)));
+  const lanes way = lanes_add(lanes3_length(lanes3_flush_below(moved, STATE_QUANTUM)), lanes_splat(swing));
+  return lanes_multiply(way, lanes_splat(TETHER_FOLLOWS));
+}
+
+/* Which paths lead through a collider: their points nearest to the axis of its capsule, at *nearest, are inside. */
+CLOTH_SEPARATE lanes_mask lead_through(const cloth *c, const tether_segments *w, const obstacle_capsule *capsule,
+                                       const lanes *nearest) {
+  const cloth_collider *body = &slot_at(c, capsule->collider)->body;
+  const lanes3 path = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  const lanes3 place = lanes3_splat(place_in_step(c, body->pose.position));
+  const lanes3 point = lanes3_subtract(lanes3_add_scaled(w->from, path, *nearest), place);
+  const lanes3 local = lanes3_rotate(rotation_conjugate(body->pose.rotation), lanes3_flush_below(point, STATE_QUANTUM));
+  lanes3 normal;
+  const lanes distance =
+      distance_to_body(body, geometry_of(c, body), lanes3_flush_below(local, STATE_QUANTUM), &normal);
+  return lanes_less(distance, lanes_splat(0.0f));
+}
+
+/* 1 if an obstacle is a body with mass, past which TETHER_TAKE_UP alone limits. */
+static int has_mass(const cloth *c, const obstacle_capsule *capsule) {
+#if WITH_BODIES
+  return find_body(c, capsule->collider) != NULL;
+#else
+  (void)c;
+  (void)capsule;
+  return 0;
+#endif
+}
+
 /* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, of
-   which `left` exist, and *d leads to them from their anchors. Returns the work. */
-CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const lanes3 *anchor, lanes_mask taut,
-                                        int32_t left, lanes3 *d) {
+   which `left` exist, and *d leads to them from their anchors. *most becomes what they take up at most [m]: past
+   several colliders, as past that which moves most. Returns the work. */
+CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const tether_ends *ends, lanes_mask taut,
+                                        int32_t left, lanes3 *d, lanes *most) {
   const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
   uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
-  tether_segments w = {*p, *anchor, lanes3_minimum(*p, *anchor), lanes3_maximum(*p, *anchor)};
+  tether_segments w = {*p, ends->anchor, lanes3_minimum(*p, ends->anchor), lanes3_maximum(*p, ends->anchor)};
+  const lanes any = lanes_splat(ANY_TAKE_UP);
+  *most = any;
   for (int32_t n = 0; n < count; n++) {
     lanes_mask near = lanes_both(taut, boxes_overlap(&w, &obstacles[n]));
     if (lanes_any(near) || c->settings.capacity.fixed_work) {
+      lanes nearest;
       work += count_within(near, left) * COST_SEGMENT_TEST;
-      lanes_mask blocked = lanes_both(near, segments_within(&w, &obstacles[n]));
+      lanes_mask blocked = lanes_both(near, segments_within(&w, &obstacles[n], &nearest));
       *d = lanes3_select(blocked, pull_along_surface(&obstacles[n], *p, *d), *d);
+      if ((lanes_any(blocked) || c->settings.capacity.fixed_work) && !has_mass(c, &obstacles[n])) {
+        work += count_within(blocked, left) * COST_PATH_TEST;
+        blocked = lanes_both(blocked, lead_through(c, &w, &obstacles[n], &nearest));
+        const lanes past = take_up_past(c, &obstacles[n], &ends->anchor, &ends->start);
+        const lanes others = lanes_keep(lanes_less(*most, any), *most);
+        *most = lanes_select(blocked, lanes_maximum(others, past), *most);
+      }
     }
   }
   return work;
@@ -234,14 +306,19 @@ CLOTH_INLINE lanes let_out(const tether_pull *t, lanes squared_length) {
                        lanes_add(squared_length, lanes_splat(t->slack)));
 }
 
+/* Squared lengths that leave tethers of a squared distance no more than `most` to take up. */
+CLOTH_INLINE lanes lengths_kept(lanes squared_length, lanes squared, lanes most) {
+  const lanes kept = lanes_maximum(lanes_subtract(lanes_square_root(squared), most), lanes_splat(0.0f));
+  return lanes_maximum(squared_length, lanes_multiply(kept, kept));
+}
+
 /* Raises the squared lengths of the tethers of a block to those that they keep in this substep, as they take up no more
    than TETHER_TAKE_UP. `anchor` is where their anchors were when it began. */
 CLOTH_SEPARATE void keep_length(const cloth *c, int32_t i, const lanes3 *anchor, lanes *squared_length) {
   const lanes3 start = lanes3_load(vectors_at(c, c->state.position), i);
   const lanes3 d = lanes3_flush_below(lanes3_subtract(start, *anchor), STATE_QUANTUM);
   const lanes take_up = lanes_splat(TETHER_TAKE_UP * workspace_of(c)->plan.h);
-  const lanes kept = lanes_maximum(lanes_subtract(lanes_square_root(lanes3_dot(d, d)), take_up), lanes_splat(0.0f));
-  *squared_length = lanes_maximum(*squared_length, lanes_multiply(kept, kept));
+  *squared_length = lengths_kept(*squared_length, lanes3_dot(d, d), take_up);
 }
 
 /* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
@@ -260,17 +337,19 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     lanes kept = squared_length;
     keep_length(t->c, i, &start, &kept);
     squared_length = kept;
-    taut = lanes_both(taut, lanes_less(squared_length, squared));
   }
-  lanes excess = lanes_subtract(squared, squared_length);
-  lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
-  lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   if (t->obstacles) {
-    const lanes3 from = p, anchor = ends->anchor; /* copies, too */
+    const lanes3 from = p; /* a copy, too */
     lanes3 deflected = d;
-    t->counts->work += deflect_blocked(t->c, &from, &anchor, taut, left, &deflected);
+    lanes most;
+    t->counts->work += deflect_blocked(t->c, &from, ends, taut, left, &deflected, &most);
+    squared_length = lengths_kept(squared_length, squared, most);
     d = deflected;
   }
+  taut = lanes_both(taut, lanes_less(squared_length, squared));
+  const lanes excess = lanes_subtract(squared, squared_length);
+  const lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
+  const lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
   move_block(t->x, t->displacement, i, left, lanes3_negate(way));
 }
@@ -385,38 +464,6 @@ static void pull_tethers(const cloth *c, int32_t slot) {
 static void keep_before_tethers(const cloth *c) {
   if (notes_pins(c)) {
     copy_memory(vectors_at(c, c->scratch.residual).x, predicted_of(c).x, 3 * (size_t)c->stride * sizeof(float));
-  }
-}
-
-/* How far the tether of an attached particle may move it, as a share of what it has done [1]: by no more than brings it
-   to the length at the start of the substep, see ease_tethers(). */
-static float eased_share(const cloth *c, int32_t particle, int32_t pin, cloth_vector before) {
-  const vector_array x = vectors_at(c, c->state.position), to = predicted_of(c);
-  const cloth_vector anchor = vector_load(to, pin);
-  const float start = vector_length(vector_subtract(vector_load(x, particle), vector_load(x, pin)));
-  const float loose = vector_length(vector_subtract(before, anchor));
-  const float pulled = vector_length(vector_subtract(vector_load(to, particle), anchor));
-  const float least = start - TETHER_TAKE_UP * workspace_of(c)->plan.h;
-  const float taken = flush_small(loose - pulled, STATE_QUANTUM);
-  const float allowed = flush_small(maximum(loose - least, 0.0f), STATE_QUANTUM);
-  return allowed < taken ? flush_small(allowed / taken, WORK_QUANTUM) : 1.0f;
-}
-
-/* Keeps the tethers of a slot from throwing bodies. A body that comes to lie on cloth lets tethers out, and when it is
-   off the cloth again they are too long at once: taken back within a substep, that would move a body attached to their
-   particles with any speed. Free particles are light, and may be. */
-CLOTH_SEPARATE void ease_tethers(const cloth *c, int32_t slot) {
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const int32_t particle = attachments_of(c)[n].particle, pin = tethers_of(c, slot)[particle];
-    if (pin >= 0 && pin != particle && floats_at(c, c->scratch.mobility)[particle] > 0.0f) {
-      const cloth_vector before = vector_load(vectors_at(c, c->scratch.residual), particle);
-      const cloth_vector way = vector_subtract(vector_load(predicted_of(c), particle), before);
-      const float share = eased_share(c, particle, pin, before);
-      if (share < 1.0f) {
-        const cloth_vector eased = vector_add_scaled(before, vector_flush(way, STATE_QUANTUM), share);
-        place_particle(c, &workspace_of(c)->plan, particle, eased);
-      }
-    }
   }
 }
 

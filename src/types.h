@@ -211,7 +211,8 @@ typedef struct body_share {
   float other_mass;           /* ... their mass [kg], and ... */
   cloth_vector other_moment;  /* ... the sum of their masses times their points, in the body's axes [kg m], ... */
   cloth_vector other_inertia; /* ... their moments of inertia about these axes [kg m^2], and ... */
-  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s] */
+  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s], and ... */
+  cloth_vector other_turn;    /* ... what it adds to its angular momentum then, see attached_turn() [N m s] */
 } body_share;
 
 /* A particle that is held at a point of a collider. Consists of words. */
@@ -245,10 +246,11 @@ enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
-  int32_t tethers_chosen;   /* TETHERS_STALE ... */
-  int32_t targets;          /* TARGETS_NONE ... */
-  int32_t body_count;       /* colliders with mass */
-  int32_t attachment_count; /* particles that are attached to colliders */
+  int32_t tethers_chosen;    /* TETHERS_STALE ... */
+  int32_t targets;           /* TARGETS_NONE ... */
+  int32_t body_count;        /* colliders with mass */
+  int32_t attachment_count;  /* particles that are attached to colliders, and ... */
+  int32_t attachments_taken; /* ... how many of these, the first in the list, have given bodies their momentum */
   uint32_t gust_seed;
   uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
@@ -359,6 +361,7 @@ typedef struct obstacle_capsule {
   cloth_vector low, high;   /* corners of the box [m] */
   cloth_vector from, along; /* one end of the capsule's axis, and the vector from there to the other end [m] */
   float squared_reach;      /* squared radius of the capsule [m^2] */
+  int32_t collider;         /* its index */
 } obstacle_capsule;
 
 #define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
@@ -600,13 +603,13 @@ LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uin
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 /* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (14 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (15 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
 LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
 LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
 LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
 LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 14 * sizeof(uint32_t));
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 15 * sizeof(uint32_t));
 /* flush_floats() takes a fabric as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 /* flush_floats() takes a quaternion as an array of four floats. */

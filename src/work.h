@@ -226,7 +226,8 @@ static uint64_t max_varying_cost(const cloth *c, const step_plan *plan, const sc
   cost += lines_again_cost(c, plan);
 #endif
   if (plan->projects) {
-    cost += (uint32_t)scene->tether_slots * (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST));
+    cost += (uint32_t)scene->tether_slots *
+            (COST_TAUT + scene->obstacles * (COST_BOX_TEST + COST_SEGMENT_TEST + COST_PATH_TEST));
   }
   if (plan->solves || (has_solver_contacts(c) && scene->colliders > 0)) {
     cost += (uint64_t)(uint32_t)(c->settings.solver.max_iterations + 1) * iteration_cost(c, plan);

@@ -1,6 +1,6 @@
 /* Contact where bodies, limits on speed and the cloth's own lengths conflict, with default settings: a curtain that a
-   body walks through, cloth between two bodies, and cloth that a body begins in. tests/abuse.c has more bodies in
-   motion. SPDX-License-Identifier: MIT */
+   body walks through, cloth between two bodies, cloth that a body begins in, and a cape that is pinned inside of its
+   wearer. tests/abuse.c has more bodies in motion. SPDX-License-Identifier: MIT */
 #include "experiments.h"
 #include "shapes.h"
 #include "sheets.h"
@@ -201,6 +201,87 @@ static void test_torn(void) {
   fixture_free(&s);
 }
 
+/// A cape on a figure ///
+
+#define FIGURE_PARTS 6
+
+/* A cape of 0.8 m x 1.1 m that is pinned at three points behind a figure. With `wide` 1 the shoulders are so wide that
+   the pins are 6 cm inside them. */
+static fixture make_cape(int n, int wide, cloth_collider *parts) {
+  static const struct {
+    double radius, half_height, x, y;
+  } list[FIGURE_PARTS] = {{0.16, 0.25, 0, 1.15},   {0.1, 0, 0, 1.65},      {0.08, 0.4, 0.1, 0.45},
+                          {0.08, 0.4, -0.1, 0.45}, {0.06, 0.3, 0.25, 1.1}, {0.06, 0.3, -0.25, 1.1}};
+  cloth_config config = cloth_config_default();
+  config.columns = config.rows = n;
+  config.origin = vector_at(-0.4, 1.5, -0.2);
+  config.edge_warp = vector_at(0.8, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, -1.1);
+  fixture s = fixture_make(&config);
+  for (int k = 0; k < FIGURE_PARTS; k++) {
+    parts[k] = body_at(list[k].half_height > 0 ? CLOTH_SHAPE_CAPSULE : CLOTH_SHAPE_SPHERE, list[k].x, list[k].y, 0.0);
+    parts[k].radius = (float)list[k].radius;
+    parts[k].radius_top = wide ? 0.25f : parts[k].radius;
+    parts[k].half_height = (float)fmax(list[k].half_height, 0.01);
+    CHECK(cloth_add_collider(s.sheet, &parts[k]) == k, "a part of the figure");
+  }
+  cloth_pin(s.sheet, 0);
+  cloth_pin(s.sheet, n / 2);
+  cloth_pin(s.sheet, n - 1);
+  return s;
+}
+
+/* Fastest particle in a second [m/s]. */
+static double fastest_in_second(const fixture *s) {
+  double fastest = 0.0;
+  for (int frame = 0; frame < 60; frame++) {
+    cloth_step(s->sheet, FRAME);
+    fastest = fmax(fastest, fastest_of(s));
+  }
+  return fastest;
+}
+
+/* Where pins are inside a body their neighbours are beyond their tethers for good, which must not shake them. */
+static void test_pinned_inside(void) {
+  const int sizes[] = {16, 20, 40, 48};
+  for (int k = 0; k < 4; k++) {
+    cloth_collider parts[FIGURE_PARTS];
+    fixture s = make_cape(sizes[k], 1, parts);
+    run_steps(s.sheet, 480, FRAME);
+    const double fastest = fastest_in_second(&s);
+    CHECK(fastest < 0.3, "%d particles wide: shakes at %g m/s", sizes[k], fastest);
+    fixture_free(&s);
+  }
+}
+
+/* A point turned about the vertical axis. */
+static point turned(point p, double angle) {
+  return (point){p.x * cos(angle) + p.z * sin(angle), p.y, p.z * cos(angle) - p.x * sin(angle)};
+}
+
+/* The figure turns about at once, which leaves the cape in its neck, between two bodies that overlap. */
+static void test_neck(void) {
+  const int sizes[] = {16, 20, 24};
+  const double angle = 3.1;
+  for (int k = 0; k < 3; k++) {
+    const int n = sizes[k], pins[] = {0, n / 2, n - 1};
+    cloth_collider parts[FIGURE_PARTS];
+    fixture s = make_cape(n, 0, parts);
+    run_steps(s.sheet, 180, FRAME);
+    for (int i = 0; i < 3; i++)
+      cloth_move_pin(s.sheet, pins[i], vector_of(turned(position_of(s.sheet, pins[i]), angle)));
+    for (int i = 0; i < FIGURE_PARTS; i++) {
+      const cloth_pose pose = {vector_of(turned(point_of(parts[i].pose.position), angle)),
+                               rotation_about((point){0.0, 1.0, 0.0}, angle)};
+      cloth_move_collider(s.sheet, i, NULL, &pose);
+    }
+    run_steps(s.sheet, 540, FRAME);
+    const double fastest = fastest_in_second(&s);
+    CHECK(fastest < 1.0, "%d particles wide: shakes at %g m/s", n, fastest);
+    fixture_free(&s);
+  }
+}
+
 /// Few substeps ///
 
 /* A sheet of half a metre lies over a corner of a box, and a sheet of 45 cm over a cylinder: a spring beside the rim
@@ -225,7 +306,8 @@ static void test_rims(void) {
 }
 
 static const test tests[] = {
-    TEST(rims), TEST(walk_through), TEST(squeeze), TEST(hems), TEST(begun_inside), TEST(torn),
+    TEST(rims),         TEST(walk_through), TEST(squeeze),       TEST(hems),
+    TEST(begun_inside), TEST(torn),         TEST(pinned_inside), TEST(neck),
 };
 
 int main(int count, char **arguments) {

@@ -501,6 +501,9 @@ static void test_impossible_attachments(image_fixture *t) {
   static const uint32_t colliders[] = {3, 4, 0x7fffffffu, 0x80000000u, 0xffffffffu};
   CHECK(get_word(t->image, count) == 2, "two attachments");
   refuse_words(t, count, counts, 6, "a number of attachments");
+  accept_word(t, input_word(at, INPUT_ATTACHED_TAKEN), 1, "one attachment whose momentum is taken in");
+  refuse_word(t, input_word(at, INPUT_ATTACHED_TAKEN), 3, "more attachments taken in than there are");
+  refuse_word(t, input_word(at, INPUT_ATTACHED_TAKEN), 0xffffffffu, "fewer attachments taken in than none");
   refuse_words(t, first + ATTACHED_PARTICLE, particles, 5, "a particle that is not held");
   refuse_word(t, first + ATTACHED_PARTICLE, get_word(t->image, first + ATTACHED_WORDS), "a particle attached twice");
   accept_word(t, first + ATTACHED_COLLIDER, 2, "attached to the capsule");
