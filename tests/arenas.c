@@ -140,7 +140,7 @@ static void expect_addition(const cloth_config *with, size_t without, size_t sha
   size_t particles = (size_t)with->columns * (size_t)with->rows;
   size_t total = memory_of(with).total_bytes;
   size_t marks = 2 * (size_t)with->rows * (((size_t)with->columns + 7) / 8); /* of tethers */
-  size_t buffers = 12 * (size_t)with->columns, axes = with->tethers.count > 0 ? 52 * (size_t)with->max_colliders : 0;
+  size_t buffers = 12 * (size_t)with->columns, axes = with->tethers.count > 0 ? 56 * (size_t)with->max_colliders : 0;
   size_t pads = share * (particles < 512 ? 0 : 95) + marks + (axes > buffers ? axes - buffers : 0);
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
   CHECK(total <= without + share * particles + 6 * CLOTH_ALIGNMENT + pads, "%s adds %g bytes a particle", name,
@@ -252,7 +252,7 @@ static void test_memory_capacities(void) {
   CHECK(memcmp(&spans, &s.memory, sizeof spans) == 0, "spans differ from what was asked for");
   size_t total = s.memory.total_bytes, slack = 4 * CLOTH_ALIGNMENT;
   config.max_colliders = 64;
-  CHECK(memory_of(&config).total_bytes <= total + 48 * (136 + 52) + slack, "colliders cost more than 188 bytes each");
+  CHECK(memory_of(&config).total_bytes <= total + 48 * (136 + 56) + slack, "colliders cost more than 192 bytes each");
   config.max_colliders = 16;
   config.capacity.max_confined = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 32 + slack, "confined particles cost more than 32 bytes each");
@@ -262,7 +262,7 @@ static void test_memory_capacities(void) {
         "meshes cost more than 60 bytes per particle");
   config.capacity.meshes = 0;
   config.capacity.max_shared_bodies = 10;
-  CHECK(memory_of(&config).total_bytes <= total + 10 * (140 + 52) + slack, "bodies cost more than 192 bytes each");
+  CHECK(memory_of(&config).total_bytes <= total + 10 * (140 + 56) + slack, "bodies cost more than 196 bytes each");
   config.capacity.max_shared_bodies = 0;
   config.integration.max_substeps = 1008;
   CHECK(memory_of(&config).total_bytes <= total + 1000 * 2 + slack, "substeps cost more than 2 bytes each");
