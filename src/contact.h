@@ -397,7 +397,8 @@ CLOTH_INLINE moved_particles move_particles(const cloth *c, const step_plan *pla
   lanes3_store(x, i, moved.position, c->count - i);
   const lanes_mask again = touches_again(c, i, b);
   lanes3 received = change_velocities(c, plan, i, &done);
-  if (lanes_any(again) || c->settings.capacity.fixed_work) {
+  /* A body with mass gets its share of what contact changes before, and would get nothing of this. */
+  if (m->body < 0 && (lanes_any(again) || c->settings.capacity.fixed_work)) {
     received = lanes3_add(received, stop_jammed(c, plan, i, &again, &moved.position));
   }
   /* Pushes lag behind what contact does: a body that rolls or swings would gain energy by them. */
