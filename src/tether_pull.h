@@ -31,44 +31,48 @@
 
 #if WITH_PROJECTION
 
-/* The anchors of a block of particles: positions, those at the start of the substep, and the tethers' squared lengths
-   [m^2]. */
+/* The anchors of a block of particles: positions, the tethers' squared lengths [m^2], and which particles they are,
+   `left` of them from `pins` on (-1: none). */
 typedef struct tether_ends {
-  lanes3 anchor, start;
+  lanes3 anchor;
   lanes squared_length;
+  const int32_t *pins;
+  int32_t left;
 } tether_ends;
+
+/* The anchor in a lane, or -1. */
+CLOTH_INLINE int32_t anchor_at(const tether_ends *ends, int32_t lane) {
+  return CLOTH_LANES == 1 || lane < ends->left ? ends->pins[lane] : -1;
+}
+
+/* The positions of the anchors of a block among `x`, looked up one by one: that of particle 0 where there is none. */
+CLOTH_SEPARATE lanes3 anchors_among(vector_array x, const tether_ends *ends) {
+  float position[3][CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t anchor = anchor_at(ends, lane), pin = anchor < 0 ? 0 : anchor;
+    position[0][lane] = x.x[pin];
+    position[1][lane] = x.y[pin];
+    position[2][lane] = x.z[pin];
+  }
+  return lanes3_of(lanes_load(position[0]), lanes_load(position[1]), lanes_load(position[2]));
+}
 
 /* Squared length of the tether of a particle that has none: longer than any distance in the world. */
 #define TETHER_ENDLESS 1.0e30f
 
-#if CLOTH_LANES > 1
-/* Looks up the anchors of the block from a column of a row on, one by one. `pins` leads to that of its first particle.
-   A particle without a tether gets an endless one to particle 0. */
-CLOTH_SEPARATE void tethers_to_many(const cloth *c, rest_metric m, const int32_t *pins, int32_t row, int32_t column,
-                                    tether_ends *ends) {
-  float position[3][CLOTH_LANES], start[3][CLOTH_LANES];
+/* Squared lengths of the tethers of the block from a column of a row on, one by one; endless where there is none. */
+CLOTH_SEPARATE lanes lengths_to_many(rest_metric m, int32_t width, const tether_ends *ends, int32_t row,
+                                     int32_t column) {
   float squared_length[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    int32_t pin = lane < c->grid.columns - column ? pins[lane] : -1;
-    int32_t from = pin < 0 ? 0 : pin;
-    int32_t pin_row = from / c->grid.columns;
-    const cloth_vector p = vector_load(predicted_of(c), from), x = vector_load(vectors_at(c, c->state.position), from);
-    lanes columns = lanes_splat((float)(column - (from - pin_row * c->grid.columns)) + lane_numbers[lane]);
-    position[0][lane] = p.x;
-    position[1][lane] = p.y;
-    position[2][lane] = p.z;
-    start[0][lane] = x.x;
-    start[1][lane] = x.y;
-    start[2][lane] = x.z;
-    columns = shorter_columns(m, columns);
-    squared_length[lane] = lanes_first_value(rest_squared(m, columns, lanes_splat((float)(row - pin_row))));
-    squared_length[lane] = pin < 0 ? TETHER_ENDLESS : squared_length[lane];
+    const int32_t pin = anchor_at(ends, lane), from = pin < 0 ? 0 : pin;
+    const int32_t pin_row = from / width, pin_column = from - pin_row * width;
+    const lanes columns = shorter_columns(m, lanes_splat((float)(column + lane - pin_column)));
+    const lanes squared = rest_squared(m, columns, lanes_splat((float)(row - pin_row)));
+    squared_length[lane] = pin < 0 ? TETHER_ENDLESS : lanes_first_value(squared);
   }
-  ends->anchor = lanes3_of(lanes_load(position[0]), lanes_load(position[1]), lanes_load(position[2]));
-  ends->start = lanes3_of(lanes_load(start[0]), lanes_load(start[1]), lanes_load(start[2]));
-  ends->squared_length = lanes_load(squared_length);
+  return lanes_load(squared_length);
 }
-#endif
 
 /* The capsules around the colliders that may block tethers; workspace.obstacles of them. */
 static obstacle_capsule *obstacles_of(const cloth *c) {
@@ -191,17 +195,16 @@ static float rotation_distance(cloth_rotation a, cloth_rotation b) {
   return 2.0f * square_root(vector_dot(u, u) + w * w);
 }
 
-/* Most that tethers past a collider take up in a substep [m]. `anchor` is where they end, `start` where that was when
-   the substep began. */
-CLOTH_SEPARATE lanes take_up_past(const cloth *c, const obstacle_capsule *capsule, const lanes3 *anchor,
-                                  const lanes3 *start) {
+/* Most that the tethers of a block take up in a substep past a collider [m]. */
+CLOTH_SEPARATE lanes take_up_past(const cloth *c, const obstacle_capsule *capsule, const tether_ends *ends) {
   const collider_slot *slot = slot_at(c, capsule->collider);
   const cloth_pose *from = &slot->previous, *to = &slot->body.pose;
   const float share = 1.0f / (float)workspace_of(c)->plan.substeps;
   const float size = square_root(capsule->squared_reach) + vector_length(capsule->along);
   const float swing = rotation_distance(from->rotation, to->rotation) * size * share;
   const cloth_vector shift = vector_flush(vector_subtract(to->position, from->position), STATE_QUANTUM);
-  const lanes3 moved = lanes3_subtract(lanes3_subtract(*anchor, *start), lanes3_splat(vector_scale(shift, share)));
+  const lanes3 start = anchors_among(vectors_at(c, c->state.position), ends);
+  const lanes3 moved = lanes3_subtract(lanes3_subtract(ends->anchor, start), lanes3_splat(vector_scale(shift, share)));
   const lanes way = lanes_add(lanes3_length(lanes3_flush_below(moved, STATE_QUANTUM)), lanes_splat(swing));
   return lanes_multiply(way, lanes_splat(TETHER_FOLLOWS));
 }
@@ -252,7 +255,7 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const t
       if ((lanes_any(blocked) || c->settings.capacity.fixed_work) && !has_mass(c, &obstacles[n])) {
         work += count_within(blocked, left) * COST_PATH_TEST;
         blocked = lanes_both(blocked, lead_through(c, &w, &obstacles[n], &nearest));
-        const lanes past = take_up_past(c, &obstacles[n], &ends->anchor, &ends->start);
+        const lanes past = take_up_past(c, &obstacles[n], ends);
         const lanes others = lanes_keep(lanes_less(*most, any), *most);
         *most = lanes_select(blocked, lanes_maximum(others, past), *most);
       }
@@ -276,7 +279,7 @@ CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const t
 typedef struct tether_pull {
   const cloth *c;
   piece_counts *counts;
-  vector_array start, x, displacement; /* of displacement_of() */
+  vector_array x, displacement; /* of displacement_of() */
   const float *mobility;
   float growth, slack;     /* of squared lengths */
   int32_t lets_out, eases; /* 1 if there is any; 1 if TETHER_TAKE_UP limits */
@@ -287,7 +290,6 @@ static tether_pull tether_pull_of(const cloth *c, piece_counts *counts) {
   const workspace *w = workspace_of(c);
   const tether_pull t = {.c = c,
                          .counts = counts,
-                         .start = vectors_at(c, c->state.position),
                          .x = predicted_of(c),
                          .displacement = displacement_of(c, &w->plan),
                          .mobility = floats_at(c, c->scratch.mobility),
@@ -313,10 +315,11 @@ CLOTH_INLINE lanes lengths_kept(lanes squared_length, lanes squared, lanes most)
 }
 
 /* Raises the squared lengths of the tethers of a block to those that they keep in this substep, as they take up no more
-   than TETHER_TAKE_UP. `anchor` is where their anchors were when it began. */
-CLOTH_SEPARATE void keep_length(const cloth *c, int32_t i, const lanes3 *anchor, lanes *squared_length) {
-  const lanes3 start = lanes3_load(vectors_at(c, c->state.position), i);
-  const lanes3 d = lanes3_flush_below(lanes3_subtract(start, *anchor), STATE_QUANTUM);
+   than TETHER_TAKE_UP. */
+CLOTH_SEPARATE void keep_length(const cloth *c, int32_t i, const tether_ends *ends, lanes *squared_length) {
+  const vector_array start = vectors_at(c, c->state.position);
+  const lanes3 anchor = anchors_among(start, ends);
+  const lanes3 d = lanes3_flush_below(lanes3_subtract(lanes3_load(start, i), anchor), STATE_QUANTUM);
   const lanes take_up = lanes_splat(TETHER_TAKE_UP * workspace_of(c)->plan.h);
   *squared_length = lengths_kept(*squared_length, lanes3_dot(d, d), take_up);
 }
@@ -333,9 +336,8 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     return;
   }
   if (t->eases) {
-    const lanes3 start = ends->start; /* copies: what has no address stays in registers */
-    lanes kept = squared_length;
-    keep_length(t->c, i, &start, &kept);
+    lanes kept = squared_length; /* a copy: what has no address stays in registers */
+    keep_length(t->c, i, ends, &kept);
     squared_length = kept;
   }
   if (t->obstacles) {
@@ -367,87 +369,75 @@ static int32_t rows_alike(const cloth *c, int32_t slot, int32_t row, int32_t col
 
 /* Rows of a block of columns that hang alike: on one pin, or each column on one of consecutive pins. */
 typedef struct tether_piece {
-  piece_counts *counts;
+  tether_pull pull;
   rest_metric metric;
+  const int32_t *pins; /* of all particles */
   int32_t pin, side_by_side;
   int32_t row, rows, column;
 } tether_piece;
 
 /* Pulls CLOTH_LANES columns of a piece, `from` columns from its first. */
-CLOTH_INLINE void pull_columns(const cloth *c, const tether_piece *piece, int32_t from) {
-  const tether_pull t = tether_pull_of(c, piece->counts);
-  const int32_t width = c->grid.columns;
+CLOTH_INLINE void pull_columns(const tether_piece *piece, int32_t width, int32_t from) {
+  const tether_pull *t = &piece->pull;
   int32_t pin_row = piece->pin / width;
   int32_t pin_column = piece->pin - pin_row * width;
   int32_t column = piece->column + from;
   tether_ends ends;
   lanes columns;
+  ends.left = width - column;
   if (piece->side_by_side) {
-    ends.anchor = lanes3_load(t.x, piece->pin + from);
-    ends.start = lanes3_load(t.start, piece->pin + from);
+    ends.anchor = lanes3_load(t->x, piece->pin + from);
     columns = lanes_splat((float)(piece->column - pin_column));
   } else {
-    ends.anchor = lanes3_splat(vector_load(t.x, piece->pin));
-    ends.start = lanes3_splat(vector_load(t.start, piece->pin));
+    ends.anchor = lanes3_splat(vector_load(t->x, piece->pin));
     columns = lanes_add(lanes_splat((float)(column - pin_column)), lanes_load(lane_numbers));
   }
   columns = shorter_columns(piece->metric, columns);
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.squared_length = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
-    pull_block(&t, &ends, row * width + column, width - column);
+    ends.pins = piece->pins + row * width + column;
+    pull_block(t, &ends, row * width + column, width - column);
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void pull_piece(const cloth *c, const tether_piece *whole) {
+CLOTH_HOT CLOTH_SEPARATE void pull_piece(const tether_piece *whole, int32_t width) {
   tether_piece piece = *whole; /* a copy that stores of positions cannot alias */
-  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < c->grid.columns; from += CLOTH_LANES) {
-    pull_columns(c, &piece, from);
+  for (int32_t from = 0; from < TETHER_BLOCK && piece.column + from < width; from += CLOTH_LANES) {
+    pull_columns(&piece, width, from);
   }
 }
 
-/* Pulls the particles of the row of a piece from its column to another one, whose anchors have no pattern. `pins` holds
-   those of all particles. */
-CLOTH_SEPARATE void pull_to_many(const cloth *c, const tether_piece *piece, const int32_t *pins, int32_t to) {
-  const rest_metric *m = &piece->metric;
-  const tether_pull t = tether_pull_of(c, piece->counts);
-  const int32_t row = piece->row;
+/* Pulls the particles of the row of a piece from its column to another one, whose anchors have no pattern. */
+CLOTH_SEPARATE void pull_to_many(const tether_piece *piece, int32_t width, int32_t to) {
   for (int32_t column = piece->column; column < to; column += CLOTH_LANES) {
-    int32_t i = row * c->grid.columns + column;
+    const int32_t i = piece->row * width + column;
     tether_ends ends;
-#if CLOTH_LANES > 1
-    tethers_to_many(c, *m, pins + i, row, column, &ends);
-#else
-    int32_t pin_row = pins[i] / c->grid.columns;
-    if (pins[i] < 0) {
-      continue;
-    }
-    ends.anchor = lanes3_splat(vector_load(t.x, pins[i]));
-    ends.start = lanes3_splat(vector_load(t.start, pins[i]));
-    lanes columns = shorter_columns(*m, lanes_splat((float)(column - (pins[i] - pin_row * c->grid.columns))));
-    ends.squared_length = rest_squared(*m, columns, lanes_splat((float)(row - pin_row)));
-#endif
-    pull_block(&t, &ends, i, to - column);
+    ends.pins = piece->pins + i;
+    ends.left = to - column;
+    ends.anchor = anchors_among(piece->pull.x, &ends);
+    ends.squared_length = lengths_to_many(piece->metric, width, &ends, piece->row, column);
+    pull_block(&piece->pull, &ends, i, ends.left);
   }
 }
 
 /* Pulls the tethers of one slot, an int32_t that p->what points to, block of columns by block of columns. */
 static void pull_tethers_of_columns(const cloth *c, const step_plan *plan, stage_piece *p) {
-  const int32_t slot = *(const int32_t *)p->what;
-  tether_piece piece;
+  const int32_t slot = *(const int32_t *)p->what, width = c->grid.columns;
+  tether_piece piece = {.pull = tether_pull_of(c, &p->counts),
+                        .metric = metric_of(c, workspace_of(c)->plan.tether_scale),
+                        .pins = tethers_of(c, slot)};
   (void)plan;
-  piece.counts = &p->counts;
-  piece.metric = metric_of(c, workspace_of(c)->plan.tether_scale);
   for (piece.column = p->first; piece.column < p->end; piece.column += TETHER_BLOCK) {
-    int32_t end = piece.column + TETHER_BLOCK < c->grid.columns ? piece.column + TETHER_BLOCK : c->grid.columns;
+    const int32_t end = piece.column + TETHER_BLOCK < width ? piece.column + TETHER_BLOCK : width;
     for (piece.row = 0; piece.row < c->grid.rows; piece.row += piece.rows) {
       const int mark = tether_marks_of(c, slot, piece.row)[piece.column / TETHER_BLOCK] & TETHERS_KIND;
       piece.rows = mark == TETHERS_MANY ? 1 : rows_alike(c, slot, piece.row, piece.column);
-      piece.pin = tethers_of(c, slot)[piece.row * c->grid.columns + piece.column];
+      piece.pin = piece.pins[piece.row * width + piece.column];
       piece.side_by_side = mark == TETHERS_SIDE_BY_SIDE;
       if (mark == TETHERS_MANY) {
-        pull_to_many(c, &piece, tethers_of(c, slot), end);
+        pull_to_many(&piece, width, end);
       } else if (mark != TETHERS_NONE) {
-        pull_piece(c, &piece);
+        pull_piece(&piece, width);
       }
     }
   }
