@@ -1,5 +1,5 @@
 # make              the library, build/libcloth.a
-# make demo         simulate four scenes, leave pictures and animations in build/demo/
+# make demo         simulate five scenes, leave pictures and animations in build/demo/
 # make check        the quick tests: under a minute, with nothing but a C compiler
 # make test         install what is missing, run every test: 20 minutes on two cores
 # make test-NAME    one suite of it, as in make test-tethers; make list prints their names

@@ -7817,7 +7817,7 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
  * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
  * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
  * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
- * moved when a step begins and moved back when it ends; only the second rounds them, and no velocity comes of that.
+ * moved when a step begins and moved back when it ends; only the second rounds them, and that adds no velocity.
  * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
  *
  * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
@@ -21137,7 +21137,7 @@ static float lifting_depth(const cloth *c, const moving_body *m) {
   return maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
 }
 
-/* What becomes of a particle that the collider may let go: *out is its place in the body's axes if it is lifted out. */
+/* What a collider does with a particle that it may let go: *out is its place in the body's axes if it is lifted out. */
 static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                      cloth_vector *out) {
   const link_report report = report_links(c, body, m, p);

@@ -195,12 +195,13 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 /* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() reads and nothing else. */
 typedef struct cloth_config_grid {
   int32_t wrap; /* 1: a tube, for skirts and sleeves, around an axis along edge_weft, with normals outward, at least 5
-                   columns, and edges perpendicular to 1e-3; 0..1; default 0; 144 bytes per row, counted in
+                   columns, and edges perpendicular to 1e-3; 0..1; default 0; 48 bytes per row, counted in
                    eights, with a solver */
   float min_bending_length; /* c in B' = bend + c^3 w h^3, the rigidity with which the cloth bends [cells]: w is its
                               weight per area at 9.81 m/s^2, h the root of the area of a cell. A grid has no folds
                               narrower than a cell; without a least bending length those of a limp fabric would be
-                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend. Hinges are stiffer by
+                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend. Hinges, the bending
+                              springs between three particles in a row or column, are stiffer by
                               (c^3 w h^3 / B')^(2/3) / 4, as the joints of a chain bend more than a sheet does */
   float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
                          the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
@@ -250,7 +251,8 @@ typedef struct cloth_config_air {
 /* Integration of stretch and shear springs (thesis chapter 4). The stability number of a spring of stiffness ks and
    damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. Projected
    springs are solved by backward Euler along rows, columns and diagonals, one direction after the other, after the
-   prediction of the positions. Bending is solved in this way whatever the method. */
+   prediction of the positions. Bending has a method of its own, whatever this says: by forces at the predicted
+   positions where that is stable, else projected; statistics.mode tells. */
 typedef enum cloth_integration {
   /* By kappa, anew in every step: explicit (forward-backward Euler) up to explicit_threshold, projected above
      projection_threshold, implicit (backward Euler) between them. Where some are projected, springs with a kappa above
@@ -266,8 +268,8 @@ typedef struct cloth_config_integration {
   float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
   float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
                                  explicit_threshold no solver is needed, and the arena has no memory for one.
-                                 CLOTH_KAPPA_NEVER: none; else 8 bytes per particle, unless strain tears it, and
-                                 with more than 3 substeps 12 for sums of displacements. */
+                                 CLOTH_KAPPA_NEVER: none is. Any other value takes 8 bytes per particle of a cloth that
+                                 strain does not tear, and with more than 3 substeps 12 for sums of displacements */
   float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
                                  rest being backward Euler; 0..1; default 0.5: 0.8 suits
                                  few substeps, less suits 20 and more; 28 bytes per particle above 0, up
@@ -339,8 +341,8 @@ typedef enum cloth_self_shape {
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
   int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
-                       per particle. What does not fit is looked for again with less foresight, then left out, which
-                       CLOTH_NOTE_PAIRS_DROPPED tells */
+                       per particle. What does not fit is looked for again, for a shorter time ahead, then left out,
+                       which CLOTH_NOTE_PAIRS_DROPPED tells */
   int32_t gathers;  /* how often a step looks for candidates, at equal distances; 0..CLOTH_SUBSTEP_LIMIT, at most once a
                        substep; default 1. Also where cloth goes elsewhere than velocities led, up to three times in
                        between. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
@@ -392,7 +394,8 @@ typedef struct cloth_config_world {
 typedef struct cloth_config_capacity {
   int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
   int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
-                              120 bytes each, and 52 per particle, 160 per particle of the longer side */
+                              120 bytes each, and 52 per particle, 160 (a tube 96) per particle of the longer side
+                              for each of the workers, at least once */
   int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
                               each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
@@ -410,10 +413,10 @@ typedef struct cloth_config_capacity {
                                 default 0; 164 bytes each, and up to 56 with tethers and 24 with sleep */
   int32_t workers; /* most pieces in which a stage of a step is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT;
                       default 0, none. As many as threads, or some more, for grids of 64 x 64 and more. Each takes 24
-                      bytes, and beyond the first 160 for each particle of the longer side, of a tube 224, and 320 for
-                      each column, with 3 substeps or fewer 224, at first out of 12 bytes per particle that are
-                      there anyway. Any number gives the same bits, with threads and without; with 0 sums of
-                      reactions may differ in their last bits, and saves are of another config */
+                      bytes. Each but the first also takes 160 bytes per particle of the longer side (a tube 224), and
+                      320 per column (224 with 3 substeps or fewer); of the latter a cloth has 12 bytes per particle
+                      without workers, which these use first. Any number gives the same bits, with threads and without;
+                      with 0 sums of reactions may differ in their last bits, and saves are of another config */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -438,8 +441,8 @@ typedef struct cloth_config {
                              with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
-                           less tangles more often. 36 bytes per particle, 1 of them state, and 1.6 KB; up to 65,536
-                           particles */
+                           less tangles more often. 36.7 bytes per particle, 1 of them state, and 1.3 KB; up to
+                           65,536 particles */
   float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
@@ -457,12 +460,13 @@ typedef struct cloth_config {
   cloth_config_capacity capacity;
 } cloth_config;
 
-/* Returns a config with every default named above. */
+/* Returns a config with every default named above; in a build that leaves parts out with what these parts need off, as
+   projection_threshold CLOTH_KAPPA_NEVER, bdf2_blend 0 and no tethers with CLOTH_NO_PROJECTION. */
 CLOTH_API cloth_config cloth_config_default(void);
 
 /* Sets the time integration of the thesis, adaptive implicit-explicit (IMEX, section 4.4): in every step a spring of
    stretch or shear is explicit up to kappa 0.2 (eq. 4.8) and implicit above it (eq. 4.13), by preconditioned conjugate
-   gradients (fig. 5.2); none is projected. Bending is solved along lines all the same; the thesis has it explicit. Sets
+   gradients (fig. 5.2); none is projected. Bending keeps its own method; the thesis has it explicit. Sets
    integration.method CLOTH_INTEGRATION_ADAPTIVE, explicit_threshold 0.2, projection_threshold CLOTH_KAPPA_NEVER,
    bdf2_blend 0; substeps 16; tethers.count 0; strain_limit.sweeps 0; solver.preconditioner
    CLOTH_PRECONDITIONER_AUTOMATIC, with CLOTH_NO_MULTILEVEL CLOTH_PRECONDITIONER_BLOCK, max_iterations 32, tolerance
@@ -483,7 +487,7 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
    which bdf2_blend is 8. A solver takes 112 more. From 464 particles on vectors are up to 1.2 KB longer, against cache
    conflicts. Each particle of the longer side takes 160 bytes more, of a tube 224; a column 22, a row 33. On grids of
    up to 26 rows a column, counted in eights, takes 320 bytes in place of 12 of each particle's scratch; with 3 substeps
-   or fewer 224 on up to 18 rows. The rest is 4.2 to 4.4 KB. Sizes are the same in every build. */
+   or fewer 224 on up to 18 rows. The rest is 4.7 to 5 KB. Sizes of one config are the same in every build. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */
@@ -846,12 +850,13 @@ typedef struct cloth_reaction {
  */
 CLOTH_API cloth_collider cloth_collider_default(void);
 
-/* Says in words what is wrong with a collider, as cloth_config_explain() does. Returns CLOTH_OK, RANGE, or CONFLICT. */
+/* Says in words what is wrong with a collider, as cloth_config_explain() does. Returns CLOTH_OK; RANGE; CONFLICT;
+   GEOMETRY: a hull, mesh, height field or distance grid without a key; LEFT_OUT: a shape that the build has not. */
 CLOTH_API int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes);
 
 /* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL, also for
    a mesh beyond capacity.meshes; STATE: a hull, height field or distance grid without capacity.geometry; GEOMETRY:
-   one of them, or a mesh, without a key. */
+   one of them, or a mesh, without a key; LEFT_OUT: a shape that the build has not. */
 CLOTH_API int cloth_add_collider(cloth *c, const cloth_collider *collider);
 
 /* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, or what cloth_add_collider()
@@ -949,7 +954,7 @@ CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vec
    read one geometry at once. A geometry holds no pointers: it may be moved with memcpy, and need not be built again
    when it was stored by the same build of the library. Friction, thickness, reactions and continuous contact are those
    of other colliders. Cloths with CLOTH_CONTACT_SOLVER touch all of them but hulls by projection. Tethers bend around
-   hulls, and lead straight through the other three. */
+   hulls, and lead straight through the other three. All of it is absent with CLOTH_NO_COLLIDERS. */
 typedef struct cloth_geometry cloth_geometry;
 
 /* A convex solid: all points p with normals[i] . p <= offsets[i]. Planes that bound nothing are left out. Edges and
@@ -1033,7 +1038,7 @@ typedef struct cloth_shared_body {
 /* A piece of a step, and what hands the pieces of a stage to threads, as the job system of an engine does: it calls
    piece(job, n) once for each n of 0..count - 1, in any order and on any threads, and returns when all have returned.
    What one of them has written must be seen by the caller, and by all pieces of later calls, as job systems and locks
-   do. Each step calls it some 12 to 20 times in every substep. */
+   do. Each step calls it some 3 to 12 times in every substep, and 3 times for each sweep of the strain limit. */
 typedef void (*cloth_piece)(void *job, int32_t number);
 typedef struct cloth_workers {
   void (*run)(void *context, cloth_piece piece, void *job, int32_t count);
@@ -1069,7 +1074,8 @@ typedef struct cloth_gusts {
 } cloth_gusts;
 
 /* Change what acts on the cloth from the next step on. NULL ends the gusts; with the seed and
-   period that are set already their sequence goes on, otherwise it begins at `start`. Return CLOTH_OK, or RANGE. */
+   period that are set already their sequence goes on, otherwise it begins at `start`. Return CLOTH_OK, or RANGE.
+   cloth_set_gusts() is absent with CLOTH_NO_AIR. */
 CLOTH_API int cloth_set_gravity(cloth *c, cloth_vector gravity);
 CLOTH_API int cloth_set_wind(cloth *c, cloth_vector wind);
 CLOTH_API int cloth_set_gusts(cloth *c, const cloth_gusts *gusts);
@@ -1095,7 +1101,8 @@ CLOTH_API int cloth_get_freedom(const cloth *c, int32_t particle);
    they are, but for those of pins that are released; until cloth_reset_tethers() has the next step choose them.
    cloth_set_tether() ties a particle to a pinned one, or to none (-1), by its tether of number `slot`, 0 or 1.
    cloth_get_tether() writes that pin: -1 also if the next step chooses. Return CLOTH_OK; INDEX; STATE: no tethers in
-   the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. */
+   the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. Absent
+   with CLOTH_NO_PROJECTION. */
 CLOTH_API int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin);
 CLOTH_API int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin);
 CLOTH_API int cloth_reset_tethers(cloth *c);
@@ -1225,7 +1232,8 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /* How far a step was refined. After a deadline its substeps do one solver iteration and one strain limiting sweep; all
    else, projection and bending included, acts once in every substep and is never left out. The result depends on the
-   machine; the effort repeats it to the bit on any machine. */
+   machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work are
+   absent with CLOTH_NO_PLANNING. */
 typedef struct cloth_effort {
   int32_t refinements; /* solver iterations and strain limiting sweeps beyond the first of each substep; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
@@ -1243,9 +1251,10 @@ CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings
                                     cloth_effort *effort);
 CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
 
-/* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 for one lane of plain
-   C, as counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is
-   done for whole blocks of lanes, and differs by up to 6 % between builds with other lanes. With capacity.fixed_work
+/* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 in plain C, as
+   counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is done for
+   whole blocks of lanes, the 1, 4 or 8 floats of a vector register, and differs by up to 6 % between builds with other
+   lanes. With capacity.fixed_work
    every step does this work. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
@@ -1358,8 +1367,8 @@ CLOTH_API cloth_group cloth_group_default(void);
    seam, or a collider of a body; CONFLICT: a cloth twice, a collider that is two bodies, colliders of a body that
    differ in shape or size, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
    seams or bodies; STATE: a cloth without self_thickness, or a collider of a body without mass; LEFT_OUT: seams or
-   bodies in a build without; an error of a cloth. Seams add 4 bytes for each particle of the cloths, 76 for each of the
-   seams', and 64 for each pair, 132 where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
+   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths and 76, and
+   64 for each pair, 144 where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
    CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
@@ -1423,7 +1432,8 @@ typedef struct cloth_forecast {
    0 the plan of least stretch whose steps of dt do at most `work`, otherwise the plan of least work that stretches at
    most `stretch` [1], 0..1e6, with at most `work` unless that is 0. What the fabric itself stretches counts. The rest
    stays as in the config: set fabric, max_colliders and strain_limit.max_extension before. *planned may be *config.
-   Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. */
+   Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. Absent with
+   CLOTH_NO_PROJECTION or CLOTH_NO_PLANNING. */
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 

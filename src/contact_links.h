@@ -191,7 +191,7 @@ static float lifting_depth(const cloth *c, const moving_body *m) {
   return maximum(m->margin, maximum(c->grid.spacing_warp, c->grid.spacing_weft));
 }
 
-/* What becomes of a particle that the collider may let go: *out is its place in the body's axes if it is lifted out. */
+/* What a collider does with a particle that it may let go: *out is its place in the body's axes if it is lifted out. */
 static int answer_of(const cloth *c, const cloth_collider *body, const moving_body *m, const touching_particle *p,
                      cloth_vector *out) {
   const link_report report = report_links(c, body, m, p);

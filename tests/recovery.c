@@ -3,7 +3,7 @@
 #include "shapes.h"
 #include "sheets.h"
 
-/* Something no game should do, and the notes that must come of it. */
+/* Something no game should do, and the notes that must report it. */
 typedef struct abuse {
   const char *name;
   void (*commit)(fixture *s);

@@ -1,6 +1,7 @@
 /* Random crumples of a cloth that feels itself: sizes, fabrics, substeps, starts, pins, maps and limits are drawn. No
    frame has more intersections than its limit, nothing is not finite, and each one played again gives the same hash.
-   `--all` plays 10,000 and prints what comes of them (make contact), `--play NUMBER` prints one, frame by frame.
+   `--all` plays 10,000 and prints how many exceed each limit (make contact), `--play NUMBER` prints one, frame by
+   frame.
    SPDX-License-Identifier: MIT */
 #include "self_scenes.h"
 
