@@ -660,7 +660,7 @@ static cloth_vector unit_or_zero(cloth_vector a) {
 /// Hash ///
 
 /*
- * 64 bits over a sequence of 32-bit words, for the config, the state, saves, images and traces. Four streams take the
+ * 64 bits over a sequence of 32-bit words, for the config, the state, images and traces. Four streams take the
  * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
  * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
  * of random numbers for gusts (air.h) and for the start (placement.h).
@@ -1962,12 +1962,14 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h),
- *             pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
- *             settle_velocities() (motion.h), in this order
- *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
- * constrain_to_targets() (targets.h), in this order accept    accept_particles() (motion.h)
+ *   lengths   in this order solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h,
+ *             bend_solve.h, twist_solve.h), pull_tethers() (tether_pull.h), solve_overstretched_lines()
+ *             (overstretched.h), limit_strain() (strain_limit.h), and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h)
+ *   touch     in this order collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h),
+ *             project_contacts() (contact.h), project_cells() (contact_cells.h), solve_contact_lines()
+ *             (contact_lines.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h)
+ *   accept    accept_particles() (motion.h), tear_threads() (tear.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
@@ -1992,8 +1994,11 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
  *                              x, y, z, mobility, x, y, z at the substep's start, and
  *                              their displacements;
  *                              once for each piece, see pieces.h
+ *                    lengths   with reactions of pins: positions before the tethers;     note_tethers(), sewing.h
+ *                              in groups: positions before the pulls of seams
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
+ *                    accept    strains of the threads of a line (tear.h)                  tear_threads()
  *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
  *                              the rest length; in the memory of contact_pull
  *   displacement     lengths   by how much lengths move particles (lines.h); in the       lengths, the velocities from
@@ -3102,7 +3107,7 @@ CLOTH_SEPARATE lanes_mask without_gap(const cloth *c, int32_t first, int32_t nex
   return lanes_less(lanes_splat(0.5f), lanes_load(whole));
 }
 
-/* The bits of the springs of a direction at the particle that keeps_spring() tells. */
+/* The bit of the gaps of the springs of a direction. */
 CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
@@ -5336,7 +5341,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     reserve(end, (uint32_t)c->count); /* ages */
   }
 #if WITH_TEARING
-  if (needs_tearing(config)) { /* see tears_of_config() */
+  if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
     reserve(end, TORN_BYTES);
   }
@@ -12292,8 +12297,8 @@ CLOTH_INLINE lanes line_hinges(const cloth *c, const line_bundle *b, int32_t ele
  *
  * Edges: values beyond them continue the sheet straight on. Hinges at an edge and beyond are then 0, as they must be,
  * but the twist of each cell beyond the edge is that of the cell inside; their forces are taken back. Factors of single
- * hinges, by a stiffness map or at the border of a clamp, have no place in the stencil: such cloth is solved along
- * lines.
+ * hinges, by a stiffness map, by gaps or at the border of a clamp, have no place in the stencil: such cloth, and cloth
+ * whose contacts the solver holds, is solved along lines.
  *
  * Row by row, each component of the positions for itself; rows are read into a ring of five before they move.
  *
@@ -12526,7 +12531,7 @@ static void bend_explicitly(const cloth *c, const step_plan *plan) {
  * factor 1 + t / h, and act on x - s x_old, with the share of the viscosity s = (t / h) / (1 + t / h).
  *
  * In: the plan's bending, the predicted positions, those at the start of the substep, scratch.mobility, the stiffness
- * map. Out: the predicted positions. Scratch: line_work, own.line_factors; residual, the changes by twist.
+ * map. Out: the predicted positions. Scratch: line_work, own.line_factors.
  */
 
 /*
@@ -14017,8 +14022,8 @@ CLOTH_SEPARATE void note_tensions(const stretch_lines *l) {
  * it: the mass 1/w (1 + t) + 1/w (m - t) n n^T, with m = M w and t = T w. Its inverse takes the place of w in the
  * equations of the tensions, which stay tridiagonal. The equations of the displacements have 3 x 3 blocks,
  *
- *     (1 + t + (m - t) n n^T + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1} = w (s_i d_i - s_{i-1}
- * d_{i-1})
+ *     (1 + t + (m - t) n n^T + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1}
+ *         = w (s_i d_i - s_{i-1} d_{i-1})
  *
  * of which each is inverted once. The sum of the displacements X of all solves of a substep is kept for such particles:
  * with it the body gets what its parts received (bearing.h).
@@ -14611,10 +14616,10 @@ static uint32_t strain_limit_cost(const cloth *c) {
 /*
  * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
- * compliance, so that stiffness does not depend on the number of substeps. What is solved last is satisfied best.
- * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
- * Out: the predicted positions, in scratch.product; scratch.longest.
- * Scratch: residual (twist, transposed rows), line_work.
+ * compliance, so that stiffness does not depend on the number of substeps; overstretched.h solves single lines again.
+ * Where bending acts by forces (bend_explicit.h) it comes first. What is solved last is satisfied best. In: the plan,
+ * the predicted positions, scratch.mobility, scratch.uniform_lines, the maps. Out: the predicted positions, in
+ * scratch.product; scratch.longest. Scratch: residual (twist, transposed rows), line_work.
  */
 
 #if WITH_PROJECTION
@@ -15894,7 +15899,7 @@ int cloth_reset_tethers(cloth *c) {
  * In: state.tethers, scratch.tether_marks, scratch.mobility, the colliders at the end of the step.
  * Out: the predicted positions, in scratch.product; workspace.obstacles, set by the caller from find_obstacles().
  * Scratch: scratch.row_buffers holds the obstacles' capsules (obstacles_of()); the forces' row buffers are spent by
- * then.
+ * then. With reactions of pins residual keeps the positions before.
  */
 
 #if WITH_PROJECTION
@@ -27788,7 +27793,7 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  /* 1a. Velocity changes of the forces, and the operator: forces (springs, bend, seam, air). */
+  /* 1a. Velocity changes of the forces, and the operator: forces (springs, seam, air). */
   evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
 
@@ -27919,8 +27924,9 @@ static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
-     bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_explicit, bend_solve, twist_solve).
+     Bodies that lie on the cloth: bearing. Where the solve has done all but bending, its contacts hold: solver_contact.
+   */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);
@@ -31467,7 +31473,7 @@ CLOTH_SEPARATE void take_back_turns(const sewing *s, const cloth_group *group, c
  * what its forces turn: seam_turns.h. What seams resist folding with: seam_folds.h.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
- * reactions of pins. Scratch: in the memory of the group.
+ * reactions of pins. Scratch: in the memory of the group; residual of each cloth.
  */
 
 #if WITH_SEAMS
@@ -32138,7 +32144,7 @@ typedef struct group_member {
   position_box box; /* around its particles, relative to its origin [m] */
   float *mobility;  /* room for its mobilities */
   float scale;      /* largest reference mass of the group over that of the cloth */
-  int32_t contacts; /* of predict_substep() */
+  int32_t contacts; /* of advance_substep() */
   int32_t left_out; /* of enter_surroundings() */
   int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
   int32_t wakes;    /* ... and wakes at its end */

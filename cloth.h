@@ -1230,12 +1230,13 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /// Deadlines and work ///
 
-/* How far a step was refined. After a deadline its substeps do one solver iteration and one strain limiting sweep; all
-   else, projection and bending included, acts once in every substep and is never left out. The result depends on the
+/* How far a step was refined. After a deadline its substeps do one solver iteration, one strain limiting sweep and one
+   sweep of self-contact; all else, projection and bending included, acts in every substep and is never left out. The result depends on the
    machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work are
    absent with CLOTH_NO_PLANNING. */
 typedef struct cloth_effort {
-  int32_t refinements; /* solver iterations and strain limiting sweeps beyond the first of each substep; 0 or more */
+  int32_t refinements; /* solver iterations and sweeps of strain limiting and self-contact beyond the first of each
+                          substep; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
 } cloth_effort;
 

@@ -4,8 +4,8 @@
  *     cloths::sheet cape;                                     // frees its memory when it goes out of scope
  *     if (!cape.init(config))                                 // errors as values
  *       return;
- *     cape.pin(cape.particle_at(0, 0).value());
- *     cape.step(1.0f / 60.0f);
+ *     if (!cape.pin(cape.particle_at(0, 0).value()) || !cape.step(1.0f / 60.0f))
+ *       return;
  *     for (float y : cape.get_positions().value().y) ...      // spans of what the library has: no copies
  *
  * Every call is one call of the function of cloth.h that it is named after, where its meaning, units, ranges and errors

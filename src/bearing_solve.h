@@ -17,8 +17,8 @@
  * it: the mass 1/w (1 + t) + 1/w (m - t) n n^T, with m = M w and t = T w. Its inverse takes the place of w in the
  * equations of the tensions, which stay tridiagonal. The equations of the displacements have 3 x 3 blocks,
  *
- *     (1 + t + (m - t) n n^T + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1} = w (s_i d_i - s_{i-1}
- * d_{i-1})
+ *     (1 + t + (m - t) n n^T + w (p_i + p_{i-1})) X_i - w p_i X_{i+1} - w p_{i-1} X_{i-1}
+ *         = w (s_i d_i - s_{i-1} d_{i-1})
  *
  * of which each is inverted once. The sum of the displacements X of all solves of a substep is kept for such particles:
  * with it the body gets what its parts received (bearing.h).

@@ -17,8 +17,8 @@
  *
  * Edges: values beyond them continue the sheet straight on. Hinges at an edge and beyond are then 0, as they must be,
  * but the twist of each cell beyond the edge is that of the cell inside; their forces are taken back. Factors of single
- * hinges, by a stiffness map or at the border of a clamp, have no place in the stencil: such cloth is solved along
- * lines.
+ * hinges, by a stiffness map, by gaps or at the border of a clamp, have no place in the stencil: such cloth, and cloth
+ * whose contacts the solver holds, is solved along lines.
  *
  * Row by row, each component of the positions for itself; rows are read into a ring of five before they move.
  *

@@ -24,7 +24,7 @@
  * factor 1 + t / h, and act on x - s x_old, with the share of the viscosity s = (t / h) / (1 + t / h).
  *
  * In: the plan's bending, the predicted positions, those at the start of the substep, scratch.mobility, the stiffness
- * map. Out: the predicted positions. Scratch: line_work, own.line_factors; residual, the changes by twist.
+ * map. Out: the predicted positions. Scratch: line_work, own.line_factors.
  */
 
 /*

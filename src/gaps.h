@@ -85,7 +85,7 @@ CLOTH_SEPARATE lanes_mask without_gap(const cloth *c, int32_t first, int32_t nex
   return lanes_less(lanes_splat(0.5f), lanes_load(whole));
 }
 
-/* The bits of the springs of a direction at the particle that keeps_spring() tells. */
+/* The bit of the gaps of the springs of a direction. */
 CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }

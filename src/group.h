@@ -53,7 +53,7 @@ typedef struct group_member {
   position_box box; /* around its particles, relative to its origin [m] */
   float *mobility;  /* room for its mobilities */
   float scale;      /* largest reference mass of the group over that of the cloth */
-  int32_t contacts; /* of predict_substep() */
+  int32_t contacts; /* of advance_substep() */
   int32_t left_out; /* of enter_surroundings() */
   int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
   int32_t wakes;    /* ... and wakes at its end */

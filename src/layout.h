@@ -86,7 +86,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     reserve(end, (uint32_t)c->count); /* ages */
   }
 #if WITH_TEARING
-  if (needs_tearing(config)) { /* see tears_of_config() */
+  if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
     reserve(end, TORN_BYTES);
   }

@@ -39,7 +39,7 @@
  * what its forces turn: seam_turns.h. What seams resist folding with: seam_folds.h.
  *
  * In: the seams of the group, predicted positions, velocities, mobilities, plans. Out: predicted positions, velocities,
- * reactions of pins. Scratch: in the memory of the group.
+ * reactions of pins. Scratch: in the memory of the group; residual of each cloth.
  */
 
 #if WITH_SEAMS

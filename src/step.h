@@ -52,7 +52,7 @@
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
-  /* 1a. Velocity changes of the forces, and the operator: forces (springs, bend, seam, air). */
+  /* 1a. Velocity changes of the forces, and the operator: forces (springs, seam, air). */
   evaluate_forces(c, plan, vectors_at(c, c->scratch.residual));
   end_stage(c, CLOTH_STAGE_FORCES, index, c->scratch.residual);
 
@@ -183,8 +183,9 @@ static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index
 
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
-  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_solve). Bodies that lie on the cloth:
-     bearing. Where the solve has done all but bending, its contacts hold: solver_contact. */
+  /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_explicit, bend_solve, twist_solve).
+     Bodies that lie on the cloth: bearing. Where the solve has done all but bending, its contacts hold: solver_contact.
+   */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);

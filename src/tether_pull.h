@@ -26,7 +26,7 @@
  * In: state.tethers, scratch.tether_marks, scratch.mobility, the colliders at the end of the step.
  * Out: the predicted positions, in scratch.product; workspace.obstacles, set by the caller from find_obstacles().
  * Scratch: scratch.row_buffers holds the obstacles' capsules (obstacles_of()); the forces' row buffers are spent by
- * then.
+ * then. With reactions of pins residual keeps the positions before.
  */
 
 #if WITH_PROJECTION

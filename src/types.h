@@ -20,12 +20,14 @@
  *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
  *   resolve   resolve_contacts() (solver_contact.h): if particles are held
  *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h, bend_solve.h),
- *             pull_tethers() (tether_pull.h), limit_strain() (strain_limit.h) and update_velocities_from_positions() or
- *             settle_velocities() (motion.h), in this order
- *   touch     collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h), project_contacts()
- *             (contact.h), project_cells() (contact_cells.h), forget_pushes() (contact_push.h) and
- * constrain_to_targets() (targets.h), in this order accept    accept_particles() (motion.h)
+ *   lengths   in this order solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h,
+ *             bend_solve.h, twist_solve.h), pull_tethers() (tether_pull.h), solve_overstretched_lines()
+ *             (overstretched.h), limit_strain() (strain_limit.h), and update_velocities_from_positions() or
+ *             settle_velocities() (motion.h)
+ *   touch     in this order collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h),
+ *             project_contacts() (contact.h), project_cells() (contact_cells.h), solve_contact_lines()
+ *             (contact_lines.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h)
+ *   accept    accept_particles() (motion.h), tear_threads() (tear.h)
  *
  * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
  * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
@@ -50,8 +52,11 @@
  *                              x, y, z, mobility, x, y, z at the substep's start, and
  *                              their displacements;
  *                              once for each piece, see pieces.h
+ *                    lengths   with reactions of pins: positions before the tethers;     note_tethers(), sewing.h
+ *                              in groups: positions before the pulls of seams
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
+ *                    accept    strains of the threads of a line (tear.h)                  tear_threads()
  *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
  *                              the rest length; in the memory of contact_pull
  *   displacement     lengths   by how much lengths move particles (lines.h); in the       lengths, the velocities from

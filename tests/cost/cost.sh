@@ -262,8 +262,8 @@ show_all() {
 blocks=""
 names=$(targets | cut -d' ' -f1)
 case $task in
-count) count_build "$3" "$4" "$5" ;;
-cape) count_cape "$3" "$4" "$5" ;;
+count) { [ -e "$out/counter.so" ] || make_counter; } && count_build "$3" "$4" "$5" ;;
+cape) { [ -e "$out/counter.so" ] || make_counter; } && count_cape "$3" "$4" "$5" ;;
 tables) show_all ;;
 profile) make_counter && profile "$3" "$4" "$5" ;;
 *)
