@@ -14617,9 +14617,11 @@ static uint32_t strain_limit_cost(const cloth *c) {
  * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps; overstretched.h solves single lines again.
- * Where bending acts by forces (bend_explicit.h) it comes first. What is solved last is satisfied best. In: the plan,
- * the predicted positions, scratch.mobility, scratch.uniform_lines, the maps. Out: the predicted positions, in
- * scratch.product; scratch.longest. Scratch: residual (twist, transposed rows), line_work.
+ * Where bending acts by forces (bend_explicit.h) it comes first. What is solved last is satisfied best.
+ *
+ * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
+ * Out: the predicted positions, in scratch.product; scratch.longest.
+ * Scratch: residual (twist, transposed rows), line_work.
  */
 
 #if WITH_PROJECTION
@@ -27925,8 +27927,7 @@ static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_explicit, bend_solve, twist_solve).
-     Bodies that lie on the cloth: bearing. Where the solve has done all but bending, its contacts hold: solver_contact.
-   */
+     Bodies that lie on the cloth: bearing. Where the solve has done all but bending its contacts hold. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);

@@ -150,8 +150,8 @@ $(BUILD)/coupling/coupling: examples/coupling/engine.cpp $(COUPLING) $(HEADERS) 
 	$(CXX) $(@D)/*.o $(LIBRARY) -lBulletDynamics -lBulletCollision -lLinearMath -lm -o $@
 
 coupling: $(BUILD)/coupling/coupling $(BUILD)/tests/coupling
-	$(BUILD)/tests/coupling
 	$< $(BUILD)/coupling
+	$(BUILD)/tests/coupling --table
 
 # The package for npm in a page of three.js, beside ammo.js. Both come with the package of three, at the versions of
 # examples/three/package-lock.json.

@@ -24,9 +24,11 @@
  * The order in which a substep solves along lines, after the prediction: shear on diagonals, then on antidiagonals; the
  * twist; hinges and stretch of rows; hinges and stretch of columns. Every family acts exactly once, with its own
  * compliance, so that stiffness does not depend on the number of substeps; overstretched.h solves single lines again.
- * Where bending acts by forces (bend_explicit.h) it comes first. What is solved last is satisfied best. In: the plan,
- * the predicted positions, scratch.mobility, scratch.uniform_lines, the maps. Out: the predicted positions, in
- * scratch.product; scratch.longest. Scratch: residual (twist, transposed rows), line_work.
+ * Where bending acts by forces (bend_explicit.h) it comes first. What is solved last is satisfied best.
+ *
+ * In: the plan, the predicted positions, scratch.mobility, scratch.uniform_lines, the maps.
+ * Out: the predicted positions, in scratch.product; scratch.longest.
+ * Scratch: residual (twist, transposed rows), line_work.
  */
 
 #if WITH_PROJECTION

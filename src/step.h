@@ -184,8 +184,7 @@ static void prepare_lengths(const cloth *c, const step_plan *plan, int32_t index
 /* Stage 2. */
 CLOTH_SEPARATE void enforce_lengths(const cloth *c, const step_plan *plan, int32_t contacts) {
   /* 2a. Bending and projected springs: projection (lines, stretch_solve, bend_explicit, bend_solve, twist_solve).
-     Bodies that lie on the cloth: bearing. Where the solve has done all but bending, its contacts hold: solver_contact.
-   */
+     Bodies that lie on the cloth: bearing. Where the solve has done all but bending its contacts hold. */
   const int32_t holds = WITH_CONTACT_SOLVER && contacts && !plan->projects;
   if (holds) {
     hold_contacts(c, 1);

@@ -1,7 +1,9 @@
-/* What the cloth weighs, on bodies and on pins, and bodies that it moves. Every figure is also a line of a table.
-   SPDX-License-Identifier: MIT */
+/* What the cloth weighs, on bodies and on pins, and bodies that it moves. Every figure is also a line of a table, which
+   with `--table` judges by the goal where the suite asserts less. SPDX-License-Identifier: MIT */
 #include "shapes.h"
 #include "support.h"
+
+static int is_table;
 
 /* Prints a figure with its goal, and checks it. */
 static void line(const char *what, double measured, double low, double high) {
@@ -441,10 +443,10 @@ static int count_passing(float mass, int substeps, int places) {
 
 /* A ball of 60 kg stretches the sheet below it by 160 % with 28 substeps. Its springs are linear, so that the tension
    over the width that they have then does not pass 1000 N/m: not far beyond, the sheet gives way, and four substeps are
-   too coarse to stay below. */
+   too coarse to stay below: the suite asserts that not more pass. */
 static void test_heavy_ball(void) {
   line("balls of 45 kg, 4 substeps, that pass the sheet, of 4", count_passing(45.0f, 4, 4), 0.0, 0.0);
-  line("balls of 60 kg, 4 substeps, that pass the sheet, of 8", count_passing(60.0f, 4, 8), 0.0, 5.0);
+  line("balls of 60 kg, 4 substeps, that pass the sheet, of 8", count_passing(60.0f, 4, 8), 0.0, is_table ? 0.0 : 5.0);
 }
 
 /// A body on a slope ///
@@ -960,5 +962,6 @@ static const test tests[] = {
 };
 
 int main(int count, char **arguments) {
-  return RUN_TESTS(count, arguments, tests);
+  is_table = count > 1 && strcmp(arguments[1], "--table") == 0;
+  return RUN_TESTS(count - is_table, arguments + is_table, tests);
 }
