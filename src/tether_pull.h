@@ -234,11 +234,12 @@ static int has_mass(const cloth *c, const obstacle_capsule *capsule) {
 #endif
 }
 
-/* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, of
-   which `left` exist, and *d leads to them from their anchors. *most becomes what they take up at most [m]: past
-   several colliders, as past that which moves most. Returns the work. */
+/* Lets those taut tethers whose straight path an obstacle blocks pull along its surface. `p` are the particles, and *d
+   leads to them from their anchors. *most becomes what they take up at most [m]: past several colliders, as past that
+   which moves most. Returns the work. */
 CLOTH_SEPARATE uint32_t deflect_blocked(const cloth *c, const lanes3 *p, const tether_ends *ends, lanes_mask taut,
-                                        int32_t left, lanes3 *d, lanes *most) {
+                                        lanes3 *d, lanes *most) {
+  const int32_t left = ends->left;
   const obstacle_capsule *obstacles = obstacles_of(c);
   int32_t count = workspace_of(c)->obstacles;
   uint32_t work = count_within(taut, left) * (uint32_t)count * COST_BOX_TEST;
@@ -324,8 +325,8 @@ CLOTH_SEPARATE void keep_length(const cloth *c, int32_t i, const tether_ends *en
   *squared_length = lengths_kept(*squared_length, lanes3_dot(d, d), take_up);
 }
 
-/* Pulls the `left` particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
-CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int32_t i, int32_t left) {
+/* Pulls the particles of a block that are free and beyond their tethers' lengths. Most blocks have none. */
+CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int32_t i) {
   lanes3 p = lanes3_load(t->x, i);
   lanes3 d = lanes3_subtract(p, ends->anchor);
   lanes squared = lanes3_dot(d, d);
@@ -344,7 +345,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
     const lanes3 from = p; /* a copy, too */
     lanes3 deflected = d;
     lanes most;
-    t->counts->work += deflect_blocked(t->c, &from, ends, taut, left, &deflected, &most);
+    t->counts->work += deflect_blocked(t->c, &from, ends, taut, &deflected, &most);
     squared_length = lengths_kept(squared_length, squared, most);
     d = deflected;
   }
@@ -353,7 +354,7 @@ CLOTH_INLINE void pull_block(const tether_pull *t, const tether_ends *ends, int3
   const lanes sum = lanes_maximum(lanes_add(squared, squared_length), lanes_splat(MIN_TETHER_SQUARE_SUM));
   const lanes share = lanes_keep(taut, lanes_divide(excess, sum));
   const lanes3 way = lanes3_quantise(lanes3_scale(d, share), WORK_ROUNDER);
-  move_block(t->x, t->displacement, i, left, lanes3_negate(way));
+  move_block(t->x, t->displacement, i, ends->left, lanes3_negate(way));
 }
 
 /* Number of rows, from one on, in which the same pins hold a block of columns in the same pattern. */
@@ -396,7 +397,7 @@ CLOTH_INLINE void pull_columns(const tether_piece *piece, int32_t width, int32_t
   for (int32_t row = piece->row; row < piece->row + piece->rows; row++) {
     ends.squared_length = rest_squared(piece->metric, columns, lanes_splat((float)(row - pin_row)));
     ends.pins = piece->pins + row * width + column;
-    pull_block(t, &ends, row * width + column, width - column);
+    pull_block(t, &ends, row * width + column);
   }
 }
 
@@ -416,7 +417,7 @@ CLOTH_SEPARATE void pull_to_many(const tether_piece *piece, int32_t width, int32
     ends.left = to - column;
     ends.anchor = anchors_among(piece->pull.x, &ends);
     ends.squared_length = lengths_to_many(piece->metric, width, &ends, piece->row, column);
-    pull_block(&piece->pull, &ends, i, ends.left);
+    pull_block(&piece->pull, &ends, i);
   }
 }
 

@@ -88,8 +88,10 @@ build_program() { # TARGET COMPILER LEVEL PROGRAM EXTRA-FLAGS
       -L$boards -T$boards/"${script# }" -o "$4"
 }
 
+# Unless it is there: builds that are counted side by side share it.
 make_counter() {
-  ${CC:-cc} -std=gnu99 -O2 -shared -fPIC tests/cost/counter.c -o "$out/counter.so"
+  [ "$out/counter.so" -nt tests/cost/counter.c ] ||
+    ${CC:-cc} -std=gnu99 -O2 -shared -fPIC tests/cost/counter.c -o "$out/counter.so"
 }
 
 address_of() { # SYMBOL PROGRAM
@@ -262,8 +264,8 @@ show_all() {
 blocks=""
 names=$(targets | cut -d' ' -f1)
 case $task in
-count) { [ -e "$out/counter.so" ] || make_counter; } && count_build "$3" "$4" "$5" ;;
-cape) { [ -e "$out/counter.so" ] || make_counter; } && count_cape "$3" "$4" "$5" ;;
+count) make_counter && count_build "$3" "$4" "$5" ;;
+cape) make_counter && count_cape "$3" "$4" "$5" ;;
 tables) show_all ;;
 profile) make_counter && profile "$3" "$4" "$5" ;;
 *)
