@@ -1231,9 +1231,9 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 /// Deadlines and work ///
 
 /* How far a step was refined. After a deadline its substeps do one solver iteration, one strain limiting sweep and one
-   sweep of self-contact; all else, projection and bending included, acts in every substep and is never left out. The result depends on the
-   machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work are
-   absent with CLOTH_NO_PLANNING. */
+   sweep of self-contact; all else, projection and bending included, acts in every substep and is never left out. The
+   result depends on the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and
+   bounds of work are absent with CLOTH_NO_PLANNING. */
 typedef struct cloth_effort {
   int32_t refinements; /* solver iterations and sweeps of strain limiting and self-contact beyond the first of each
                           substep; 0 or more */
@@ -1254,9 +1254,9 @@ CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings
 
 /* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 in plain C, as
    counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is done for
-   whole blocks of lanes, the 1, 4 or 8 floats of a vector register, and differs by up to 6 % between builds with other
-   lanes. With capacity.fixed_work
-   every step does this work. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
+   whole blocks of lanes, the 1, 4 or 8 floats of a vector register, and differs between builds with other lanes, on
+   small grids by up to a fifth. With capacity.fixed_work every step does this work. Returns CLOTH_OK, or what
+   cloth_step() would: RANGE, STATE, UNSTABLE. */
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
 /* Writes the most work of a step of dt in any cloth of this config and its fabric, with max_colliders of the most
