@@ -8168,6 +8168,13 @@ static body_share *body_share_of(const cloth *c, const rigid_body *b) {
   return &body_shares_of(c)[b - bodies_of(c)];
 }
 
+/* Before a step: no other cloth has a part in the bodies, see common_bodies.h. */
+static void clear_body_shares(const cloth *c) {
+  if (c->settings.capacity.max_bodies > 0) {
+    fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
+  }
+}
+
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
@@ -28214,6 +28221,9 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
+#if WITH_BODIES
+  clear_body_shares(c);
+#endif
   prepare_step(c, dt, choose_substeps(c, dt));
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
@@ -31836,6 +31846,9 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
 
 /* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
 CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
+  for (int32_t n = 0; n < group->count; n++) {
+    clear_body_shares(group->cloths[n]);
+  }
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
@@ -31844,7 +31857,6 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
       }
       const int32_t leader = leader_of_body(group, k);
       body_share *share = body_share_of(group->cloths[n], common_body(group, k, n));
-      fill_zero(share, sizeof *share);
       share->follows = n != leader;
       if (n != leader) {
         adopt_body(group, k, leader, n);
@@ -31854,16 +31866,6 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
           add_attached(group, k, other, share);
         }
       }
-    }
-  }
-}
-
-/* After a step: every cloth has its bodies for itself again. */
-static void part_bodies(const cloth_group *group) {
-  for (int32_t n = 0; n < group->count; n++) {
-    const cloth *c = group->cloths[n];
-    if (c->settings.capacity.max_bodies > 0) {
-      fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
     }
   }
 }
@@ -32761,9 +32763,6 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
     workspace_of(c)->least_iterations = 0;
 #endif
   }
-#if WITH_COMMON_BODIES
-  part_bodies(s->group);
-#endif
   return notes;
 }
 

@@ -39,6 +39,13 @@ static body_share *body_share_of(const cloth *c, const rigid_body *b) {
   return &body_shares_of(c)[b - bodies_of(c)];
 }
 
+/* Before a step: no other cloth has a part in the bodies, see common_bodies.h. */
+static void clear_body_shares(const cloth *c) {
+  if (c->settings.capacity.max_bodies > 0) {
+    fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
+  }
+}
+
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {

@@ -111,6 +111,9 @@ static void add_attached(const cloth_group *group, int32_t k, int32_t other, bod
 
 /* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
 CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
+  for (int32_t n = 0; n < group->count; n++) {
+    clear_body_shares(group->cloths[n]);
+  }
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; n < group->count; n++) {
@@ -119,7 +122,6 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
       }
       const int32_t leader = leader_of_body(group, k);
       body_share *share = body_share_of(group->cloths[n], common_body(group, k, n));
-      fill_zero(share, sizeof *share);
       share->follows = n != leader;
       if (n != leader) {
         adopt_body(group, k, leader, n);
@@ -129,16 +131,6 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
           add_attached(group, k, other, share);
         }
       }
-    }
-  }
-}
-
-/* After a step: every cloth has its bodies for itself again. */
-static void part_bodies(const cloth_group *group) {
-  for (int32_t n = 0; n < group->count; n++) {
-    const cloth *c = group->cloths[n];
-    if (c->settings.capacity.max_bodies > 0) {
-      fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
     }
   }
 }

@@ -668,9 +668,6 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
     workspace_of(c)->least_iterations = 0;
 #endif
   }
-#if WITH_COMMON_BODIES
-  part_bodies(s->group);
-#endif
   return notes;
 }
 

@@ -9,11 +9,35 @@
 
 /// Golden hashes ///
 
+/* What the scratch span is filled with before every step, or as the step before left it. */
+enum { AS_LEFT = -1, ONES_AND_ZEROS = 0xA5, ZEROS_AND_ONES = 0x5A, ANOTHER_CLOTH = 256 };
+static int scratch_fill = AS_LEFT;
+
+/* Fills the scratch span, or copies there what another cloth of the same config has after a step. */
+static void fill_scratch(const fixture *s, const fixture *other) {
+  unsigned char *scratch = s->arena + s->memory.scratch_offset;
+  if (scratch_fill == ANOTHER_CLOTH)
+    memcpy(scratch, other->arena + other->memory.scratch_offset, s->memory.scratch_bytes);
+  else if (scratch_fill != AS_LEFT)
+    memset(scratch, scratch_fill, s->memory.scratch_bytes);
+}
+
+/* A cloth of a config after frames that differ from those of hash_of_life(): its scratch is another cloth's. */
+static fixture stranger_after_steps(const cloth_config *config) {
+  fixture other = stranger(config, 5);
+  run_steps(other.sheet, 3, FRAME);
+  return other;
+}
+
 /* The hash after ten frames of a life. */
 static uint64_t hash_of_life(const cloth_config *config) {
-  fixture s = fixture_make(config);
+  fixture s = fixture_make(config), other = stranger_after_steps(config);
   live_start(s.sheet);
-  live(s.sheet, 0, 10);
+  for (int frame = 0; frame < 10; frame++) {
+    fill_scratch(&s, &other);
+    live(s.sheet, frame, frame + 1);
+  }
+  fixture_free(&other);
   uint64_t hash = hash_of(s.sheet);
   fixture_free(&s);
   return hash;
@@ -87,7 +111,12 @@ static uint64_t hash_under_bodies(int number) {
     const cloth_body body = cloth_body_default(&shape, n ? 2.0f : 8.0f);
     CHECK(cloth_add_collider(s.sheet, &shape) == n && cloth_set_body(s.sheet, n, &body) == CLOTH_OK, "a body");
   }
-  run_steps(s.sheet, 30, FRAME);
+  fixture other = stranger_after_steps(&config);
+  for (int frame = 0; frame < 30; frame++) {
+    fill_scratch(&s, &other);
+    run_steps(s.sheet, 1, FRAME);
+  }
+  fixture_free(&other);
   cloth_reaction reaction;
   CHECK(cloth_get_collider_reaction(s.sheet, 0, &reaction) == CLOTH_OK && reaction.impulse.y > 0.0f,
         "a ball that is borne");
@@ -104,6 +133,18 @@ static void test_bodies(void) {
     CHECK(hash == expected[n], "%d: UINT64_C(0x%08lx%08lx)", n, (unsigned long)(hash >> 32),
           (unsigned long)(hash & 0xffffffffu));
   }
+}
+
+/* A step reads nothing that lies in the scratch span before it. */
+static void test_scratch(void) {
+  static const int fills[] = {ONES_AND_ZEROS, ZEROS_AND_ONES, ANOTHER_CLOTH};
+  for (size_t n = 0; n < sizeof fills / sizeof fills[0]; n++) {
+    scratch_fill = fills[n];
+    for (int i = 0; i < STATE_CONFIG_COUNT; i++)
+      expect_golden_hash(i, ", with scratch filled");
+    test_bodies();
+  }
+  scratch_fill = AS_LEFT;
 }
 
 /// Self-test ///
@@ -182,6 +223,7 @@ static void test_flushing(void) {
 static const test tests[] = {
     TEST_EACH(every_config, golden),
     TEST(bodies),
+    TEST(scratch),
     TEST(self_test),
     TEST(rounding_modes),
 #if defined(__SSE__)
