@@ -16,6 +16,9 @@
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
+# make scenes       the scenes by which the step of one equation is judged, which is being built (CLOTH_ONE_EQUATION)
+# make random       a thousand random cloths in that step: finite, slow, no energy gained, at rest in the end
+# make structures   tubes, pieces, targets, pins, momentum, energy and fabrics in that step
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
@@ -79,7 +82,7 @@ library: $(LIBRARY)
 include examples/examples.mk tests/tests.mk tests/bench/bench.mk
 
 # The library's source is made from its parts.
-cloth.c: src/join.sh $(wildcard src/*.h port/lanes_*.h)
+cloth.c: src/join.sh $(wildcard src/*.h src/*/*.h port/lanes_*.h)
 	sh src/join.sh >$@
 
 help:
@@ -87,7 +90,7 @@ help:
 
 include port/packaging/install.mk port/bindings/bindings.mk
 
-FORMATTED = cloth.h $(foreach folder,src port port/boards port/godot examples examples/* examples/*/* tests tests/* tests/*/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp $(folder)/*.hpp))
+FORMATTED = cloth.h $(foreach folder,src src/* port port/boards port/godot examples examples/* examples/*/* tests tests/* tests/*/*,$(wildcard $(folder)/*.[ch] $(folder)/*.cpp $(folder)/*.hpp))
 
 format:
 	clang-format -i $(sort $(FORMATTED))

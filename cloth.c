@@ -86,6 +86,14 @@
 #define CLOTH_CONSTANT
 #endif
 
+/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
+#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
+
+/* CLOTH_ONE_EQUATION chooses the step of one equation, which is being built: src/README.md. For tests and tables. */
+#ifndef CLOTH_ONE_EQUATION
+#define CLOTH_ONE_EQUATION 0
+#endif
+
 /* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
    CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
 #ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY, or projection */
@@ -145,7 +153,7 @@
 #else
 #define WITH_AIR 1
 #endif
-#ifdef CLOTH_NO_LIMITS /* strain limiting */
+#if defined(CLOTH_NO_LIMITS) || CLOTH_ONE_EQUATION /* strain limiting */
 #define WITH_LIMITS 0
 #else
 #define WITH_LIMITS 1
@@ -171,7 +179,8 @@
 #else
 #define WITH_SELF_SPHERES 1
 #endif
-#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
+#if defined(CLOTH_NO_GROUPS) || !WITH_SELF ||                                                                          \
+    CLOTH_ONE_EQUATION /* cloths that are stepped together and feel each other */
 #define WITH_GROUPS 0
 #else
 #define WITH_GROUPS 1
@@ -863,6 +872,20 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm256_andnot_ps(mask, a);
 }
 
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  const __m256d mixed = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88));
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(mixed, 0xd8));
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  const __m256 first = _mm256_unpacklo_ps(a, b), second = _mm256_unpackhi_ps(a, b);
+  *low = _mm256_permute2f128_ps(first, second, 0x20);
+  *high = _mm256_permute2f128_ps(first, second, 0x31);
+}
+#endif
+
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   __m256 pair[8], four[8];
   CLOTH_UNROLL
@@ -1015,6 +1038,18 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
 CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm_andnot_ps(mask, a);
 }
+
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  return _mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0));
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  *low = _mm_unpacklo_ps(a, b);
+  *high = _mm_unpackhi_ps(a, b);
+}
+#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
@@ -1328,6 +1363,19 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
 }
 
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  return vuzpq_f32(a, b).val[0];
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  const float32x4x2_t both = vzipq_f32(a, b);
+  *low = both.val[0];
+  *high = both.val[1];
+}
+#endif
+
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   float32x4x2_t low = vtrnq_f32(block[0], block[1]);
   float32x4x2_t high = vtrnq_f32(block[2], block[3]);
@@ -1438,6 +1486,18 @@ CLOTH_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
 CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return wasm_v128_andnot(a, mask);
 }
+
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  return wasm_i32x4_shuffle(a, b, 0, 2, 4, 6);
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  *low = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5);
+  *high = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
+}
+#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   v128_t a = wasm_i32x4_shuffle(block[0], block[1], 0, 4, 1, 5);
@@ -1564,6 +1624,19 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  (void)b;
+  return a;
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  *low = a;
+  *high = b;
+}
+#endif
+
 #endif
 
 /* Partial sums of every sum, for any lane width: the largest CLOTH_LANES there is. */
@@ -1630,6 +1703,36 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   *carry = a;
   return moved;
 }
+#endif
+
+#if CLOTH_ONE_EQUATION
+
+/* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
+   may define its own. */
+#ifndef CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  float both[2 * CLOTH_LANES], even[CLOTH_LANES];
+  lanes_store(both, a);
+  lanes_store(both + CLOTH_LANES, b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    even[lane] = both[2 * lane];
+  }
+  return lanes_load(even);
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  float one[CLOTH_LANES], other[CLOTH_LANES], both[2 * CLOTH_LANES];
+  lanes_store(one, a);
+  lanes_store(other, b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    both[2 * lane] = one[lane];
+    both[2 * lane + 1] = other[lane];
+  }
+  *low = lanes_load(both);
+  *high = lanes_load(both + CLOTH_LANES);
+}
+#endif
+
 #endif
 
 /* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
@@ -1801,6 +1904,21 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
+#if CLOTH_ONE_EQUATION
+
+/* Sets so many floats to 0. */
+static void clear_floats(float *values, int32_t count) {
+  int32_t i = 0;
+  for (; i + CLOTH_LANES <= count; i += CLOTH_LANES) {
+    lanes_store(values + i, lanes_splat(0.0f));
+  }
+  for (; i < count; i++) {
+    values[i] = 0.0f;
+  }
+}
+
+#endif
+
 /* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
@@ -1917,9 +2035,6 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
 
 #if WITH_PROJECTION
 
-/* The number of each lane, for any lane width. */
-CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
   return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
@@ -1938,6 +2053,306 @@ CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }
+
+#endif
+
+/// Symmetric 3x3 blocks ///
+
+/*
+ * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
+ * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
+ * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
+ * In and out: arguments alone. Scratch: none.
+ */
+typedef struct symmetric {
+  lanes xx, yy, zz, xy, xz, yz;
+} symmetric;
+
+#define SYMMETRIC_FLOATS 6
+
+/* Loads the blocks whose first entry is at `from`, with `stride` floats from one entry to the next. The caller passes
+   the stride as a copy: lane stores may alias *c, so the compiler would otherwise load c->stride again after each. */
+CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
+  symmetric m;
+  m.xx = lanes_load(from);
+  m.yy = lanes_load(from + stride);
+  m.zz = lanes_load(from + 2 * stride);
+  m.xy = lanes_load(from + 3 * stride);
+  m.xz = lanes_load(from + 4 * stride);
+  m.yz = lanes_load(from + 5 * stride);
+  return m;
+}
+
+CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
+  m.xx = lanes_multiply(m.xx, s);
+  m.yy = lanes_multiply(m.yy, s);
+  m.zz = lanes_multiply(m.zz, s);
+  m.xy = lanes_multiply(m.xy, s);
+  m.xz = lanes_multiply(m.xz, s);
+  m.yz = lanes_multiply(m.yz, s);
+  return m;
+}
+
+CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
+  m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
+  m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
+  m.zz = lanes_quantise(m.zz, WORK_ROUNDER);
+  m.xy = lanes_quantise(m.xy, WORK_ROUNDER);
+  m.xz = lanes_quantise(m.xz, WORK_ROUNDER);
+  m.yz = lanes_quantise(m.yz, WORK_ROUNDER);
+  return m;
+}
+
+/* m r */
+CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
+  lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
+  lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
+  lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
+  return lanes3_of(x, y, z);
+}
+
+/* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
+CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
+  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
+  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
+  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
+  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
+  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
+  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
+}
+
+/* s I */
+CLOTH_INLINE symmetric symmetric_identity(lanes s) {
+  lanes zero = lanes_splat(0.0f);
+  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
+  return m;
+}
+
+/*
+ * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
+ * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
+ * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
+ * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
+ */
+CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
+  lanes one = lanes_splat(1.0f);
+  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
+  lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
+  lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
+  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
+  lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
+  lanes l21 = lanes_flush(lanes_multiply(s21, i1));
+  lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
+  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
+  lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
+  symmetric r;
+  r.zz = i2;
+  r.yz = lanes_negate(lanes_multiply(l21, i2));
+  r.xz = lanes_multiply(h20, i2);
+  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
+  r.xy = lanes_subtract(lanes_negate(lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
+  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
+                   lanes_multiply(h20, lanes_multiply(h20, i2)));
+  return r;
+}
+
+#if WITH_MULTILEVEL
+
+CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
+  a.xx = lanes_add(a.xx, b.xx);
+  a.yy = lanes_add(a.yy, b.yy);
+  a.zz = lanes_add(a.zz, b.zz);
+  a.xy = lanes_add(a.xy, b.xy);
+  a.xz = lanes_add(a.xz, b.xz);
+  a.yz = lanes_add(a.yz, b.yz);
+  return a;
+}
+
+#endif
+
+#if CLOTH_ONE_EQUATION
+
+/// Rows ///
+
+/*
+ * The arrays of a substep lie in rows of the grid, `pitch` places each: as many as there are columns, rounded up to
+ * whole blocks of lanes. A tube has two places more, for the columns beside its seam. A kernel computes whole blocks;
+ * what it stores in the places behind the last column is finite and has no effect.
+ *
+ * Two orders of the floats in memory:
+ *
+ *   near  the components of a vector lie `plane` floats apart, so that lanes can be loaded from any column on, as from
+ *         that of a neighbour. With one lane the components of a particle follow each other.
+ *   own   the components of a block of lanes follow each other: such arrays are read only where a block begins.
+ *
+ * In and out: arguments alone.
+ */
+
+#if CLOTH_LANES == 1
+#define NEAR_STEP 3
+#define NEAR_PLANE(plane) ((void)(plane), 1)
+#else
+#define NEAR_STEP 1
+#define NEAR_PLANE(plane) (plane)
+#endif
+
+/* Floats before the first row and behind the last one of a near array, and on both sides of a row buffer: neighbours of
+   the ends are loaded from there. */
+#define ROW_PAD 8
+
+/* Places of a row of so many columns. */
+static int32_t row_pitch(int32_t columns) {
+  return (columns + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
+}
+
+/* The start of row `row` of a near array. */
+CLOTH_INLINE float *near_row(float *array, int32_t pitch, int32_t row) {
+  return array + NEAR_STEP * row * pitch;
+}
+
+CLOTH_INLINE lanes3 near_load(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + NEAR_STEP * i;
+  return lanes3_of(lanes_load(from), lanes_load(from + NEAR_PLANE(plane)), lanes_load(from + 2 * NEAR_PLANE(plane)));
+}
+
+CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
+  float *to = row + NEAR_STEP * i;
+  lanes_store(to, a.x);
+  lanes_store(to + NEAR_PLANE(plane), a.y);
+  lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
+}
+
+/* One component of one particle of a row of a near array. */
+CLOTH_INLINE float *near_at(float *row, ptrdiff_t plane, int32_t i, int32_t component) {
+  return row + NEAR_STEP * i + component * NEAR_PLANE(plane);
+}
+
+CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + NEAR_STEP * i;
+  return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
+}
+
+CLOTH_INLINE void near_vector_store(float *row, ptrdiff_t plane, int32_t i, cloth_vector a) {
+  float *to = row + NEAR_STEP * i;
+  to[0] = a.x;
+  to[NEAR_PLANE(plane)] = a.y;
+  to[2 * NEAR_PLANE(plane)] = a.z;
+}
+
+/* Component `number` of the block that begins at place `i` of an own array with `floats` floats a place. */
+#define OWN(array, floats, i, number) ((array) + (floats) * (ptrdiff_t)(i) + (number)*CLOTH_LANES)
+
+CLOTH_INLINE lanes3 own_load(const float *array, ptrdiff_t i) {
+  return lanes3_of(lanes_load(OWN(array, 3, i, 0)), lanes_load(OWN(array, 3, i, 1)), lanes_load(OWN(array, 3, i, 2)));
+}
+
+CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
+  lanes_store(OWN(array, 3, i, 0), a.x);
+  lanes_store(OWN(array, 3, i, 1), a.y);
+  lanes_store(OWN(array, 3, i, 2), a.z);
+}
+
+/* One component of one place of an own array, wherever in its block. */
+CLOTH_INLINE float *own_at(float *array, int32_t floats, int32_t i, int32_t number) {
+  return array + floats * (i / CLOTH_LANES) * CLOTH_LANES + number * CLOTH_LANES + i % CLOTH_LANES;
+}
+
+CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {
+  return symmetric_at(OWN(array, SYMMETRIC_FLOATS, i, 0), CLOTH_LANES);
+}
+
+CLOTH_INLINE void own_block_store(float *array, ptrdiff_t i, symmetric m) {
+  float *to = OWN(array, SYMMETRIC_FLOATS, i, 0);
+  lanes_store(to, m.xx);
+  lanes_store(to + CLOTH_LANES, m.yy);
+  lanes_store(to + 2 * CLOTH_LANES, m.zz);
+  lanes_store(to + 3 * CLOTH_LANES, m.xy);
+  lanes_store(to + 4 * CLOTH_LANES, m.xz);
+  lanes_store(to + 5 * CLOTH_LANES, m.yz);
+}
+
+/* 1 if nothing of a block is wanted. With several lanes that is not worth a branch; with one, compilers make a branch
+   of every value that is kept or not, and load everything before it. */
+CLOTH_INLINE int is_skipped(lanes_mask wanted) {
+  return CLOTH_LANES == 1 && !lanes_any(wanted);
+}
+
+/*
+ * Sums over a row. Column i goes into partial sum i mod 8, whatever the lane width; the partial sums of all rows are
+ * added up in the order of the rows, then in the fixed tree of lanes_sum_total(). So rows may be summed by several
+ * threads.
+ */
+#define ROW_PARTS (LANES_SUMS / CLOTH_LANES)
+
+typedef struct row_sum {
+  lanes part[ROW_PARTS];
+} row_sum;
+
+CLOTH_INLINE row_sum row_sum_start(void) {
+  row_sum sum;
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    sum.part[n] = lanes_splat(0.0f);
+  }
+  return sum;
+}
+
+/* Adds the block that begins at column `i`. */
+CLOTH_INLINE void row_sum_add(row_sum *sum, int32_t i, lanes a) {
+  lanes *part = &sum->part[(i / CLOTH_LANES) % ROW_PARTS];
+  *part = lanes_add(*part, a);
+}
+
+/* Stores the partial sums of a row, LANES_SUMS floats. */
+CLOTH_INLINE void row_sum_store(float *sums, const row_sum *sum) {
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    lanes_store(sums + n * CLOTH_LANES, sum->part[n]);
+  }
+}
+
+/* The sum over so many rows of `next` floats, from their stored partial sums, and of what `sum` holds. */
+static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum sum) {
+  for (int32_t row = 0; row < rows; row++) {
+    for (int32_t i = 0; i < LANES_SUMS; i += CLOTH_LANES) {
+      lanes_store(sum.partial + i, lanes_add(lanes_load(sum.partial + i), lanes_load(sums + row * next + i)));
+    }
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* Runs a statement for each block of a row. `i` names its first column, `ends` tells where it lies: ROW_FIRST if it is
+   the first one, ROW_LAST if the last; both are constants unless the compiler optimises for size. */
+#define ROW_FIRST 1
+#define ROW_LAST 2
+#if defined(__OPTIMIZE_SIZE__)
+#define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
+  for (int32_t i = 0, row_end = (columns); i < row_end; i += CLOTH_LANES) {                                            \
+    const int32_t ends = (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0);                       \
+    statement;                                                                                                         \
+  }
+#else
+#define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
+  {                                                                                                                    \
+    const int32_t row_end = (columns);                                                                                 \
+    int32_t i = 0;                                                                                                     \
+    if (row_end <= CLOTH_LANES) {                                                                                      \
+      const int32_t ends = ROW_FIRST | ROW_LAST;                                                                       \
+      statement;                                                                                                       \
+    } else {                                                                                                           \
+      {                                                                                                                \
+        const int32_t ends = ROW_FIRST;                                                                                \
+        statement;                                                                                                     \
+      }                                                                                                                \
+      for (i = CLOTH_LANES; i + CLOTH_LANES < row_end; i += CLOTH_LANES) {                                             \
+        const int32_t ends = 0;                                                                                        \
+        statement;                                                                                                     \
+      }                                                                                                                \
+      {                                                                                                                \
+        const int32_t ends = ROW_LAST;                                                                                 \
+        statement;                                                                                                     \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
+#endif
 
 #endif
 
@@ -2091,7 +2506,19 @@ enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
    and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
+enum {
+  TARGET_LIMIT,
+  TARGET_POSITION,
+  TARGET_POSITION_BEFORE,
+  TARGET_NORMAL,
+  TARGET_NORMAL_BEFORE,
+  TARGET_MOTIONS /* these alone */
+};
+#if CLOTH_ONE_EQUATION
+enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
+#else
+enum { TARGET_VECTORS = TARGET_MOTIONS };
+#endif
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
 /* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
@@ -2202,7 +2629,10 @@ typedef struct cloth_inputs {
   uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
-  float last_substep;      /* length of the last substep [s]; 0 before the first */
+#if CLOTH_ONE_EQUATION
+  int32_t equal_substeps; /* how many of the last substeps were as long as the last one; 0 before the first */
+#endif
+  float last_substep; /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -2243,6 +2673,45 @@ typedef struct bend_plan {
   int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
+#if CLOTH_ONE_EQUATION
+
+/* A family of springs in a substep of the one equation, see terms/springs.h. */
+typedef struct spring_terms {
+  float rest;        /* rest length L [m] */
+  float stiffness;   /* k' = s h^2 k / m0 [1] */
+  float damping;     /* c' = s h kd / m0 [1] */
+  float compression; /* share of k' that acts on a spring shorter than L */
+  int32_t implicit;  /* 1: its block is part of the operator; 0: force only, see step/coefficients.h */
+} spring_terms;
+
+/* Coefficients of a substep of the one equation: everything is divided by the reference mass m0 and multiplied by
+   s h^2, so that unknowns and residuals are displacements [m]. */
+typedef struct substep_terms {
+  float h, inverse_h; /* length of the substep [s], and its inverse */
+  float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
+  float blend;        /* w */
+  float scale;        /* s h^2 / m0 [m/N] */
+  float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
+  float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
+  spring_terms spring[DIRECTIONS];
+  float limit;           /* strain from which springs of warp and weft are stiffer; 0: none */
+  float limit_stiffness; /* of that branch over the spring's own */
+  float hinge[2];        /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;           /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  float bend_ratio;      /* B' / B, 0 if B is 0 */
+  float viscosity;       /* time constant of the plate's viscosity over h */
+  int32_t plate_implicit;
+  int32_t bends;      /* 1 if the cloth resists bending */
+  int32_t solves;     /* 1 if any block is part of the operator */
+  int32_t iterations; /* of the solve */
+  int32_t goes_back;  /* 1: the first direction of the solve goes back along the prediction, see solve/solve.h */
+  float drag;         /* 1 / (1 + velocity_damping h) */
+  float dry_drag;     /* largest change of speed by the dry drag that fades [m/s] ... */
+  float rest_speed;   /* ... and the inverse square of the speed at which half of it is left [s^2/m^2] */
+} substep_terms;
+
+#endif
+
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
    before the first substep. */
 typedef struct step_plan {
@@ -2271,6 +2740,10 @@ typedef struct step_plan {
                            settle.h */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
+#if CLOTH_ONE_EQUATION
+  int32_t stride; /* substeps of the plan that the present one does at once; `index` is the last of them */
+  substep_terms terms;
+#endif
 } step_plan;
 
 /* A collider during one substep, as body_in_substep() computes it. */
@@ -2317,6 +2790,22 @@ typedef struct obstacle_capsule {
    hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
 #define SEWN_ITERATIONS 32
 
+#if CLOTH_ONE_EQUATION
+
+/* Largest number of coarse levels: CLOTH_GRID_LIMIT, 1024, leads to sides of 513, 257, 129, 65, 33, 17, 9, 5, 3, 2. */
+#define MAX_LEVELS 16
+
+/* A coarse level of the preconditioner, see solve/levels.h. Offsets are floats from the start of scratch.levels. */
+typedef struct grid_level {
+  int32_t columns, rows, pitch, plane;
+  int32_t residual, correction, inverse;
+  int32_t is_ring;  /* 1: a tube */
+  int32_t transfer; /* how it hangs on the finer level along the columns: TRANSFER_... */
+  float share;      /* of the finer level's sums of springs */
+} grid_level;
+
+#endif
+
 /* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -2341,6 +2830,15 @@ typedef struct workspace {
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
   int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
+#if CLOTH_ONE_EQUATION
+  int32_t level_count;
+  int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
+  grid_level levels[MAX_LEVELS];
+  int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
+  int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
+  int32_t energy_guarded;   /* times that a step was halved because the potential had risen */
+  float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
+#endif
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -2360,6 +2858,10 @@ typedef struct cloth_settings {
     float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
+#if CLOTH_ONE_EQUATION
+    float rest_drag, rest_speed;
+    int32_t iterations;
+#endif
   } integration;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
@@ -2464,6 +2966,10 @@ typedef struct scratch_offsets {
   uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
+#if CLOTH_ONE_EQUATION
+  uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
+  uintptr_t labels;
+#endif
 } scratch_offsets;
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
@@ -2536,35 +3042,6 @@ struct cloth {
                     of the struct is a multiple of that of an address */
 };
 
-/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
-#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
-
-LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
-/* The versions fit into SAVE_VERSIONS. */
-LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
-LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
-                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
-/* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
-LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
-/* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (15 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
-LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
-LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
-LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
-/* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 15 * sizeof(uint32_t));
-/* flush_floats() takes a fabric as an array of floats. */
-LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
-/* flush_floats() takes a quaternion as an array of four floats. */
-LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
-LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
-/* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 20 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
-
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
 #define IMAGE_HEADER_BYTES 52u
@@ -2576,6 +3053,49 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 20 + 2 + 15 + 10 + 8 + 40
    velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
    particle, whose limit is at most 1e4. */
 #define HISTORY_INVALID 2.0e5f
+
+/// What the layout of types must be ///
+
+/*
+ * Conditions on the types in memory that other parts rely on. Nothing of this is left in the library.
+ */
+
+LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
+/* The versions fit into SAVE_VERSIONS. */
+LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
+LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
+                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
+/* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
+LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
+#if CLOTH_ONE_EQUATION
+#define SETTINGS_WORDS 42
+#define SCRATCH_OFFSETS 30
+#define INPUT_WHOLE_WORDS 16
+#else
+#define SETTINGS_WORDS 40
+#define SCRATCH_OFFSETS 20
+#define INPUT_WHOLE_WORDS 15
+#endif
+LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == SETTINGS_WORDS * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
+LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
+/* State is saved and hashed as words, and read from images as words. */
+LAYOUT_CONTRACT(inputs_are_words,
+                sizeof(cloth_inputs) == (INPUT_WHOLE_WORDS + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
+LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
+LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
+LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
+LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
+/* From last_substep on the inputs are floats, which images check as one run. */
+LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == INPUT_WHOLE_WORDS * sizeof(uint32_t));
+/* flush_floats() takes a fabric as an array of floats. */
+LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
+/* flush_floats() takes a quaternion as an array of four floats. */
+LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
+LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
+/* The struct has the same size in every build: see `pads`. */
+LAYOUT_CONTRACT(cloth_size,
+                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
 
 /// Access to the arena ///
 
@@ -2855,11 +3375,22 @@ static vector_array history_of(const cloth *c, int32_t before) {
   return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
+/* How many velocities before the last the history has. */
+CLOTH_INLINE int32_t history_length(const cloth *c) {
+#if CLOTH_ONE_EQUATION
+  return !c->state.velocity_history ? 0 : c->settings.integration.bdf2_blend > 0.0f ? 2 : 1;
+#else
+  return c->state.velocity_history ? 2 : 0;
+#endif
+}
+
 /* Marks a particle's earlier velocities as meaningless: the next prediction does not extrapolate them. */
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    if (history_length(c) > 1) {
+      vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -2884,6 +3415,9 @@ CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
 static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
+
+/* Largest stiffness of a drive [N/m]. */
+#define MAX_DRIVE 1.0e6f
 
 #if WITH_TARGETS || WITH_IMAGE
 /* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */
@@ -3713,6 +4247,19 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
+#if WITH_COLLIDERS || !CLOTH_ONE_EQUATION
+
+/* How many colliders below an index are meshes. */
+static int32_t count_meshes(const cloth *c, int32_t end) {
+  int32_t meshes = 0;
+  for (int32_t index = 0; index < end; index++) {
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes;
+}
+
+#endif
+
 /// Self-test ///
 
 /*
@@ -4011,6 +4558,1038 @@ int cloth_self_test(void) {
 
 #endif
 
+#if CLOTH_ONE_EQUATION
+
+/// Arrays of a substep ///
+
+/*
+ * Where a substep of the one equation keeps its vectors, and which of them share memory. Units are metres where nothing
+ * else is said: everything is divided by the reference mass and multiplied by s h^2, see substep_terms.
+ *
+ *   place      near     x, where the springs are linearised, from prediction to acceptance
+ *   direction  near     p of the iteration
+ *              way      x - x_n, from prediction to the first direction
+ *   solution   own      y
+ *              turn     near: h (v0 - v1), from prediction to linearisation
+ *   product    own      D^-1 r of the fine level, then q = A p
+ *              bent     near: x + viscosity (x - x_n), which the plate resists, from prediction to linearisation
+ *   residual   own      r = b - A y
+ *   springs    own 8    a and c / l^2 of the springs that begin at a particle, for each direction
+ *   inverse    own 6    inverse of the operator's diagonal block
+ *              spring sums: sum of the blocks of a particle's springs, until it is inverted
+ *   diagonal   own 1    isotropic part of the operator's own block: mass ratio and what targets and drag of the air
+ *                       add; 0: the particle does not move by itself, or there is none
+ *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
+ *   ground     own 6    further blocks: motion constraints, tethers; only with these
+ *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
+ *
+ * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
+ * first direction is made.
+ */
+
+/* Floats of the springs of a particle, and where a and c / l^2 of a direction are among them. */
+#define SPRING_FLOATS (2 * DIRECTIONS)
+#define SPRING_ACROSS(d) (2 * (d))
+#define SPRING_ALONG(d) (2 * (d) + 1)
+
+/* Floats of the factors of a particle: stiffness and rest length of each direction, hinges along warp and weft, and
+   twist. */
+enum {
+  FACTOR_STIFFNESS,
+  FACTOR_LENGTH = DIRECTIONS,
+  FACTOR_HINGE = 2 * DIRECTIONS,
+  FACTOR_TWIST = FACTOR_HINGE + 2,
+  FACTOR_PLATE, /* what the plate puts on the diagonal, over kappa_2 */
+  FACTOR_FLOATS
+};
+
+/* Places on both sides of a row buffer, and behind the last row of a near array. */
+#if CLOTH_LANES == 1
+#define BUFFER_PAD 2
+#else
+#define BUFFER_PAD CLOTH_LANES
+#endif
+
+/* Places of a row: a tube has two more. */
+static int32_t pitch_of(const cloth *c) {
+  return row_pitch(c->grid.columns + (is_wrapped(c) ? 2 : 0));
+}
+
+/* Keeps near arrays whose planes would lie in the same sets of a cache apart, see CACHE_WAY. */
+#define PLANE_WAY 512
+#define PLANE_OFFSET 48
+
+/* Floats from one component of a near array to the next. */
+static int32_t near_plane(int32_t pitch, int32_t rows) {
+  const int32_t floats = pitch * rows + BUFFER_PAD, over = (floats + PLANE_OFFSET) % PLANE_WAY;
+  return CLOTH_LANES == 1 || floats < PLANE_WAY || over >= 2 * PLANE_OFFSET ? floats : floats + 2 * PLANE_OFFSET - over;
+}
+
+/* Floats of a near array, and of the pad before its first component. */
+static int32_t near_floats(int32_t pitch, int32_t rows) {
+  return 3 * near_plane(pitch, rows) + 3 * BUFFER_PAD;
+}
+
+#define NEAR_START (CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD)
+
+/* Row buffers of a piece: vectors and blocks that springs bring to the row below, for both parities of rows and three
+   directions, and those of the springs along a row; four rows of the plate's curvature, its force, and weights at the
+   ends of rows. */
+enum {
+  BUFFER_FORCES,
+  BUFFER_WARP = 6,
+  BUFFER_CURVATURE,
+  BUFFER_PLATE = BUFFER_CURVATURE + 4,
+  BUFFER_ENDS,
+  BUFFER_BLOCKS = BUFFER_ENDS + (CLOTH_LANES == 1 ? 5 : 2),
+  BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
+  /* with factors also forces of hinges along the warp, and of cells in four rows */
+  BUFFER_HINGES = BUFFER_VECTORS,
+  BUFFER_TWISTS,
+  BUFFER_ALL = BUFFER_TWISTS + 4
+};
+
+static int32_t buffer_plane(int32_t pitch) {
+  return pitch + 2 * BUFFER_PAD;
+}
+
+/* Floats of all row buffers of a piece. */
+static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
+  return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
+}
+
+/* Places of a transfer row: a coarse row is written in pairs of blocks. It has up to six floats a place; the pad lies
+   before column 0. */
+#define TRANSFER_PAD (CLOTH_LANES == 1 ? 6 : CLOTH_LANES)
+
+static int32_t transfer_places(int32_t pitch) {
+  return pitch + 6 * CLOTH_LANES;
+}
+
+/* Coefficient rows: stiffness, stiffness times rest length, weight of the turning, damping of each direction; then
+   weights of the plate's diagonal. */
+enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
+#define COEFFICIENT_ROWS (ROW_KINDS * DIRECTIONS + 2)
+
+/* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
+typedef struct solve_arrays {
+  int32_t columns, rows, pitch, is_ring;
+  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
+  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
+  float *air, *ground, *factors; /* NULL without */
+  float *buffers, *coefficients, *sums;
+} solve_arrays;
+
+/* A near array from the offset of its pad. */
+static float *near_array(const cloth *c, uintptr_t offset) {
+  return offset ? floats_at(c, offset) + NEAR_START : NULL;
+}
+
+static float *optional_array(const cloth *c, uintptr_t offset) {
+  return offset ? floats_at(c, offset) : NULL;
+}
+
+static solve_arrays arrays_of(const cloth *c) {
+  const int32_t pitch = pitch_of(c);
+  const solve_arrays a = {.columns = c->grid.columns,
+                          .rows = c->grid.rows,
+                          .pitch = pitch,
+                          .is_ring = is_wrapped(c),
+                          .plane = near_plane(pitch, c->grid.rows),
+                          .buffer = buffer_plane(pitch),
+                          .place = near_array(c, c->scratch.place),
+                          .direction = near_array(c, c->scratch.direction),
+                          .solution = floats_at(c, c->scratch.solution),
+                          .turn = near_array(c, c->scratch.solution),
+                          .product = floats_at(c, c->scratch.product),
+                          .bent = near_array(c, c->scratch.product),
+                          .residual = floats_at(c, c->scratch.residual),
+                          .springs = optional_array(c, c->scratch.operator_blocks),
+                          .inverse = optional_array(c, c->scratch.inverse),
+                          .diagonal = floats_at(c, c->scratch.diagonal),
+                          .air = optional_array(c, c->scratch.air),
+                          .ground = optional_array(c, c->scratch.ground),
+                          .factors = optional_array(c, c->scratch.factors),
+                          .buffers = floats_at(c, c->scratch.row_buffers),
+                          .coefficients = floats_at(c, c->scratch.coefficients),
+                          .sums = floats_at(c, c->scratch.sums)};
+  return a;
+}
+
+/* A row buffer of vectors. */
+CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
+  const int32_t start = CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD;
+  return a->buffers + 3 * number * (int32_t)a->buffer + start;
+}
+
+/* A row buffer of blocks. */
+CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
+  const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
+  return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;
+}
+
+/* A coefficient row of a direction. */
+CLOTH_INLINE float *coefficient_row(const solve_arrays *a, int32_t kind, int32_t direction) {
+  return a->coefficients + (ROW_KINDS * direction + kind) * a->pitch;
+}
+
+/* Weights of the plate's diagonal at the columns: of hinges along the warp, and of twists. */
+CLOTH_INLINE float *plate_weights(const solve_arrays *a, int32_t number) {
+  return a->coefficients + (ROW_KINDS * DIRECTIONS + number) * a->pitch;
+}
+
+/* Blocks in a row buffer: as near vectors, with six components. */
+#if CLOTH_LANES == 1
+#define BLOCK_STEP 6
+#define BLOCK_PLANE(plane) 1
+#else
+#define BLOCK_STEP 1
+#define BLOCK_PLANE(plane) (plane)
+#endif
+
+CLOTH_INLINE symmetric buffer_block(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + BLOCK_STEP * i;
+  const ptrdiff_t next = BLOCK_PLANE(plane);
+  const symmetric m = {.xx = lanes_load(from),
+                       .yy = lanes_load(from + next),
+                       .zz = lanes_load(from + 2 * next),
+                       .xy = lanes_load(from + 3 * next),
+                       .xz = lanes_load(from + 4 * next),
+                       .yz = lanes_load(from + 5 * next)};
+  (void)plane;
+  return m;
+}
+
+CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
+  float *to = row + BLOCK_STEP * i;
+  const ptrdiff_t next = BLOCK_PLANE(plane);
+  lanes_store(to, m.xx);
+  lanes_store(to + next, m.yy);
+  lanes_store(to + 2 * next, m.zz);
+  lanes_store(to + 3 * next, m.xy);
+  lanes_store(to + 4 * next, m.xz);
+  lanes_store(to + 5 * next, m.yz);
+  (void)plane;
+}
+
+/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row. */
+CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
+  near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
+  near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+}
+
+/// Transfer between levels ///
+
+/*
+ * Restriction R and interpolation P = R^T between two levels of the preconditioner, bilinear. Node I of the coarse
+ * level lies at column 2 I and row 2 I of the fine one. Along a side of two nodes nothing is left to coarsen: it is
+ * kept.
+ *
+ * A tube has an even number of coarse columns, as an odd one would leave its levels without a common seam: with an even
+ * number of columns C it has C / 2, else (C + 1) / 2 or (C - 1) / 2, whichever is even. With (C + 1) / 2 its last
+ * coarse cell is one column wide, with (C - 1) / 2 three.
+ *
+ * In: rows of an array. Out: rows of the array of the other level. Scratch: the transfer row.
+ */
+
+/* How the columns of a coarse level lie on those of the finer one. */
+enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSFER_RING_LONG };
+
+/* A side of so many nodes is not coarsened further. The coarsest level is solved, see coarsest.h: with 2 in place of 3
+   linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. */
+#define SOLVED_SIDE 3
+#define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
+
+/* Columns of the level after one of so many, and how they lie. */
+static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
+  if (columns <= SOLVED_SIDE && !(is_ring && columns == 3)) {
+    *transfer = TRANSFER_KEPT;
+    return columns;
+  }
+  if (!is_ring) {
+    *transfer = TRANSFER_SHEET;
+    return columns / 2 + 1;
+  }
+  if (columns == 3) {
+    *transfer = TRANSFER_RING_SHORT;
+    return 2;
+  }
+  const int32_t is_odd = columns % 2, is_short = is_odd && (columns + 1) / 2 % 2 == 0;
+  *transfer = !is_odd ? TRANSFER_RING : is_short ? TRANSFER_RING_SHORT : TRANSFER_RING_LONG;
+  return is_short ? (columns + 1) / 2 : columns / 2;
+}
+
+static int32_t coarse_rows(int32_t rows) {
+  return rows <= SOLVED_SIDE ? rows : rows / 2 + 1;
+}
+
+/* Two levels beside each other, and the transfer row between them. */
+typedef struct level_pair {
+  int32_t columns, rows, pitch; /* of the fine level */
+  int32_t coarse_columns, coarse_rows, coarse_pitch, transfer;
+  float *row;     /* the transfer row, a near array of rows of as many components as are transferred */
+  int32_t places; /* floats of a plane of it */
+} level_pair;
+
+/* Component `number` of column i of the transfer row, which has so many. */
+CLOTH_INLINE float *transfer_at(const level_pair *p, int32_t floats, int32_t i, int32_t number) {
+  return CLOTH_LANES == 1 ? p->row + floats * i + number : p->row + number * p->places + i;
+}
+
+/* From a column of a transfer row to the next, in floats. */
+#define TRANSFER_STEP(floats) (CLOTH_LANES == 1 ? (floats) : 1)
+
+/* The rows of the fine level that a coarse row is made from, with their weights. */
+typedef struct row_stencil {
+  int32_t row[3];
+  float weight[3];
+} row_stencil;
+
+static row_stencil stencil_of(const level_pair *p, int32_t coarse_row) {
+  const int32_t is_kept = p->coarse_rows == p->rows, middle = is_kept ? coarse_row : 2 * coarse_row;
+  row_stencil s;
+  for (int32_t n = 0; n < 3; n++) {
+    const int32_t row = middle + n - 1, is_there = row >= 0 && row < p->rows && (n == 1 || !is_kept);
+    s.weight[n] = is_there ? (n == 1 ? 1.0f : 0.5f) : 0.0f;
+    s.row[n] = is_there ? row : middle < p->rows ? middle : p->rows - 1;
+  }
+  return s;
+}
+
+/* Adds what hangs on column 0 from beyond the seam of a tube to the places that the restriction reads. */
+static void wrap_transfer(const level_pair *p, int32_t floats) {
+  for (int32_t n = 0; n < floats; n++) {
+    const int32_t step = TRANSFER_STEP(floats);
+    float *before = transfer_at(p, floats, -1, n), *last = transfer_at(p, floats, p->columns - 1, n);
+    *before = p->transfer == TRANSFER_RING ? *last : 0.0f;
+    if (p->transfer == TRANSFER_RING_LONG) {
+      *before = (2.0f / 3.0f) * last[-step] + (4.0f / 3.0f) * last[0];
+      last[-step] = (4.0f / 3.0f) * last[-step] + (2.0f / 3.0f) * last[0];
+    }
+  }
+}
+
+/* The sum of three columns, weighted 1/2, 1, 1/2. */
+CLOTH_INLINE lanes restricted(const float *from, ptrdiff_t step) {
+  const lanes beside = lanes_add(lanes_load(from - step), lanes_load(from + step));
+  return lanes_add(lanes_load(from), lanes_multiply(beside, lanes_splat(0.5f)));
+}
+
+/* A block of a coarse row of so many floats from the transfer row, times `scale`. `is_kept`: a constant. */
+CLOTH_INLINE lanes restricted_block(const level_pair *p, int32_t floats, int32_t i, int32_t n, int32_t is_kept,
+                                    float scale) {
+  const ptrdiff_t step = TRANSFER_STEP(floats);
+  const float *from = transfer_at(p, floats, is_kept ? i : 2 * i, n);
+  const lanes sum =
+      is_kept ? lanes_load(from) : lanes_even(restricted(from, step), restricted(from + step * CLOTH_LANES, step));
+  return lanes_multiply(sum, lanes_splat(scale));
+}
+
+/* Writes a coarse row of an own array of so many floats from the transfer row. */
+CLOTH_INLINE void restrict_blocks_of_row(const level_pair *pair, int32_t floats, float *to, int32_t is_kept,
+                                         float scale) {
+  const level_pair p = *pair;
+  const int32_t columns = p.coarse_columns, whole = columns / CLOTH_LANES * CLOTH_LANES;
+  for (int32_t i = 0; i < whole; i += CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < floats; n++) {
+      lanes_store(OWN(to, floats, i, n), restricted_block(&p, floats, i, n, is_kept, scale));
+    }
+  }
+  if (whole < columns) { /* what lies behind the last column stays 0 */
+    const lanes_mask within = lanes_first(columns - whole);
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < floats; n++) {
+      const lanes sum = restricted_block(&p, floats, whole, n, is_kept, scale);
+      lanes_store(OWN(to, floats, whole, n), lanes_keep(within, sum));
+    }
+  }
+}
+
+/* The same of any pair of levels. `scale`: factor on all. */
+CLOTH_INLINE void restrict_columns(const level_pair *p, int32_t floats, float *to, float scale) {
+  if (p->transfer == TRANSFER_KEPT) {
+    restrict_blocks_of_row(p, floats, to, 1, scale);
+    return;
+  }
+  if (p->transfer >= TRANSFER_RING) {
+    wrap_transfer(p, floats);
+  }
+  restrict_blocks_of_row(p, floats, to, 0, scale);
+}
+
+/* Ends a transfer row with what a coarse node beyond the last column would take, 0: rows leave it as it is. */
+CLOTH_INLINE void end_transfer(const level_pair *p, int32_t floats) {
+  for (int32_t i = row_pitch(p->columns); i < p->columns + 2; i += CLOTH_LANES) {
+    for (int32_t n = 0; n < floats; n++) {
+      lanes_store(transfer_at(p, floats, i, n), lanes_splat(0.0f));
+    }
+  }
+}
+
+/* The sum over the fine rows of a coarse row of an own array, into the transfer row: of three rows inside the grid. */
+CLOTH_INLINE void add_inner_rows(const level_pair *pair, int32_t floats, const float *middle) {
+  const level_pair p = *pair;
+  const ptrdiff_t next = floats * (ptrdiff_t)p.pitch;
+  const float *up = middle - next, *down = middle + next;
+  const lanes half = lanes_splat(0.5f);
+  for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < floats; n++) {
+      const lanes beside = lanes_add(lanes_load(OWN(up, floats, i, n)), lanes_load(OWN(down, floats, i, n)));
+      const lanes sum = lanes_add(lanes_load(OWN(middle, floats, i, n)), lanes_multiply(beside, half));
+      lanes_store(transfer_at(&p, floats, i, n), sum);
+    }
+  }
+}
+
+/* The same by the stencil of the row: at the border, and where rows are kept. */
+CLOTH_INLINE void add_border_rows(const level_pair *pair, int32_t floats, const float *from, int32_t coarse_row) {
+  const level_pair p = *pair;
+  const row_stencil s = stencil_of(&p, coarse_row);
+  const ptrdiff_t next = floats * (ptrdiff_t)p.pitch;
+  const float *up = from + s.row[0] * next, *middle = from + s.row[1] * next, *down = from + s.row[2] * next;
+  const lanes above = lanes_splat(s.weight[0]), on = lanes_splat(s.weight[1]), below = lanes_splat(s.weight[2]);
+  for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < floats; n++) {
+      const lanes beside = lanes_add(lanes_multiply(above, lanes_load(OWN(up, floats, i, n))),
+                                     lanes_multiply(below, lanes_load(OWN(down, floats, i, n))));
+      const lanes sum = lanes_add(lanes_multiply(on, lanes_load(OWN(middle, floats, i, n))), beside);
+      lanes_store(transfer_at(&p, floats, i, n), sum);
+    }
+  }
+}
+
+CLOTH_INLINE void restrict_rows(const level_pair *p, int32_t floats, const float *from, int32_t coarse_row) {
+  const int32_t middle = 2 * coarse_row;
+  if (p->coarse_rows < p->rows && middle > 0 && middle + 1 < p->rows) {
+    add_inner_rows(p, floats, from + floats * middle * p->pitch);
+  } else {
+    add_border_rows(p, floats, from, coarse_row);
+  }
+}
+
+/* Restricts vectors: to = R from. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to) {
+  end_transfer(p, 3);
+  for (int32_t row = 0; row < p->coarse_rows; row++) {
+    restrict_rows(p, 3, from, row);
+    restrict_columns(p, 3, to + 3 * row * p->coarse_pitch, 1.0f);
+  }
+}
+
+/* Restricts blocks with row sums: to = scale R from. */
+CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale) {
+  const int32_t floats = SYMMETRIC_FLOATS;
+  end_transfer(p, floats);
+  for (int32_t row = 0; row < p->coarse_rows; row++) {
+    float *coarse = to + floats * row * p->coarse_pitch;
+    restrict_rows(p, floats, from, row);
+    restrict_columns(p, floats, coarse, scale);
+  }
+}
+
+/* The transfer row as one of vectors that are spread over the columns of the fine level: two of them, which coarse rows
+   take in turns. */
+CLOTH_INLINE float *spread_buffer(const level_pair *p, int32_t coarse_row) {
+  return p->row + 3 * (coarse_row & 1) * p->places;
+}
+
+/* Spreads a coarse row of vectors, a near array, over so many columns of the finer level. */
+CLOTH_INLINE void spread_blocks(const float *from, ptrdiff_t plane, int32_t columns, float *to, ptrdiff_t places) {
+  const lanes half = lanes_splat(0.5f);
+  for (int32_t i = 0; 2 * i < columns; i += CLOTH_LANES) {
+    const lanes3 here = near_load(from, plane, i);
+    const lanes3 between = lanes3_scale(lanes3_add(here, near_load(from, plane, i + 1)), half);
+    lanes3 low, high;
+    lanes_interleave(here.x, between.x, &low.x, &high.x);
+    lanes_interleave(here.y, between.y, &low.y, &high.y);
+    lanes_interleave(here.z, between.z, &low.z, &high.z);
+    near_store(to, places, 2 * i, low);
+    near_store(to, places, 2 * i + CLOTH_LANES, high);
+  }
+}
+
+/* Spreads coarse row `row` of vectors over the columns of the fine level. */
+CLOTH_INLINE void spread_columns(const level_pair *p, float *array, ptrdiff_t plane, int32_t row) {
+  const int32_t columns = p->coarse_columns, places = p->places;
+  float *from = near_row(array, p->coarse_pitch, row), *to = spread_buffer(p, row);
+  if (p->transfer == TRANSFER_KEPT) {
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      near_store(to, places, i, near_load(from, plane, i));
+    }
+    return;
+  }
+  if (p->transfer == TRANSFER_RING) {
+    near_vector_store(from, plane, columns, near_vector(from, plane, 0));
+  }
+  spread_blocks(from, plane, p->columns, to, places);
+  if (p->transfer == TRANSFER_RING_LONG) {
+    const cloth_vector last = near_vector(from, plane, columns - 1), zero = near_vector(from, plane, 0);
+    const cloth_vector apart = vector_scale(vector_subtract(zero, last), 1.0f / 3.0f);
+    near_vector_store(to, places, p->columns - 2, vector_add(last, apart));
+    near_vector_store(to, places, p->columns - 1, vector_subtract(zero, apart));
+  }
+}
+
+/* The coarse vectors that hang over a fine row, spread over its columns: their mean is what they add to the row. */
+typedef struct spread_row {
+  const float *above, *below; /* near rows; the same where a coarse row lies on the fine one */
+  int32_t places;
+} spread_row;
+
+/* Spreads what fine row `row` needs, rows being taken in order from `first` on: each coarse row is spread once. */
+CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t plane, int32_t row, int32_t first) {
+  const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
+  const int32_t above = is_kept ? row : row / 2, below = above + is_between;
+  if (row == first || is_kept) {
+    spread_columns(p, from, plane, above);
+  }
+  if (is_between) {
+    spread_columns(p, from, plane, below);
+  }
+  const spread_row s = {.above = spread_buffer(p, above), .below = spread_buffer(p, below), .places = p->places};
+  return s;
+}
+
+/* What the coarse vectors add to the block of the row that begins at column i. `between`: 1 for a row between two
+   coarse ones; a constant. */
+CLOTH_INLINE lanes3 spread_at(const spread_row *s, int32_t between, int32_t i) {
+  const lanes3 above = near_load(s->above, s->places, i);
+  if (!between) {
+    return above;
+  }
+  return lanes3_scale(lanes3_add(above, near_load(s->below, s->places, i)), lanes_splat(0.5f));
+}
+
+/* Adds what hangs over a row to it, of so many columns. */
+CLOTH_INLINE void add_spread(const spread_row *spread, int32_t between, float *to, ptrdiff_t plane, int32_t columns) {
+  const spread_row s = *spread;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    near_store(to, plane, i, lanes3_add(near_load(to, plane, i), spread_at(&s, between, i)));
+  }
+}
+
+/* Interpolates: to += P from, both near arrays. */
+CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, float *from, ptrdiff_t from_plane, float *to,
+                                                  ptrdiff_t to_plane) {
+  for (int32_t row = 0; row < p->rows; row++) {
+    const spread_row s = spread_over(p, from, from_plane, row, 0);
+    float *out = near_row(to, p->pitch, row);
+    if (s.above == s.below) {
+      add_spread(&s, 0, out, to_plane, p->columns);
+    } else {
+      add_spread(&s, 1, out, to_plane, p->columns);
+    }
+  }
+}
+
+/// Levels of the preconditioner ///
+
+/*
+ * An additive multigrid (Bramble, Pasciak and Xu 1990): z = sum over the levels of P_l D_l^-1 R_l r, with R_l = P_l^T
+ * and D_l blocks of 3 x 3 on the diagonal alone. The finest level, 0, is the grid of the particles; each coarser one
+ * has half of its columns and rows, down to 2 x 2 nodes.
+ *
+ *   D_0    = the operator's own blocks: springs, plate, mass and further blocks of each particle
+ *   D_l+1  = 1/4 R(S_l) + R(G_l), with row sums
+ *
+ * S are the blocks of springs, G all that holds a particle against the world: mass, blocks of the air and further
+ * blocks, springs that lead to a pin. Springs between two nodes are as stiff as those between particles, so that a
+ * displacement that varies over 2 cells strains them a quarter as much. To levels above the finest and below the
+ * coarsest the plate adds 6 (kappa_u + kappa_v) / 2^l + 4 kappa_2 / 4^l times I: without it a stiff plate floats, as
+ * coarse nodes do not know what resists. A pin adds its own part of the plate to G.
+ *
+ * In: springs, their sums, diagonal, air, ground. Out: scratch.inverse, the blocks of the levels; product and the
+ * vectors of the levels. Scratch: G of two levels, over solution and direction; the transfer row.
+ */
+
+/* Least entry on the diagonal of a block of a level: a node without particles has none. */
+#define LEAST_BLOCK 1.0e-6f
+
+/* Cells of tubes that are wider than so many times their height are coarsened along the rows alone, until they are not:
+   springs along the axis are so much stiffer that only nodes side by side can follow them. Sheets are not: 16 x 4 cells
+   of .027 x .33 m gain energy so (S17). */
+#define LONG_CELL 2.2f
+/* What a level that is coarsened along one side has of the sums of springs, in place of 1/4: springs along that side
+   are a quarter as stiff, those across as stiff as before. */
+#define LONG_SHARE 0.5f
+
+/* Plans the coarse levels of a grid, with the offsets of their arrays. Returns the floats of all, and their number. */
+static int32_t plan_levels(int32_t columns, int32_t rows, int32_t is_ring, float aspect, grid_level *levels,
+                           int32_t *count) {
+  int32_t floats = 0, n = 0;
+  for (; n < MAX_LEVELS && (columns > SOLVED_SIDE || rows > SOLVED_SIDE); n++) {
+    grid_level *l = &levels[n];
+    const int32_t keeps_columns = is_ring && aspect > LONG_CELL && rows > SOLVED_SIDE;
+    l->transfer = TRANSFER_KEPT;
+    columns = keeps_columns ? columns : coarse_columns(columns, is_ring, &l->transfer);
+    rows = coarse_rows(rows);
+    aspect *= keeps_columns ? 0.5f : 1.0f;
+    l->share = keeps_columns ? LONG_SHARE : 0.25f;
+    l->columns = columns;
+    l->rows = rows;
+    l->is_ring = is_ring;
+    l->pitch = row_pitch(columns + (is_ring ? 1 : 0));
+    l->plane = near_plane(l->pitch, rows);
+    l->residual = floats;
+    l->inverse = l->residual + 3 * l->pitch * rows;
+    l->correction = l->inverse + SYMMETRIC_FLOATS * l->pitch * rows;
+    floats = l->correction + near_floats(l->pitch, rows);
+  }
+  *count = n;
+  return floats;
+}
+
+/* Floats that G of two levels beside each other takes, which is most for the first two. */
+static int32_t ground_floats(const grid_level *levels, int32_t count) {
+  int32_t most = 0;
+  for (int32_t n = 0; n < count; n++) {
+    const int32_t next = n + 1 < count ? levels[n + 1].pitch * levels[n + 1].rows : 0;
+    const int32_t floats = SYMMETRIC_FLOATS * (levels[n].pitch * levels[n].rows + next);
+    most = floats > most ? floats : most;
+  }
+  return most;
+}
+
+/* A level's vectors and blocks. */
+static float *level_residual(const cloth *c, const grid_level *l) {
+  return floats_at(c, c->scratch.levels) + l->residual;
+}
+
+static float *level_correction(const cloth *c, const grid_level *l) {
+  return floats_at(c, c->scratch.levels) + l->correction + NEAR_START;
+}
+
+static float *level_inverse(const cloth *c, const grid_level *l) {
+  return floats_at(c, c->scratch.levels) + l->inverse;
+}
+
+/* G of coarse level `number`, from 0: the levels take turns in the memory. */
+static float *level_ground(const cloth *c, int32_t number) {
+  const grid_level *levels = workspace_of(c)->levels;
+  float *first = floats_at(c, c->scratch.solution);
+  return number % 2 ? first + SYMMETRIC_FLOATS * levels[number - 1].pitch * levels[number - 1].rows : first;
+}
+
+/* Coarse level `number` and the level that it corrects: the particles for 0. */
+static level_pair pair_of(const cloth *c, int32_t number) {
+  const workspace *w = workspace_of(c);
+  const grid_level *l = &w->levels[number], *finer = number > 0 ? l - 1 : NULL;
+  const level_pair p = {.columns = finer ? finer->columns : c->grid.columns,
+                        .rows = finer ? finer->rows : c->grid.rows,
+                        .pitch = finer ? finer->pitch : pitch_of(c),
+                        .coarse_columns = l->columns,
+                        .coarse_rows = l->rows,
+                        .coarse_pitch = l->pitch,
+                        .transfer = l->transfer,
+                        .row = floats_at(c, c->scratch.transfer) + TRANSFER_PAD,
+                        .places = transfer_places(pitch_of(c))};
+  return p;
+}
+
+/* Without levels. */
+static level_pair no_pair(void) {
+  level_pair p;
+  fill_zero(&p, sizeof p);
+  return p;
+}
+
+/* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
+   isotropic, and the blocks of the air as if they were; at pins their part of the plate. */
+CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
+  lanes held = lanes_load(a->diagonal + i);
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+  if (a->air) {
+    const lanes3 w = own_load(a->air, i);
+    held = lanes_add(held, lanes3_dot(w, w));
+  }
+  if (a->factors) {
+    plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE)));
+  }
+  return lanes_select(moves, held, plate);
+}
+
+/* G of the first coarse level: what holds the particles, without springs to pins. `plate`: part of the plate on the
+   diagonal of a pin. */
+CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, float plate) {
+  const level_pair p = pair_of(c, 0);
+  float *ground = level_ground(c, 0), *line = p.row;
+  const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
+  if (a->ground) {
+    restrict_blocks(&p, a->ground, ground, 1.0f);
+  }
+  for (int32_t row = 0; row < p.coarse_rows; row++) {
+    const row_stencil s = stencil_of(&p, row);
+    for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
+      lanes sum = zero;
+      for (int32_t n = 0; n < 3; n++) {
+        const lanes held = held_by(a, s.row[n] * p.pitch + i, pin);
+        sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s.weight[n])));
+      }
+      lanes_store(line + i, p.columns - i < CLOTH_LANES ? lanes_within(sum, p.columns - i) : sum);
+    }
+    end_transfer(&p, 1);
+    float *held = p.row + p.places; /* the row of the coarse level, in the next plane */
+    restrict_columns(&p, 1, held, 1.0f);
+    for (int32_t i = 0; i < p.coarse_columns; i += CLOTH_LANES) {
+      symmetric m = symmetric_identity(lanes_load(held + i));
+      const int32_t place = row * p.coarse_pitch + i;
+      m = a->ground ? symmetric_add(own_block(ground, place), m) : m;
+      own_block_store(ground, place, m);
+    }
+  }
+}
+
+/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
+static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
+  const int32_t keeps_rows = p->coarse_rows == p->rows, keeps_columns = p->transfer == TRANSFER_KEPT;
+  const int32_t above = keeps_rows ? row : row / 2, left = keeps_columns ? column : column / 2;
+  const int32_t rows = keeps_rows ? 1 : 1 + row % 2;
+  int32_t nodes[2] = {left, left + 1}, columns = keeps_columns ? 1 : 1 + column % 2;
+  float weights[2] = {columns == 2 ? 0.5f : 1.0f, 0.5f};
+  if (p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2) {
+    const int32_t is_last = column == p->columns - 1;
+    nodes[0] = p->coarse_columns - 1;
+    columns = 2;
+    weights[0] = is_last ? 1.0f / 3.0f : 2.0f / 3.0f;
+    weights[1] = 1.0f - weights[0];
+  }
+  nodes[1] = p->transfer >= TRANSFER_RING && nodes[0] + 1 == p->coarse_columns ? 0 : nodes[0] + 1;
+  for (int32_t r = 0; r < rows; r++) {
+    for (int32_t q = 0; q < columns; q++) {
+      const float weight = weights[q] * (rows == 2 ? 0.5f : 1.0f);
+      float *to = own_at(ground, SYMMETRIC_FLOATS, (above + r) * p->coarse_pitch + nodes[q], 0);
+      for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+        to[n * CLOTH_LANES] += weight * block[n];
+      }
+    }
+  }
+}
+
+/* Where the spring between a particle and one beside it is: its first particle's place, and its direction. */
+typedef struct spring_place {
+  int32_t row, column, direction;
+} spring_place;
+
+/* The spring from a particle to the one `down` rows and `right` columns on, each -1..1. */
+static spring_place spring_between(int32_t row, int32_t column, int32_t down, int32_t right) {
+  const int32_t is_up = down < 0 || (down == 0 && right < 0);
+  const int32_t d = down == 0 ? WARP : right == 0 ? WEFT : down == right ? DIAGONAL : ANTIDIAGONAL;
+  const spring_place s = {.row = is_up ? row + down : row, .column = is_up ? column + right : column, .direction = d};
+  return s;
+}
+
+/* The block of the spring between two particles, from what the springs' linearisation has stored. */
+static void stored_block(const solve_arrays *a, const spring_place *s, cloth_vector d, float block[6]) {
+  const int32_t i = s->row * a->pitch + (s->column + a->columns) % a->columns;
+  const float across = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
+  const float along = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ALONG(s->direction));
+  block[0] = across + along * d.x * d.x;
+  block[1] = across + along * d.y * d.y;
+  block[2] = across + along * d.z * d.z;
+  block[3] = along * d.x * d.y;
+  block[4] = along * d.x * d.z;
+  block[5] = along * d.y * d.z;
+}
+
+/* Is there a particle at a place beside one? Tubes close. */
+static int has_place(const solve_arrays *a, int32_t row, int32_t column) {
+  return row >= 0 && row < a->rows && (a->is_ring || (column >= 0 && column < a->columns));
+}
+
+/* Adds the springs from a pin to particles that move to G of the first coarse level. */
+static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const level_pair *p, int32_t particle) {
+  const int32_t row = particle / a->columns, column = particle - row * a->columns;
+  float *ground = level_ground(c, 0), block[6];
+  for (int32_t down = -1; down <= 1; down++) {
+    for (int32_t right = -1; right <= 1; right++) {
+      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) {
+        continue;
+      }
+      const int32_t near = (column + right + a->columns) % a->columns, other = row + down;
+      if (*own_at(a->diagonal, 1, other * a->pitch + near, 0) > 0.0f) {
+        const spring_place s = spring_between(row, column, down, right);
+        const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, row), a->plane, column),
+                                               near_vector(near_row(a->place, a->pitch, other), a->plane, near));
+        stored_block(a, &s, d, block);
+        add_to_ground(p, ground, other, near, block);
+      }
+    }
+  }
+}
+
+/* The springs that lead to pins. */
+CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
+  const level_pair p = pair_of(c, 0);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    add_springs_of_pin(c, a, &p, i);
+  }
+}
+
+/* The plate's part on the diagonal of inner particles. */
+static float plate_diagonal(const substep_terms *t) {
+  return (1.0f + t->viscosity) * (6.0f * (t->hinge[WARP] + t->hinge[WEFT]) + 4.0f * t->twist);
+}
+
+/* What the plate adds to the blocks of coarse level `number`. */
+static float plate_on_level(const cloth *c, const substep_terms *t, int32_t number) {
+  float half = 1.0f;
+  for (int32_t n = 0; n <= number; n++) {
+    half *= 0.5f;
+  }
+  const int is_coarsest = number + 1 == workspace_of(c)->level_count;
+  const float hinges = 6.0f * (t->hinge[WARP] + t->hinge[WEFT]) * half, twists = 4.0f * t->twist * half * half;
+  return is_coarsest ? 0.0f : (1.0f + t->viscosity) * (hinges + twists);
+}
+
+/* Inverts the blocks of a coarse level, S + G + the plate's part, in place of S. */
+static void invert_level(const cloth *c, int32_t number, float plate) {
+  const grid_level *l = &workspace_of(c)->levels[number];
+  float *inverse = level_inverse(c, l);
+  const float *ground = level_ground(c, number);
+  const lanes added = lanes_splat(plate), least = lanes_splat(LEAST_BLOCK);
+  for (int32_t i = 0; i < l->pitch * l->rows; i += CLOTH_LANES) {
+    symmetric m = symmetric_add(own_block(inverse, i), own_block(ground, i));
+    m.xx = lanes_maximum(lanes_add(m.xx, added), least);
+    m.yy = lanes_maximum(lanes_add(m.yy, added), least);
+    m.zz = lanes_maximum(lanes_add(m.zz, added), least);
+    own_block_store(inverse, i, symmetric_quantise(symmetric_inverse(symmetric_quantise(m), least)));
+  }
+}
+
+/* D^-1 r of a level, which it adds to the sum of r . z. */
+CLOTH_HOT static void apply_level(const cloth *c, const grid_level *l, row_sum *sum) {
+  const float *inverse = level_inverse(c, l), *residual = level_residual(c, l);
+  const int32_t columns = l->columns, pitch = l->pitch;
+  const ptrdiff_t plane = l->plane;
+  for (int32_t row = 0; row < l->rows; row++) {
+    float *to = near_row(level_correction(c, l), pitch, row);
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const int32_t place = row * pitch + i;
+      const lanes3 r = own_load(residual, place);
+      const lanes3 z = symmetric_apply(own_block(inverse, place), r);
+      near_store(to, plane, i, z);
+      row_sum_add(sum, i, lanes3_dot(r, z));
+    }
+  }
+}
+
+/// Levels of cloth in pieces ///
+
+/*
+ * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it would
+ * fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on, and a
+ * node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth in
+ * several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
+ *
+ * In: gaps, the vectors and blocks of levels. Out: labels, restricted and interpolated vectors and blocks. Scratch:
+ * none.
+ */
+
+/* Labels of the particles, at the places of rows; -1 where there is none. Only of cloth that may be in pieces. */
+static int32_t *labels_of(const cloth *c) {
+  return (int32_t *)at(c, c->scratch.labels);
+}
+
+/* Is a step's cloth in several pieces? */
+CLOTH_INLINE int is_in_pieces(const cloth *c) {
+  return WITH_GAPS && workspace_of(c)->pieces > 1;
+}
+
+#if WITH_GAPS
+
+/* The first place of a piece, by a table of places that are known to hang together. */
+static int32_t root_of(int32_t *table, int32_t place) {
+  while (table[place] != place) {
+    table[place] = table[table[place]];
+    place = table[place];
+  }
+  return place;
+}
+
+static void join_places(int32_t *table, int32_t a, int32_t b) {
+  const int32_t i = root_of(table, a), j = root_of(table, b);
+  table[i > j ? i : j] = i > j ? j : i;
+}
+
+/* Labels the pieces of the cloth, and counts them. */
+CLOTH_SEPARATE void label_pieces(const cloth *c) {
+  const int32_t columns = c->grid.columns, pitch = pitch_of(c);
+  int32_t *table = labels_of(c), pieces = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
+    table[place] = place;
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
+      join_places(table, place - 1, place);
+    }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
+      join_places(table, place - column, place);
+    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
+      join_places(table, place - pitch, place);
+    }
+  }
+  for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
+    const int32_t place = i / columns * pitch + i % columns;
+    const int32_t is_absent = is_gap(c, i, GAP_PARTICLE);
+    pieces += table[place] == place && !is_absent;
+    table[place] = is_absent ? -1 : table[table[place]];
+  }
+  workspace_of(c)->pieces = pieces;
+}
+
+/* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
+static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {
+  const grid_level *levels = workspace_of(c)->levels;
+  for (int32_t n = level - 1; n >= 0; n--) {
+    const int32_t rows = n > 0 ? levels[n - 1].rows : c->grid.rows;
+    const int32_t columns = n > 0 ? levels[n - 1].columns : c->grid.columns;
+    row = levels[n].rows == rows ? row : 2 * row;
+    column = levels[n].transfer == TRANSFER_KEPT ? column : 2 * column;
+    row = row < rows ? row : rows - 1;
+    column = column < columns ? column : columns - 1;
+  }
+  return labels_of(c)[row * pitch_of(c) + column];
+}
+
+/* The coarse nodes that a node hangs on, with their weights. */
+typedef struct node_parents {
+  int32_t row[4], column[4];
+  float weight[4];
+  int32_t count;
+} node_parents;
+
+/* Along the columns: one or two coarse columns. */
+static int32_t parent_columns(const level_pair *p, int32_t column, int32_t nodes[2], float weights[2]) {
+  nodes[0] = p->transfer == TRANSFER_KEPT ? column : column / 2;
+  nodes[1] = nodes[0] + 1;
+  weights[0] = weights[1] = 0.5f;
+  int32_t count = p->transfer == TRANSFER_KEPT ? 1 : 1 + column % 2;
+  if (p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2) {
+    nodes[0] = p->coarse_columns - 1;
+    nodes[1] = 0;
+    count = 2;
+    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
+    weights[1] = 1.0f - weights[0];
+  }
+  nodes[1] = p->transfer >= TRANSFER_RING && nodes[1] == p->coarse_columns ? 0 : nodes[1];
+  weights[0] = count == 1 ? 1.0f : weights[0];
+  return count;
+}
+
+/* The parents of its own label of a node of level `number`, whose coarse level has the same number in workspace.levels.
+ */
+static node_parents parents_of(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
+  const int32_t keeps_rows = p->coarse_rows == p->rows, label = label_at(c, number, row, column);
+  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, above = keeps_rows ? row : row / 2;
+  int32_t nodes[2];
+  float weights[2], sum = 0.0f;
+  const int32_t columns = parent_columns(p, column, nodes, weights);
+  node_parents n = {.count = 0};
+  for (int32_t k = 0; k < rows * columns && label >= 0; k++) {
+    const int32_t to_row = above + k / columns, to_column = nodes[k % columns];
+    if (label_at(c, number + 1, to_row, to_column) == label) {
+      n.row[n.count] = to_row;
+      n.column[n.count] = to_column;
+      n.weight[n.count] = weights[k % columns] * (rows == 2 ? 0.5f : 1.0f);
+      sum += n.weight[n.count++];
+    }
+  }
+  for (int32_t k = 0; k < n.count; k++) {
+    n.weight[k] /= sum;
+  }
+  return n;
+}
+
+/* Restricts an own array of so many floats from level `number` to the next coarser one: to = scale R from. */
+CLOTH_SEPARATE void restrict_pieces(const cloth *c, int32_t number, int32_t floats, float *from, float *to,
+                                    float scale) {
+  const level_pair p = pair_of(c, number);
+  clear_floats(to, floats * p.coarse_pitch * p.coarse_rows);
+  for (int32_t i = 0; i < p.rows * p.columns; i++) {
+    const int32_t row = i / p.columns, column = i - row * p.columns;
+    const node_parents n = parents_of(c, &p, number, row, column);
+    for (int32_t k = 0; k < n.count; k++) {
+      const int32_t place = n.row[k] * p.coarse_pitch + n.column[k];
+      for (int32_t f = 0; f < floats; f++) {
+        *own_at(to, floats, place, f) += scale * n.weight[k] * *own_at(from, floats, row * p.pitch + column, f);
+      }
+    }
+  }
+}
+
+/* What the coarse vectors, a near array, give a node of level `number`. */
+static cloth_vector interpolated_at(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
+  const grid_level *coarse = &workspace_of(c)->levels[number];
+  float *from = level_correction(c, coarse);
+  const node_parents n = parents_of(c, p, number, row, column);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t k = 0; k < n.count; k++) {
+    const float *of_row = near_row(from, coarse->pitch, n.row[k]);
+    sum = vector_add_scaled(sum, near_vector(of_row, coarse->plane, n.column[k]), n.weight[k]);
+  }
+  return sum;
+}
+
+/* Interpolates the corrections of coarse level `number` to the next finer one: to the particles' `product` for 0. */
+CLOTH_SEPARATE void interpolate_pieces(const cloth *c, int32_t number) {
+  const level_pair p = pair_of(c, number);
+  const grid_level *finer = number > 0 ? &workspace_of(c)->levels[number - 1] : NULL;
+  float *product = floats_at(c, c->scratch.product), *diagonal = floats_at(c, c->scratch.diagonal);
+  for (int32_t i = 0; i < p.rows * p.columns; i++) {
+    const int32_t row = i / p.columns, column = i - row * p.columns, place = row * p.pitch + column;
+    const cloth_vector more = interpolated_at(c, &p, number, row, column);
+    if (finer) {
+      float *to = near_row(level_correction(c, finer), finer->pitch, row);
+      near_vector_store(to, finer->plane, column, vector_add(near_vector(to, finer->plane, column), more));
+    } else if (*own_at(diagonal, 1, place, 0) > 0.0f) {
+      *own_at(product, 3, place, 0) += more.x;
+      *own_at(product, 3, place, 1) += more.y;
+      *own_at(product, 3, place, 2) += more.z;
+    }
+  }
+}
+
+/* G of the first coarse level: what holds the particles. `plate`: the plate's part on the diagonal of pins, over their
+   factor. */
+CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, float plate) {
+  const level_pair p = pair_of(c, 0);
+  float *ground = level_ground(c, 0);
+  clear_floats(ground, SYMMETRIC_FLOATS * p.coarse_pitch * p.coarse_rows);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / a->columns, column = i - row * a->columns, place = row * a->pitch + column;
+    const float mass = *own_at(a->diagonal, 1, place, 0);
+    float block[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    const float at_pin = plate * *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE);
+    float held = mass > 0.0f ? mass : at_pin;
+    for (int32_t k = 0; k < 3 && a->air && mass > 0.0f; k++) {
+      const float w = *own_at(a->air, 3, place, k);
+      held += w * w;
+    }
+    for (int32_t k = 0; k < 6; k++) {
+      block[k] = (k < 3 ? held : 0.0f) + (a->ground ? *own_at(a->ground, SYMMETRIC_FLOATS, place, k) : 0.0f);
+    }
+    const node_parents n = parents_of(c, &p, 0, row, column);
+    for (int32_t k = 0; k < n.count; k++) {
+      for (int32_t f = 0; f < 6; f++) {
+        *own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p.coarse_pitch + n.column[k], f) += n.weight[k] * block[f];
+      }
+    }
+  }
+}
+
+#else
+
+#define label_at(c, level, row, column) ((void)(c), (void)(level), (void)(row), (void)(column), 0)
+#define interpolate_pieces(c, number) ((void)(c), (void)(number))
+#define restrict_held_pieces(c, a, plate) ((void)(c), (void)(a), (void)(plate))
+
+#endif
+
+#endif
+
 /// 3. Making a cloth ///
 
 /// Settings: ranges and faults ///
@@ -4058,6 +5637,24 @@ int cloth_self_test(void) {
 #define TEARING_FLOATS(X)
 #endif
 
+#if CLOTH_ONE_EQUATION
+#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "")
+#define EQUATION_FLOATS(X)                                                                                             \
+  X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
+  X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
+  X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
+  X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.stiffness, 1.0f, 1000.0f, "")
+#else
+#define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
+#define EQUATION_FLOATS(X)                                                                                             \
+  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.max_compression, 0.0f, 1.0f, "")
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -4070,7 +5667,7 @@ int cloth_self_test(void) {
   X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
   X(solver.warm_start, 0, 1, "")                                                                                       \
-  X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
+  EQUATION_INTEGERS(X)                                                                                                 \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -4099,16 +5696,13 @@ int cloth_self_test(void) {
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
   X(air.lift, 0.0f, 100.0f, "")                                                                                        \
   X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
-  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  EQUATION_FLOATS(X)                                                                                                   \
   X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
   X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
   X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
   X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
-  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
-  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
-  X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
   TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
@@ -4327,17 +5921,17 @@ static float parallelogram_area(cloth_vector a, cloth_vector b) {
 
 #if WITH_WRAP
 
-typedef struct turn {
+typedef struct angle_parts {
   float cosine, sine;
-} turn;
+} angle_parts;
 
 /* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
  */
-static turn small_angle(float angle) {
+static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
-  turn t;
+  angle_parts t;
   t.cosine = 1.0f - square * (0.5f - square * cosine);
   t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
   return t;
@@ -4345,9 +5939,9 @@ static turn small_angle(float angle) {
 
 /* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
    at most pi / 4. */
-static turn polygon_angle(int32_t step, int32_t steps) {
+static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
-  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
     t.cosine = negate(t.sine);
@@ -4381,7 +5975,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     cloth_vector along = vector_flush_work(config->edge_warp);
     cloth_vector axis = unit_edge(config->edge_weft);
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
-    turn t = polygon_angle(column, config->columns);
+    angle_parts t = polygon_angle(column, config->columns);
     float radius = 0.5f / ((float)config->columns *
                            small_angle(3.1415927f / (float)config->columns).sine); /* over the girth, |edge_warp| */
     p = vector_add_scaled(p, along, radius * t.sine);
@@ -4397,7 +5991,7 @@ static cloth_vector start_normal(const cloth_config *config, int32_t column) {
   cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
 #if WITH_WRAP
   if (is_tube(config)) {
-    turn t = polygon_angle(column, config->columns);
+    angle_parts t = polygon_angle(column, config->columns);
     normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
   }
 #endif
@@ -4921,6 +6515,27 @@ static void set_rest_shape(const cloth *c, const cloth_config *config) {
  * fault, see settings.h; scratch is not used.
  */
 
+#if CLOTH_ONE_EQUATION
+
+/* Defaults of the step of one equation. */
+static void set_equation_defaults(cloth_config *config) {
+  config->substeps = 2;
+  config->iterations = CLOTH_AUTOMATIC;
+  config->integration.explicit_threshold = 1.0f;
+  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config->integration.bdf2_blend = 0.0f;
+  config->integration.max_substeps = 64;
+  config->integration.rest_drag = 0.05f;
+  config->integration.rest_speed = 0.5f;
+  config->tethers.count = 0;
+  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  config->solver.max_iterations = 80;
+  config->solver.tolerance = 0.0f;
+  config->strain_limit.stiffness = 50.0f;
+}
+
+#endif
+
 cloth_config cloth_config_default(void) {
   cloth_config config;
   fill_zero(&config, sizeof config);
@@ -4954,8 +6569,12 @@ cloth_config cloth_config_default(void) {
   config.solver.max_iterations = 4;
   config.solver.tolerance = 1.0e-3f;
   config.tearing.max_torn_cells = 256;
+#if CLOTH_ONE_EQUATION
+  set_equation_defaults(&config);
+#else
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
+#endif
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.self.pairs = 4;
   config.self.gathers = 1;
@@ -4987,7 +6606,9 @@ int cloth_config_use_imex(cloth_config *config) {
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
+#if !CLOTH_ONE_EQUATION
   config->strain_limit.sweeps = 0; /* limits after a solve that is cut short add energy */
+#endif
   config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_AUTOMATIC : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
@@ -5054,6 +6675,11 @@ static int may_project(const cloth_config *config) {
 
 /* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  if (config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return 1; /* how springs turn, see terms/springs.h */
+  }
+#endif
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
@@ -5061,6 +6687,16 @@ static int needs_history(const cloth_config *config) {
 static int needs_projection(const cloth_config *config) {
   return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
          config->tethers.count > 0;
+}
+
+/* Are springs to be limited after a substep? The step of one equation has stiffer springs instead. */
+static int needs_limits(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  (void)config;
+  return 0;
+#else
+  return config->strain_limit.sweeps > 0;
+#endif
 }
 
 /* Is the sheet to feel itself? */
@@ -5112,6 +6748,17 @@ static int find_left_out_contact(const cloth_config *config) {
   return find_left_out_geometry(config);
 }
 
+/* The same of the grid. */
+static int find_left_out_grid(const cloth_config *config) {
+  if (!WITH_WRAP && config->grid.wrap) {
+    return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_MASK && config->grid.cell_mask) {
+    return CONFIG_FAULT(NO_MASK);
+  }
+  return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -5129,7 +6776,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
-  if (!WITH_LIMITS && config->strain_limit.sweeps > 0) {
+  if (!WITH_LIMITS && needs_limits(config)) {
     return CONFIG_FAULT(NO_LIMITS);
   }
   if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
@@ -5142,14 +6789,8 @@ static int find_left_out(const cloth_config *config) {
                        config->world.recentre_distance > 0.0f)) {
     return CONFIG_FAULT(NO_ORIGIN);
   }
-  if (!WITH_WRAP && config->grid.wrap) {
-    return CONFIG_FAULT(NO_WRAP);
-  }
-  if (!WITH_MASK && config->grid.cell_mask) {
-    return CONFIG_FAULT(NO_MASK);
-  }
-  if (!WITH_REST_SHAPE && config->grid.rest_positions) {
-    return CONFIG_FAULT(NO_REST_SHAPE);
+  if (find_left_out_grid(config)) {
+    return find_left_out_grid(config);
   }
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);
@@ -5262,6 +6903,9 @@ static int check_config(const cloth_config *config) {
   return config_error(find_config_fault(config));
 }
 
+#if CLOTH_ONE_EQUATION
+#endif
+
 /// Memory layout ///
 
 /*
@@ -5363,7 +7007,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
+#if CLOTH_ONE_EQUATION
+    const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
+#else
+    const int32_t earlier = 2;
+#endif
+    c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
@@ -5646,10 +7295,82 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_contact_record(c, config->capacity.max_contacts, end);
 }
 
+#if CLOTH_ONE_EQUATION
+
+/* Length of a cell along the warp over that along the weft. */
+static float cell_aspect(const cloth_config *config) {
+  const float along = vector_length(config->edge_warp) / (float)(config->columns - !config->grid.wrap);
+  return along / (vector_length(config->edge_weft) / (float)(config->rows - 1));
+}
+
+/* 1 if some term may be part of the operator. */
+static int has_operator(const cloth_config *config) {
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
+}
+
+/* Reserves an array of so many floats at every place of the rows. */
+static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
+  return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
+}
+
+/* The arrays of the operator and of its solve, see solve/arrays.h. */
+static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->scratch.operator_blocks = reserve_places(c, end, SPRING_FLOATS);
+  c->scratch.inverse = reserve_places(c, end, SYMMETRIC_FLOATS);
+  if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    grid_level levels[MAX_LEVELS];
+    int32_t count;
+    const int32_t floats =
+        plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 9 * SOLVED_NODES * SOLVED_NODES) : 0u;
+  }
+}
+
+/* The scratch that cloths may share. */
+static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
+  const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
+  grid_level levels[MAX_LEVELS];
+  int32_t count;
+  plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  const int32_t ground = ground_floats(levels, count), pair = 2 * vector;
+  c->scratch.uniform_lines = reserve(end, 4);
+  *end = align_up(*end);
+  c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
+  c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
+  c->scratch.place = reserve_vectors(end, vector);
+  c->scratch.product = reserve_vectors(end, vector);
+  c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
+  c->scratch.diagonal = reserve_places(c, end, 1);
+  if (config->air.density > 0.0f) {
+    c->scratch.air = reserve_places(c, end, 3);
+  }
+  if (c->gaps || config->grid.stiffness_map) {
+    c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS);
+  }
+  if (c->gaps) {
+    c->scratch.labels = reserve_places(c, end, 1);
+  }
+  if (config->capacity.targets || config->tethers.count > 0) {
+    c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
+  }
+  c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
+  c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
+  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_ROWS * pitch);
+  c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
+  if (has_operator(config)) {
+    layout_operator(c, config, end);
+  }
+}
+
+#endif
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
+#if CLOTH_ONE_EQUATION
+  layout_shared(c, config, end);
+#else
   c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
@@ -5685,6 +7406,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
+#endif
   reserve_self(c, config, end);
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
@@ -5807,7 +7529,12 @@ static void flush_settings(cloth_settings *s) {
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
   s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
+#if CLOTH_ONE_EQUATION
+  s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
+  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
+#else
   s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
+#endif
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
@@ -5826,6 +7553,11 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->integration.max_substeps = config->integration.max_substeps;
   s->integration.max_speed = config->integration.max_speed;
   s->integration.velocity_damping = config->integration.velocity_damping;
+#if CLOTH_ONE_EQUATION
+  s->integration.rest_drag = config->integration.rest_drag;
+  s->integration.rest_speed = config->integration.rest_speed;
+  s->integration.iterations = config->iterations;
+#endif
   s->tethers = config->tethers;
   s->solver = config->solver;
   s->strain_limit = config->strain_limit;
@@ -6202,7 +7934,7 @@ static float bend_rigidity(const cloth *c, float *ratio) {
   const float least = flush_small(length * length * (length * weight), WORK_QUANTUM);
   const float rigidity = bend + least;
   *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
-  if (least <= 0.0f) {
+  if (least <= 0.0f || CLOTH_ONE_EQUATION) {
     return rigidity;
   }
   const float share = cube_root_below_one(least / rigidity) / maximum(cells, 1.0f);
@@ -6537,6 +8269,8 @@ CLOTH_INLINE lanes3 spring_pull(const spring_context *s) {
   return r.change;
 }
 
+#if !CLOTH_ONE_EQUATION
+
 /// Seam of a tube ///
 
 /*
@@ -6589,118 +8323,6 @@ CLOTH_SEPARATE void add_seam_pulls(const cloth *c, const seam_line *line, vector
 }
 
 #endif
-
-/// Symmetric 3x3 blocks ///
-
-/*
- * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
- * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
- * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
- * In and out: arguments alone. Scratch: none.
- */
-typedef struct symmetric {
-  lanes xx, yy, zz, xy, xz, yz;
-} symmetric;
-
-#define SYMMETRIC_FLOATS 6
-
-/* Loads the blocks whose first entry is at `from`, with `stride` floats from one entry to the next. The caller passes
-   the stride as a copy: lane stores may alias *c, so the compiler would otherwise load c->stride again after each. */
-CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
-  symmetric m;
-  m.xx = lanes_load(from);
-  m.yy = lanes_load(from + stride);
-  m.zz = lanes_load(from + 2 * stride);
-  m.xy = lanes_load(from + 3 * stride);
-  m.xz = lanes_load(from + 4 * stride);
-  m.yz = lanes_load(from + 5 * stride);
-  return m;
-}
-
-CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
-  m.xx = lanes_multiply(m.xx, s);
-  m.yy = lanes_multiply(m.yy, s);
-  m.zz = lanes_multiply(m.zz, s);
-  m.xy = lanes_multiply(m.xy, s);
-  m.xz = lanes_multiply(m.xz, s);
-  m.yz = lanes_multiply(m.yz, s);
-  return m;
-}
-
-CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
-  m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
-  m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
-  m.zz = lanes_quantise(m.zz, WORK_ROUNDER);
-  m.xy = lanes_quantise(m.xy, WORK_ROUNDER);
-  m.xz = lanes_quantise(m.xz, WORK_ROUNDER);
-  m.yz = lanes_quantise(m.yz, WORK_ROUNDER);
-  return m;
-}
-
-/* m r */
-CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
-  lanes x = lanes_add(lanes_add(lanes_multiply(m.xx, r.x), lanes_multiply(m.xy, r.y)), lanes_multiply(m.xz, r.z));
-  lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
-  lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
-  return lanes3_of(x, y, z);
-}
-
-/* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
-CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
-  m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));
-  m->yy = lanes_add(m->yy, lanes_add(lanes_multiply(a.y, u.y), s));
-  m->zz = lanes_add(m->zz, lanes_add(lanes_multiply(a.z, u.z), s));
-  m->xy = lanes_add(m->xy, lanes_multiply(a.x, u.y));
-  m->xz = lanes_add(m->xz, lanes_multiply(a.x, u.z));
-  m->yz = lanes_add(m->yz, lanes_multiply(a.y, u.z));
-}
-
-/* s I */
-CLOTH_INLINE symmetric symmetric_identity(lanes s) {
-  lanes zero = lanes_splat(0.0f);
-  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
-  return m;
-}
-
-/*
- * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
- * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
- * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
- * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
- */
-CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
-  lanes one = lanes_splat(1.0f);
-  lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
-  lanes l10 = lanes_flush(lanes_multiply(m.xy, i0));
-  lanes l20 = lanes_flush(lanes_multiply(m.xz, i0));
-  lanes i1 = lanes_divide(one, lanes_maximum(lanes_subtract(m.yy, lanes_multiply(l10, m.xy)), min_pivot));
-  lanes s21 = lanes_flush(lanes_subtract(m.yz, lanes_multiply(l10, m.xz)));
-  lanes l21 = lanes_flush(lanes_multiply(s21, i1));
-  lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
-  lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
-  lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
-  symmetric r;
-  r.zz = i2;
-  r.yz = lanes_negate(lanes_multiply(l21, i2));
-  r.xz = lanes_multiply(h20, i2);
-  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
-  r.xy = lanes_subtract(lanes_negate(lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
-  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
-                   lanes_multiply(h20, lanes_multiply(h20, i2)));
-  return r;
-}
-
-#if WITH_MULTILEVEL
-
-CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
-  a.xx = lanes_add(a.xx, b.xx);
-  a.yy = lanes_add(a.yy, b.yy);
-  a.zz = lanes_add(a.zz, b.zz);
-  a.xy = lanes_add(a.xy, b.xy);
-  a.xz = lanes_add(a.xz, b.xz);
-  a.yz = lanes_add(a.yz, b.yz);
-  return a;
-}
 
 #endif
 
@@ -9140,6 +10762,19 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+#if CLOTH_ONE_EQUATION
+  const substep_terms *t = &plan->terms;
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    const spring_terms *spring = &t->spring[family_direction[f]];
+    s->kappa[f] = (spring->stiffness + 2.0f * spring->damping) * max_kappa_factor(c);
+    s->mode[f] = !(s->kappa[f] > 0.0f) ? CLOTH_MODE_OFF : spring->implicit ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_EXPLICIT;
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = maximum(t->hinge[WARP], t->hinge[WEFT]) * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = !t->bends           ? CLOTH_MODE_OFF
+                               : t->plate_implicit ? CLOTH_MODE_IMPLICIT
+                                                   : CLOTH_MODE_EXPLICIT;
+  s->bend_ratio = t->bend_ratio;
+#else
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
     s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
@@ -9149,6 +10784,7 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
                                : plan->bend.is_explicit ? CLOTH_MODE_EXPLICIT
                                                         : CLOTH_MODE_PROJECTED;
   s->bend_ratio = plan->bend.ratio;
+#endif
 }
 
 /* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
@@ -9461,6 +11097,986 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
   }
 }
 
+#if CLOTH_ONE_EQUATION
+
+/// Springs ///
+
+/*
+ * A stretch or shear spring between two particles, d = x_1 - x_0, l = |d|, rest length L (Choi and Ko 2002; Boxerman
+ * 2003 section 4.4):
+ *
+ *   energy     k / 2 (l - L)^2; below L the share `compression` of k
+ *   damping    kd per relative speed along the spring
+ *   force      on particle 0: N d / l, with N = k' (l - L) + c' d . (u_1 - u_0) / l and u the way since x_n
+ *   block      a I + (c / l^2) d d^T, with
+ *              a = max(0, k' (1 - L / l), min(.05 k', 2 k' |w|^2 / L^2))
+ *              c = max(0, k' + c' - a)
+ *
+ * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w is
+ * the part across the spring of h times the last change of its relative velocity: how far it turns off its prediction,
+ * and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast are taken
+ * for straight, and lengthen.
+ *
+ * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
+ * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
+ * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
+ *
+ * In: arguments. Out: force, block. Scratch: none.
+ */
+
+/* Largest share of a spring's stiffness that turning adds across it, and the weight of the squared turn. Without a cap
+   a sheet that whirls becomes rigid; with a weight of 0 hit cloth stretches by half more (S10). */
+#define TURN_CAP 0.05f
+#define TURN_WEIGHT 2.0f
+/* Least squared length of a spring [m^2]: what is shorter has no direction. */
+#define LEAST_SQUARED_LENGTH 1.0e-20f
+/* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
+#define LIMIT_WIDTH 0.1f
+#define LIMIT_AHEAD 0.3f
+
+/* Coefficients of a block of springs: k', k' L, TURN_WEIGHT k' / L^2, c'. */
+typedef struct spring_coefficients {
+  lanes stiffness, tension, turn, damping;
+} spring_coefficients;
+
+/* What a spring depends on: from its second particle to its first the vectors between places, ways since x_n, and
+   turns. */
+typedef struct spring_motion {
+  lanes3 d, way, turn;
+} spring_motion;
+
+/* A linearised spring: the force on its first particle is -force d, its block across I + along d d^T. */
+typedef struct linear_spring {
+  lanes force, across, along;
+} linear_spring;
+
+/* Adds the branch of the strain limit to a spring of length l. `own` is k' (1 - L / l) without it. */
+CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, const spring_coefficients *k, lanes length,
+                                   lanes inverse) {
+  const lanes zero = lanes_splat(0.0f), rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
+  const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
+  const lanes stiffness = lanes_multiply(k->stiffness, lanes_splat(t->limit_stiffness));
+  const lanes excess = lanes_subtract(length, lanes_multiply(rest, lanes_splat(1.0f + t->limit)));
+  const lanes q = lanes_divide(excess, lanes_maximum(width, lanes_splat(WORK_QUANTUM)));
+  const lanes within = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f));
+  const lanes beyond = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
+  const lanes shape = lanes_add(lanes_multiply(lanes_splat(0.5f), lanes_multiply(within, within)), beyond);
+  const lanes force = lanes_multiply(lanes_multiply(lanes_multiply(stiffness, width), shape), inverse);
+  const lanes_mask counts = lanes_less(lanes_multiply(rest, lanes_splat(-LIMIT_AHEAD * t->limit)), excess);
+  s->force = lanes_add(s->force, force);
+  s->across = lanes_add(s->across, force);
+  const lanes along = lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
+  s->along = lanes_add(s->along, lanes_keep(counts, along));
+}
+
+/* Linearises a block of springs. `shear`: 1 for diagonals, which have no strain limit; a constant. */
+CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shear, const spring_coefficients *k,
+                                            const spring_motion *m, float compression) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes squared = lanes_maximum(lanes3_dot(m->d, m->d), lanes_splat(LEAST_SQUARED_LENGTH));
+  const lanes length = lanes_square_root(squared), inverse = lanes_divide(lanes_splat(1.0f), length);
+  const lanes inverse_squared = lanes_multiply(inverse, inverse);
+  const lanes turn_along =
+      lanes_quantise(lanes_multiply(lanes3_dot(m->turn, m->d), inverse), WORK_ROUNDER);
+  const lanes squared_turn = lanes_subtract(lanes3_dot(m->turn, m->turn), lanes_multiply(turn_along, turn_along));
+  lanes tension = lanes_subtract(k->stiffness, lanes_multiply(k->tension, inverse)), stiffness = k->stiffness;
+  if (compression < 1.0f) {
+    const lanes_mask is_short = lanes_less(tension, zero);
+    const lanes share = lanes_splat(compression);
+    tension = lanes_select(is_short, lanes_multiply(tension, share), tension);
+    stiffness = lanes_select(is_short, lanes_multiply(stiffness, share), stiffness);
+  }
+  linear_spring s;
+  const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
+  s.across = lanes_maximum(lanes_maximum(tension, lanes_minimum(lanes_multiply(k->turn, squared_turn), most)), zero);
+  s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
+  s.along = lanes_multiply(s.along, inverse_squared);
+  s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
+  if (!shear && t->limit > 0.0f) {
+    add_strain_limit(&s, t, k, length, inverse);
+  }
+  return s;
+}
+
+/* What a spring adds to the operator's product: the force on its first particle for displacements that differ by
+   `moved`. */
+CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
+  const lanes by = lanes_multiply(lanes3_dot(d, moved), along);
+  return lanes3_add_scaled(lanes3_scale(moved, across), d, by);
+}
+
+/* The block of a spring. */
+CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
+  const lanes3 scaled = lanes3_scale(d, along);
+  const symmetric m = {.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
+                       .yy = lanes_add(lanes_multiply(scaled.y, d.y), across),
+                       .zz = lanes_add(lanes_multiply(scaled.z, d.z), across),
+                       .xy = lanes_multiply(scaled.x, d.y),
+                       .xz = lanes_multiply(scaled.x, d.z),
+                       .yz = lanes_multiply(scaled.y, d.z)};
+  return m;
+}
+
+/// The plate ///
+
+/*
+ * Bending and twist of the sheet, of one rigidity B' (Boxerman 2003 section 3.2 has springs across two cells):
+ *
+ *   energy     kappa_u / 2 sum |x_0 - 2 x_1 + x_2|^2 over hinges along the warp, kappa_v along the weft, and
+ *              kappa_2 / 2 sum |x_0 - x_1 - x_2 + x_3|^2 over cells
+ *   gradient   a constant matrix times x: there is nothing to linearise
+ *   block      that matrix
+ *
+ * kappa_u = s h^2 / m0 B' v / u^3, kappa_v = s h^2 / m0 B' u / v^3, kappa_2 = 2 s h^2 / m0 B' / (u v) for cells of u by
+ * v. With a = sqrt(kappa_u), b = sqrt(kappa_v) and kappa_2 = 2 a b the matrix of a sheet where nothing is missing is
+ *
+ *     (a D_u + b D_v)^2 - a^2 E_u^T E_u - b^2 E_v^T E_v
+ *
+ * with D the second difference, at the ends the difference to the only neighbour, and E that difference at the ends
+ * alone: twice the Laplacian by rows, and small corrections on the border. Where hinges differ from each other, at
+ * maps, gaps, clamps and pre-shaped pieces, the sums are formed as they stand above, with a factor for each.
+ *
+ * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
+ *
+ * In: a near array of vectors. Out: a row of forces in the row buffer BUFFER_PLATE. Scratch: the row buffers
+ * BUFFER_CURVATURE.
+ */
+
+/* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
+   at the ends of an open line. */
+static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
+  float sum = 0.0f;
+  for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
+    const int32_t exists = is_ring || (hinge > 0 && hinge + 1 < count);
+    sum += exists ? (hinge == element ? 4.0f : 1.0f) : 0.0f;
+  }
+  return sum;
+}
+
+static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
+  return is_ring || (element > 0 && element + 1 < count) ? 2.0f : 1.0f;
+}
+
+/*
+ * The components of vectors do not know of each other here, so rows are taken as strands of floats: a strand for each
+ * component, or with one lane a single one in which they follow each other. What lies beside a float of a strand is
+ * STRAND_STEP floats apart.
+ */
+#define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
+#define STRAND_STEP NEAR_STEP
+
+/* Weights at the ends of a strand: of what lies on the left and on the right, 0 where nothing does, and of the element
+   itself in its place; and of E_u^T E_u, of the differences to the right and to the left. */
+enum { END_LEFT, END_RIGHT, END_OWN, END_FREE_RIGHT, END_FREE_LEFT, END_KINDS };
+
+/* They lie as in an own array. */
+static float *end_weights(const solve_arrays *a) {
+  return a->buffers + 3 * BUFFER_ENDS * (int32_t)a->buffer;
+}
+
+/* Coefficients of the plate as its rows take them. */
+typedef struct plate_rows {
+  const solve_arrays *a;
+  float *x;                   /* the vectors, a near array */
+  const float *ends;          /* weights at the ends of strands */
+  lanes warp, weft, centre;   /* a, b and -2 (a + b) */
+  lanes free_warp, free_weft; /* a^2 and b^2 */
+  lanes twist;                /* kappa_2; with factors alone */
+  int32_t inner, outer, end;  /* floats of a strand from which on blocks are inside, again at an end, and all */
+} plate_rows;
+
+/* `factor`: of all stiffness. */
+static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float factor) {
+  const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
+  const int32_t end = STRAND_STEP * a->columns, two = 2 * STRAND_STEP; /* at an end two columns count */
+  const int32_t inner = a->is_ring ? 0 : (two + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
+  const int32_t blocks = end - two - inner < 0 ? 0 : (end - two - inner) / CLOTH_LANES;
+  const plate_rows p = {.a = a,
+                        .x = x,
+                        .ends = end_weights(a),
+                        .warp = lanes_splat(along),
+                        .weft = lanes_splat(across),
+                        .centre = lanes_splat(-2.0f * (along + across)),
+                        .free_warp = lanes_splat(along * along),
+                        .free_weft = lanes_splat(across * across),
+                        .twist = lanes_splat(t->twist * factor),
+                        .inner = inner,
+                        .outer = a->is_ring ? end : inner + blocks * CLOTH_LANES,
+                        .end = end};
+  return p;
+}
+
+/* The row buffer of the curvature of row `row`: that of three rows is needed, four are kept. */
+CLOTH_INLINE float *curvature_row(const solve_arrays *a, int32_t row) {
+  return vector_buffer(a, BUFFER_CURVATURE + (row & 3));
+}
+
+/* Fills them, at the beginning of a step. Tubes have no ends. */
+static void fill_end_weights(const solve_arrays *a) {
+  const int32_t last = a->columns - 1, is_open = !a->is_ring;
+  float *weights = end_weights(a);
+  for (int32_t i = 0; i < STRAND_STEP * a->pitch; i++) {
+    const int32_t column = i / STRAND_STEP, is_first = is_open && column == 0, is_last = is_open && column == last;
+    const int32_t values[END_KINDS] = {!is_first, !is_last, is_first + is_last,
+                                       is_first + (is_open && column == last - 1), is_last + (is_open && column == 1)};
+    for (int32_t kind = 0; kind < END_KINDS; kind++) {
+      *own_at(weights, END_KINDS, i, kind) = (float)values[kind];
+    }
+  }
+}
+
+CLOTH_INLINE lanes end_weight(const plate_rows *p, int32_t i, int32_t kind) {
+  return lanes_load(OWN(p->ends, END_KINDS, i, kind));
+}
+
+/* The sum of what lies beside a block of a strand. `at_end`: 1 where it may lie at an end of a sheet; a constant. */
+CLOTH_INLINE lanes sum_beside(const plate_rows *p, const float *row, int32_t i, int32_t at_end) {
+  const lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
+  if (!at_end) {
+    return lanes_add(left, right);
+  }
+  const lanes beside =
+      lanes_add(lanes_multiply(left, end_weight(p, i, END_LEFT)), lanes_multiply(right, end_weight(p, i, END_RIGHT)));
+  return lanes_add(beside, lanes_multiply(lanes_load(row + i), end_weight(p, i, END_OWN)));
+}
+
+/* a D_u + b D_v of a block, from the sums of what lies beside it along warp and weft. */
+CLOTH_INLINE lanes curvature(const plate_rows *p, lanes along, lanes across, lanes x) {
+  const lanes sum = lanes_add(lanes_multiply(along, p->warp), lanes_multiply(across, p->weft));
+  return lanes_add(sum, lanes_multiply(x, p->centre));
+}
+
+/* -a^2 E_u^T E_u of a block. */
+CLOTH_INLINE lanes free_ends(const plate_rows *p, const float *x, int32_t i) {
+  const lanes here = lanes_load(x + i), right = lanes_subtract(lanes_load(x + i + STRAND_STEP), here);
+  const lanes left = lanes_subtract(lanes_load(x + i - STRAND_STEP), here);
+  const lanes sum = lanes_add(lanes_multiply(right, end_weight(p, i, END_FREE_RIGHT)),
+                              lanes_multiply(left, end_weight(p, i, END_FREE_LEFT)));
+  return lanes_multiply(sum, p->free_warp);
+}
+
+/* A strand of a row: of the vectors of the row, of the one below and of the one after that; of the curvature of the row
+   and of those beside it; of the force. At the border rows that are not there are the row at the border. */
+typedef struct plate_strand {
+  const float *x, *next, *after, *above, *here;
+  float *below, *force;
+} plate_strand;
+
+/* The force of blocks of a row from one float up to another, and the curvature of the row below. `at_end`: as above;
+   `is_last`: there is no row below; constants. */
+CLOTH_INLINE void bend_blocks(const plate_rows *p, const plate_strand *s, int32_t from, int32_t to, int32_t at_end,
+                              int32_t is_last) {
+  for (int32_t i = from; i < to; i += CLOTH_LANES) {
+    const lanes here = lanes_load(s->here + i);
+    lanes down = here;
+    if (!is_last) {
+      const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
+      down = curvature(p, sum_beside(p, s->next, i, at_end), over, lanes_load(s->next + i));
+      lanes_store(s->below + i, down);
+    }
+    const lanes across = lanes_add(lanes_load(s->above + i), down);
+    lanes sum = curvature(p, sum_beside(p, s->here, i, at_end), across, here);
+    sum = at_end ? lanes_add(sum, free_ends(p, s->x, i)) : sum;
+    lanes_store(s->force + i, sum);
+  }
+}
+
+/* Computes the curvature of the first row. */
+static void bend_first_row(const plate_rows *p) {
+  const solve_arrays *a = p->a;
+  float *out = curvature_row(a, 0);
+  for (int32_t n = 0; n < STRANDS; n++) {
+    const float *x = p->x + n * a->plane, *below = x + STRAND_STEP * a->pitch;
+    for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
+      const lanes here = lanes_load(x + i), over = lanes_add(here, lanes_load(below + i));
+      lanes_store(out + n * a->buffer + i, curvature(p, sum_beside(p, x, i, 1), over, here));
+    }
+  }
+  if (a->is_ring) {
+    close_ring(out, a->buffer, a->columns);
+  }
+}
+
+/* -b^2 E_v^T E_v, added to the force of a row: b^2 times the difference from a row at the border to the one beside it,
+   or the negative of that for the latter. */
+static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row, float *force) {
+  const solve_arrays *a = p->a;
+  const ptrdiff_t plane = a->plane, buffer = a->buffer;
+  const int32_t columns = a->columns;
+  const lanes weight = row == border ? p->free_weft : lanes_negate(p->free_weft);
+  const float *from = near_row(p->x, a->pitch, border), *to = near_row(p->x, a->pitch, beside);
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes3 difference = lanes3_subtract(near_load(to, plane, i), near_load(from, plane, i));
+    near_store(force, buffer, i, lanes3_add_scaled(near_load(force, buffer, i), difference, weight));
+  }
+}
+
+/* The force of a row, the matrix times x, from the curvature of it and of the row above, which are there, and of the
+   row below, which is computed on the way. */
+static void plate_row(const plate_rows *plate, int32_t row) {
+  const plate_rows terms = *plate, *p = &terms; /* stores of lanes may alias it */
+  const solve_arrays *a = p->a;
+  const ptrdiff_t plane = a->plane, buffer = a->buffer;
+  const int32_t last = a->rows - 1, next = STRAND_STEP * a->pitch;
+  plate_strand s = {.x = p->x + row * next,
+                    .above = curvature_row(a, row > 0 ? row - 1 : row),
+                    .here = curvature_row(a, row),
+                    .below = curvature_row(a, row + 1),
+                    .force = vector_buffer(a, BUFFER_PLATE)};
+  for (int32_t n = 0; n < STRANDS; n++) {
+    s.next = s.x + next;
+    s.after = row + 1 < last ? s.next + next : s.next;
+    if (row < last) {
+      bend_blocks(p, &s, 0, p->inner, 1, 0);
+      bend_blocks(p, &s, p->inner, p->outer, 0, 0);
+      bend_blocks(p, &s, p->outer, p->end, 1, 0);
+    } else {
+      bend_blocks(p, &s, 0, p->end, 1, 1);
+    }
+    s.x += plane;
+    s.above += buffer;
+    s.here += buffer;
+    s.below += buffer;
+    s.force += buffer;
+  }
+  if (a->is_ring && row < last) {
+    close_ring(curvature_row(a, row + 1), buffer, a->columns);
+  }
+  if (row < 2) {
+    free_border(p, 0, 1, row, vector_buffer(a, BUFFER_PLATE));
+  }
+  if (row > last - 2) {
+    free_border(p, last, last - 1, row, vector_buffer(a, BUFFER_PLATE));
+  }
+}
+
+/// Hinges ///
+
+/*
+ * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
+ * The forces of hinges along the weft and of cells wait in three rows each for the rows beside them.
+ *
+ * In: a near array of vectors, factors. Out: a row of forces in the row buffer BUFFER_PLATE. Scratch: the row buffers
+ * BUFFER_CURVATURE, BUFFER_HINGES, BUFFER_TWISTS.
+ */
+
+/* The factors of a block of hinges or cells. */
+CLOTH_INLINE lanes factor_at(const float *factors, int32_t i, int32_t which) {
+  return lanes_load(OWN(factors, FACTOR_FLOATS, i, which));
+}
+
+CLOTH_INLINE float *twist_buffer(const solve_arrays *a, int32_t row) {
+  return vector_buffer(a, BUFFER_TWISTS + (row & 3));
+}
+
+/* x_0 - 2 x_1 + x_2, times a stiffness. */
+CLOTH_INLINE lanes3 hinge_force(lanes3 before, lanes3 middle, lanes3 after, lanes stiffness) {
+  const lanes3 sum = lanes3_add_scaled(lanes3_add(before, after), middle, lanes_splat(-2.0f));
+  return lanes3_scale(sum, stiffness);
+}
+
+/* Forces of the hinges along the weft whose middles are in a row, and of the cells between it and the next. */
+static void bend_row_with_factors(const plate_rows *p, int32_t row) {
+  const solve_arrays *a = p->a;
+  const ptrdiff_t plane = a->plane, buffer = a->buffer;
+  const int32_t columns = a->columns;
+  const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch;
+  const float *x = near_row(p->x, a->pitch, row);
+  const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
+  const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
+  float *hinges = curvature_row(a, row), *twists = twist_buffer(a, row);
+  const lanes weft = p->free_weft, twist = p->twist;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
+    const lanes stiffness = lanes_multiply(weft, factor_at(factors, i, FACTOR_HINGE + WEFT));
+    near_store(hinges, buffer, i, hinge_force(near_load(up, plane, i), here, below, stiffness));
+    const lanes3 upper = lanes3_subtract(here, near_load(x, plane, i + 1));
+    const lanes3 lower = lanes3_subtract(below, near_load(down, plane, i + 1));
+    const lanes of_cell = lanes_multiply(twist, factor_at(factors, i, FACTOR_TWIST));
+    near_store(twists, buffer, i, lanes3_scale(lanes3_subtract(upper, lower), of_cell));
+  }
+  if (a->is_ring) {
+    close_ring(twists, buffer, columns);
+  }
+}
+
+/* Forces of the hinges along the warp of a row. */
+static void bend_along_row(const plate_rows *p, int32_t row, float *hinges) {
+  const solve_arrays *a = p->a;
+  const ptrdiff_t plane = a->plane, buffer = a->buffer;
+  const int32_t columns = a->columns;
+  const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch, *x = near_row(p->x, a->pitch, row);
+  const lanes warp = p->free_warp;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes stiffness = lanes_multiply(warp, factor_at(factors, i, FACTOR_HINGE + WARP));
+    near_store(hinges, buffer, i,
+               hinge_force(near_load(x, plane, i - 1), near_load(x, plane, i), near_load(x, plane, i + 1), stiffness));
+  }
+  if (a->is_ring) {
+    close_ring(hinges, buffer, columns);
+  }
+}
+
+/* The force of a row. */
+static void plate_row_with_factors(const plate_rows *p, int32_t row) {
+  const solve_arrays *a = p->a;
+  const ptrdiff_t buffer = a->buffer;
+  const int32_t columns = a->columns, last = a->rows - 1;
+  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = vector_buffer(a, BUFFER_PLATE);
+  const float *middle = curvature_row(a, row), *up = curvature_row(a, row > 0 ? row - 1 : row);
+  const float *down = curvature_row(a, row < last ? row + 1 : row);
+  const float *twists = twist_buffer(a, row), *above = twist_buffer(a, row - 1);
+  const lanes one = lanes_splat(1.0f), has_up = lanes_splat(row > 0 ? 1.0f : 0.0f);
+  const lanes has_down = lanes_splat(row < last ? 1.0f : 0.0f);
+  bend_along_row(p, row, hinges);
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    lanes3 sum = hinge_force(near_load(hinges, buffer, i - 1), near_load(hinges, buffer, i),
+                             near_load(hinges, buffer, i + 1), one);
+    sum = lanes3_add_scaled(sum, near_load(up, buffer, i), has_up);
+    sum = lanes3_add_scaled(sum, near_load(down, buffer, i), has_down);
+    sum = lanes3_add_scaled(sum, near_load(middle, buffer, i), lanes_splat(-2.0f));
+    sum = lanes3_add(sum, lanes3_subtract(near_load(twists, buffer, i), near_load(twists, buffer, i - 1)));
+    if (row > 0) {
+      sum = lanes3_subtract(sum, lanes3_subtract(near_load(above, buffer, i), near_load(above, buffer, i - 1)));
+    }
+    near_store(force, buffer, i, sum);
+  }
+}
+
+/* The forces of row `row` into BUFFER_PLATE, rows being taken in order: by the Laplacian where nothing differs. */
+static void bend_plate(const plate_rows *p, int32_t row) {
+  if (p->a->factors) {
+    if (row == 0) {
+      bend_row_with_factors(p, 0);
+    }
+    if (row + 1 < p->a->rows) {
+      bend_row_with_factors(p, row + 1);
+    }
+    plate_row_with_factors(p, row);
+  } else {
+    if (row == 0) {
+      bend_first_row(p);
+    }
+    plate_row(p, row);
+  }
+}
+
+/// Links ///
+
+/*
+ * What tells single springs, hinges and cells from those of a plain rectangle: maps of stiffness, masks, torn threads,
+ * pre-shaped pieces. Each has a factor on the stiffness of its family, 0 if it is not there, and springs one on their
+ * rest length. A spring takes the mean of the map at its ends, a hinge its value at the middle, a twist the mean over
+ * its cell.
+ *
+ * Springs are found at the particle where they start: along the warp to the next column, along the weft to the next
+ * row, the diagonal to the next column of the next row, the antidiagonal to the column before in it.
+ *
+ * In: maps, gaps, shape factors. Out: factors. Scratch: none.
+ */
+
+/* 1 if a cloth may have such factors. */
+static int has_factors(const cloth *c) {
+  return c->scratch.factors != 0;
+}
+
+static float map_at(const cloth *c, int32_t particle) {
+  return c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map)[particle] : 1.0f;
+}
+
+/* The particle so many rows and columns from one; -1 if there is none. Tubes close. */
+static int32_t particle_from(const cloth *c, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns;
+  if (is_wrapped(c)) {
+    column = (column + columns) % columns;
+  }
+  return row >= 0 && row < c->grid.rows && column >= 0 && column < columns ? row * columns + column : -1;
+}
+
+/* The factor on the stiffness of the spring of direction d that starts at a particle. */
+static float spring_factor(const cloth *c, int32_t row, int32_t column, int32_t d) {
+  const int32_t i = particle_from(c, row, column);
+  const int32_t right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
+  const int32_t j = particle_from(c, row + (d != WARP), column + right);
+  const int32_t owner = d == ANTIDIAGONAL ? particle_from(c, row, column - 1) : i;
+  if (j < 0 || is_gap(c, owner, spring_gap(d))) {
+    return 0.0f;
+  }
+  const float shape = d <= WEFT && has_gaps(c) ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f;
+  return 0.5f * (map_at(c, i) + map_at(c, j)) * shape;
+}
+
+static float length_factor(const cloth *c, int32_t particle, int32_t d) {
+  return has_gaps(c) ? shape_factor(c, REST_LENGTH + d, particle) : 1.0f;
+}
+
+/* The factor on the hinge whose middle is a particle, along warp or weft; 0 where there is none. */
+static float hinge_factor_at(const cloth *c, int32_t row, int32_t column, int32_t d) {
+  const int32_t i = particle_from(c, row, column), down = d == WEFT, right = d == WARP;
+  if (i < 0 || particle_from(c, row - down, column - right) < 0 || particle_from(c, row + down, column + right) < 0 ||
+      is_gap(c, i, d == WARP ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) {
+    return 0.0f;
+  }
+  return map_at(c, i) * (has_gaps(c) ? shape_factor(c, REST_HINGE + d, i) : 1.0f);
+}
+
+/* The factor on the twist of the cell that starts at a particle; 0 where there is none. */
+static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
+  const int32_t corners[4] = {particle_from(c, row, column), particle_from(c, row, column + 1),
+                              particle_from(c, row + 1, column), particle_from(c, row + 1, column + 1)};
+  float sum = 0.0f;
+  for (int32_t n = 0; n < 4; n++) {
+    if (corners[n] < 0) {
+      return 0.0f;
+    }
+    sum += 0.25f * map_at(c, corners[n]);
+  }
+  if (is_gap(c, corners[0], GAP_CELL)) {
+    return 0.0f;
+  }
+  return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
+}
+
+/* What the plate puts on the diagonal of a particle, over kappa_2. */
+static float plate_factor_at(const cloth *c, int32_t row, int32_t column) {
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
+  const float weights[2] = {v * v / (2.0f * u * u), u * u / (2.0f * v * v)}; /* kappa_u, kappa_v over kappa_2 */
+  float sum = 0.0f;
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    const int32_t down = d == WEFT, right = d == WARP;
+    sum += weights[d] * (4.0f * hinge_factor_at(c, row, column, d) + hinge_factor_at(c, row - down, column - right, d) +
+                         hinge_factor_at(c, row + down, column + right, d));
+  }
+  for (int32_t n = 0; n < 4; n++) {
+    sum += twist_factor_at(c, row - n / 2, column - n % 2);
+  }
+  return sum;
+}
+
+/* Fills the factors, 0 in the places behind the rows. */
+CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t column = 0; column < a->pitch; column++) {
+      const int32_t place = row * a->pitch + column, is_there = column < a->columns;
+      const int32_t i = row * a->columns + column;
+      for (int32_t d = 0; d < DIRECTIONS; d++) {
+        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_STIFFNESS + d) =
+            is_there ? spring_factor(c, row, column, d) : 0.0f;
+        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_LENGTH + d) = is_there ? length_factor(c, i, d) : 1.0f;
+      }
+      for (int32_t d = WARP; d <= WEFT; d++) {
+        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_HINGE + d) =
+            is_there ? hinge_factor_at(c, row, column, d) : 0.0f;
+      }
+      *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_TWIST) = is_there ? twist_factor_at(c, row, column) : 0.0f;
+      *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE) = is_there ? plate_factor_at(c, row, column) : 0.0f;
+    }
+  }
+}
+
+/// Wind ///
+
+/*
+ * The force of the air on a particle of area vector A n at the velocity v relative to the wind, with rho the density of
+ * the air and the coefficients cn, cd, cl:
+ *
+ *   normal drag  -1/2 rho cn A |v| (v.n) n
+ *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v|), perpendicular to v
+ *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
+ *                so that no wind reverses a particle
+ *
+ * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
+ * `air`, the second in `diagonal`. Scratch: none.
+ */
+
+/* What the air of a substep depends on. */
+typedef struct wind_terms {
+  cloth_vector wind;                /* [m/s] */
+  float inverse_h;                  /* [1/s] */
+  float normal, drag, lift, block;  /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
+  float drag_block;                 /* 1/2 rho cd s h / m0 */
+} wind_terms;
+
+static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
+  const cloth_config_air *air = &c->settings.air;
+  const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
+  const wind_terms w = {.wind = wind_of(c),
+                        .inverse_h = t->inverse_h,
+                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
+                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
+                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
+  return w;
+}
+
+/* The wind on a row of particles. */
+typedef struct wind_row {
+  const cloth *c;
+  wind_terms w;
+  const float *rows[3]; /* of places: above, the row, below */
+  ptrdiff_t plane;
+  float share, end_share; /* area of a particle over the product of the distances between its neighbours */
+  int32_t columns, is_ring;
+  int32_t place, first; /* of the row in own arrays, and its first particle */
+  const cloth *gapped;
+  vector_array position;
+} wind_row;
+
+static wind_row no_wind_row(void) {
+  wind_row r;
+  fill_zero(&r, sizeof r);
+  return r;
+}
+
+static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const vector_array position = vectors_at(c, c->state.position);
+  const row_neighbours near = row_neighbours_at(c, position, row);
+  const wind_row r = {.c = c,
+                      .w = wind_terms_of(c, t),
+                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row),
+                               near_row(a->place, a->pitch, row),
+                               near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
+                      .plane = a->plane,
+                      .share = near.share,
+                      .end_share = near.end_share,
+                      .columns = a->columns,
+                      .is_ring = a->is_ring,
+                      .place = row * a->pitch,
+                      .first = row * a->columns,
+                      .gapped = gapped_cloth(c),
+                      .position = position};
+  return r;
+}
+
+/* The force of the air on a block, and its block: root^2 n n^T + held I. */
+typedef struct wind_force {
+  lanes3 force, normal;
+  lanes root, held;
+} wind_force;
+
+/* For the area vectors `area` [m^2] and velocities v relative to the wind. */
+CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
+  wind_force f;
+  f.normal = lanes3_quantise(lanes3_scale(area, lanes_divide(one, size)), WORK_ROUNDER);
+  const lanes speed = lanes_square_root(lanes3_dot(v, v));
+  const lanes across = lanes_quantise(lanes3_dot(f.normal, v), WORK_ROUNDER);
+  const lanes flow = lanes_multiply(size, speed);
+  const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
+  f.force = lanes3_scale(f.normal, lanes_negate(push));
+  f.root = lanes_square_root(lanes_flush(lanes_multiply(flow, lanes_splat(w->block))));
+  f.held = zero;
+  if (w->drag > 0.0f || w->lift > 0.0f) {
+    const lanes through = lanes_multiply(size, lanes_absolute(across));
+    const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
+                                    lanes_maximum(speed, lanes_splat(STATE_QUANTUM)));
+    const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
+    f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
+    f.held = lanes_multiply(through, lanes_splat(w->drag_block));
+  }
+  return f;
+}
+
+/* Area vectors of a block of a row [m^2], as area_vectors() of air.h but of places. */
+CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
+  const ptrdiff_t plane = r->plane;
+#if WITH_GAPS
+  if (r->gapped) {
+    return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i);
+  }
+#endif
+  lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
+  lanes share = lanes_splat(r->share);
+  if (!r->is_ring && ends) {
+    const lanes3 x = near_load(r->rows[1], plane, i);
+    const lanes_mask leftmost = lanes_first(ends & ROW_FIRST ? 1 : 0), has_right = lanes_first(r->columns - 1 - i);
+    const lanes end_share = lanes_splat(r->end_share);
+    left = lanes3_select(leftmost, x, left);
+    right = lanes3_select(has_right, right, x);
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  const lanes3 along_weft = lanes3_subtract(near_load(r->rows[2], plane, i), near_load(r->rows[0], plane, i));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
+}
+
+/* The force on a block whose ways since x_n are `way`. */
+CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
+  const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
+  const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
+  return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
+}
+
+/* Adds the air to the forces and blocks of a row. */
+static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const wind_row r = wind_row_of(c, a, t, row);
+  const float *way = near_row(a->direction, a->pitch, row);
+  float *diagonal = a->diagonal + r.place, *residual = a->residual + 3 * r.place, *air = a->air + 3 * r.place;
+  const int32_t columns = a->columns, drags = r.w.drag > 0.0f;
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+    const wind_force f = wind_on_block(&r, i, ends, near_load(way, r.plane, i));
+    own_store(residual, i, lanes3_add(own_load(residual, i), f.force));
+    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(f.normal, f.root), WORK_ROUNDER)));
+    if (drags) {
+      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, f.held)));
+    }
+  });
+}
+
+/// Coefficients of a substep ///
+
+/*
+ * Everything that a substep of the one equation multiplies by, from the length h of the substep, the fabric and the
+ * settings; the number of substeps; and which terms stay out of the operator.
+ *
+ * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
+ * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
+ * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of
+ * the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
+ * integration.explicit_threshold.
+ *
+ * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
+ */
+
+/* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
+ */
+#define LONGEST_SUBSTEP (1.0f / 60.0f)
+/* Sum above which explicit terms are unstable. */
+#define EXPLICIT_BOUND (4.0f / 3.0f)
+/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many substeps
+   on 6. An unfinished solve creeps with
+   many substeps; stiffer cloth takes more iterations to keep its life. */
+#define SOFT_STIFFNESS 1.0e3f
+#define STIFF_STIFFNESS 2.0e3f
+/* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
+   whose shear is less than SHEAR_SHARE of its stretch has bounds from a fourth of that on, as only stretch holds it
+   together: 10 x 10 of 1e5 N/m gains 1.2 of its fall's energy at 4 substeps without (S17). */
+#define BOUNDED_STIFFNESS 1.5e3f
+#define SHEAR_SHARE 0.01f
+#define MANY_SUBSTEPS 8
+#define LEAST_ITERATIONS 4
+#define MOST_ITERATIONS 6
+/* From this k' on even these leave a plate swinging for ever (S17, paper and 1e-4 N m). */
+#define STIFFEST_STIFFNESS 1.0e4f
+#define STIFFEST_ITERATIONS 8
+/* Two substeps are equally long if they differ by no more than this share. */
+#define EQUAL_SHARE 1.0e-3f
+/* Automatic substeps are at least so many. */
+#define LEAST_SUBSTEPS 2.0f
+/* Largest scaled coefficient: beyond it a float has no digits left for the mass, 1, beside it. */
+#define STIFFNESS_LIMIT 1.0e9f
+
+/* A scaled coefficient; 0 if it is below WORK_QUANTUM. */
+static float scaled(float value) {
+  return flush_small(minimum(value, STIFFNESS_LIMIT), WORK_QUANTUM);
+}
+
+static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  const spring_terms s = {.rest = direction_rest(c, d),
+                          .stiffness = scaled(t->scale * direction_stiffness(c, d)),
+                          .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
+                          .compression = d <= WEFT ? f->compression : f->shear_compression,
+                          .implicit = 1};
+  return s;
+}
+
+static void set_plate(const cloth *c, substep_terms *t) {
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
+  const float rigidity = bend_rigidity(c, &t->bend_ratio);
+  t->hinge[WARP] = scaled(t->scale * (rigidity * (v / u) / (u * u)));
+  t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
+  t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
+  t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
+  t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
+  t->plate_implicit = 1;
+}
+
+/* The largest stiffness over mass of the terms: of stretch along both axes, of both diagonals, and of the plate. */
+enum { TERM_WARP, TERM_WEFT, TERM_SHEAR, TERM_PLATE, TERM_COUNT };
+
+static float term_bound(const cloth *c, const substep_terms *t, int32_t term) {
+  const float most = max_kappa_factor(c);
+  if (term == TERM_PLATE) {
+    return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]);
+  }
+  const spring_terms *s = &t->spring[term]; /* both diagonals are alike */
+  return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * (s->stiffness + 2.0f * s->damping);
+}
+
+static void leave_out(substep_terms *t, int32_t term) {
+  if (term == TERM_PLATE) {
+    t->plate_implicit = 0;
+    return;
+  }
+  t->spring[term].implicit = 0;
+  if (term == TERM_SHEAR) {
+    t->spring[ANTIDIAGONAL].implicit = 0;
+  }
+}
+
+/* The sum of what all terms together would have outside of the operator. */
+static float explicit_sum(const cloth *c, const substep_terms *t) {
+  float sum = 0.0f;
+  for (int32_t term = 0; term < TERM_COUNT; term++) {
+    sum += term_bound(c, t, term);
+  }
+  return sum;
+}
+
+/* The terms that stay out of the operator: from the softest on, as long as their sum is at most `most`. */
+static void choose_explicit(const cloth *c, substep_terms *t, float most) {
+  float sum = 0.0f, after = -1.0f;
+  for (int32_t n = 0; n < TERM_COUNT; n++) {
+    int32_t softest = -1;
+    float least = 0.0f;
+    for (int32_t term = 0; term < TERM_COUNT; term++) {
+      const float bound = term_bound(c, t, term);
+      const int32_t is_out = term == TERM_PLATE ? !t->plate_implicit : !t->spring[term].implicit;
+      if (!is_out && bound >= after && (softest < 0 || bound < least)) {
+        softest = term;
+        least = bound;
+      }
+    }
+    sum += least;
+    if (softest < 0 || sum > most) {
+      return;
+    }
+    after = least;
+    leave_out(t, softest);
+  }
+}
+
+/* Chooses by the method of the config. Returns notes. */
+static int32_t choose_terms(const cloth *c, substep_terms *t) {
+  const int32_t method = c->settings.integration.method;
+  const float sum = explicit_sum(c, t);
+  if (method == CLOTH_INTEGRATION_ADAPTIVE) {
+    choose_explicit(c, t, c->settings.integration.explicit_threshold);
+  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY || (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
+    choose_explicit(c, t, 2.0f * sum); /* all: their sum in another order may round to more */
+  }
+  t->solves = t->plate_implicit && t->bends;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    t->solves |= t->spring[d].implicit && t->spring[d].stiffness + t->spring[d].damping > 0.0f;
+  }
+  return method == CLOTH_INTEGRATION_EXPLICIT && sum > EXPLICIT_BOUND ? CLOTH_NOTE_MADE_IMPLICIT : 0;
+}
+
+/* The largest k' of a spring, by which iterations are chosen. */
+static float largest_stiffness(const cloth *c, const substep_terms *t) {
+  const float springs = maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness),
+                                t->spring[DIAGONAL].stiffness);
+  return springs * c->settings.factors.max_stiffness;
+}
+
+/* Iterations of the solve of a substep, one of so many. */
+static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
+  if (c->settings.solver.tolerance > 0.0f) {
+    return c->settings.solver.max_iterations;
+  }
+  if (c->settings.integration.iterations > 0) {
+    return c->settings.integration.iterations;
+  }
+  const float stiffness = largest_stiffness(c, t);
+  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
+                               (stiffness > STIFF_STIFFNESS);
+  if (stiffness > STIFFEST_STIFFNESS) {
+    return STIFFEST_ITERATIONS;
+  }
+  return substeps >= MANY_SUBSTEPS ? MOST_ITERATIONS : by_stiffness;
+}
+
+/* 1 if the energy of a substep is bounded. */
+static int is_bounded(const cloth *c, const substep_terms *t) {
+  const float stiffness = largest_stiffness(c, t);
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const int has_shear = t->spring[DIAGONAL].stiffness > SHEAR_SHARE * stretch;
+  return t->solves && stiffness > (has_shear ? 1.0f : 0.25f) * BOUNDED_STIFFNESS;
+}
+
+/* Share of BDF2 in the prediction: none until three substeps have been equally long. */
+static float blend_for(const cloth *c, float h) {
+  const float last = inputs_of(c)->last_substep, off = h - last;
+  const int32_t is_equal = off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
+  return is_equal && inputs_of(c)->equal_substeps >= 2 ? c->settings.integration.bdf2_blend : 0.0f;
+}
+
+/* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */
+static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_terms *t) {
+  const float last = inputs_of(c)->last_substep;
+  t->h = h;
+  t->inverse_h = 1.0f / h;
+  t->blend = blend_for(c, h);
+  t->share = 1.0f - t->blend * (5.0f / 9.0f);
+  t->scale = t->share * h * (h / reference_mass(c));
+  t->reach = last > 0.0f ? minimum(last / h, 1.0f) : 1.0f;
+  t->reach = t->reach > 1.0f - EQUAL_SHARE ? 1.0f : t->reach;
+  t->rest = (1.0f - t->reach) / t->reach;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    t->spring[d] = spring_terms_of(c, t, d);
+  }
+  t->limit = c->settings.strain_limit.max_extension;
+  t->limit_stiffness = c->settings.strain_limit.stiffness;
+  set_plate(c, t);
+  const int32_t notes = choose_terms(c, t);
+  t->iterations = iterations_for(c, t, substeps);
+  t->goes_back = is_bounded(c, t);
+  t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
+  t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
+  t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
+  return notes;
+}
+
+/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator: their sum grows with
+   the square of the substep at most. */
+static float explicit_substeps(const cloth *c, float dt) {
+  substep_terms t;
+  set_terms(c, dt, 1, &t);
+  const float most = maximum(c->settings.integration.explicit_threshold, 0.25f), sum = explicit_sum(c, &t);
+  float substeps = 1.0f;
+  for (int32_t n = 0; n < 16 && substeps < (float)CLOTH_SUBSTEP_LIMIT && sum > most; n++) {
+    set_terms(c, dt / substeps, 1, &t);
+    const float now = explicit_sum(c, &t);
+    if (now <= most) {
+      break;
+    }
+    substeps *= maximum(square_root(now / most), 1.01f);
+  }
+  return substeps;
+}
+
+/* Fills the coefficient rows of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the
+   grid, else 0; and the weights of the plate's diagonal at the columns. */
+static void fill_coefficient_rows(const solve_arrays *a, const substep_terms *t) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const spring_terms *s = &t->spring[d];
+    const float values[ROW_KINDS] = {s->stiffness, s->stiffness * s->rest,
+                                     TURN_WEIGHT * s->stiffness / (s->rest * s->rest), s->damping};
+    for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
+      float *row = coefficient_row(a, kind, d);
+      for (int32_t i = 0; i < a->pitch; i++) {
+        const int32_t to = i + (d == WARP || d == DIAGONAL) - (d == ANTIDIAGONAL);
+        const int32_t exists = i < a->columns && (a->is_ring || (to >= 0 && to < a->columns));
+        row[i] = exists ? values[kind] : 0.0f;
+      }
+    }
+  }
+  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
+  for (int32_t i = 0; i < a->pitch; i++) {
+    plate_weights(a, 0)[i] = viscous * t->hinge[WARP] * hinges_on_element(i, a->columns, a->is_ring);
+    plate_weights(a, 1)[i] = cells_at_element(i, a->columns, a->is_ring);
+  }
+}
+
+#endif
+#if CLOTH_ONE_EQUATION
+#endif
+
 /// Plan of a step ///
 
 /*
@@ -9679,9 +12295,37 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
+#if CLOTH_ONE_EQUATION
+
+/* Substeps of a step: as configured or, automatically, so many that no particle moves further than a share of a cell
+   in one; more where one would be longer than LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many
+   as its stiffness demands. */
+static int32_t choose_equation_substeps(const cloth *c, float dt, int at_rest) {
+  const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
+  const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
+  if (wanted > 0) {
+    return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap);
+  }
+  if (c->settings.capacity.fixed_work) {
+    return cap;
+  }
+  const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
+  float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  substeps = maximum(maximum(substeps, least), LEAST_SUBSTEPS);
+  if (c->settings.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    substeps = maximum(substeps, explicit_substeps(c, dt));
+  }
+  return ceiling_within(substeps, cap);
+}
+
+#endif
+
 /* Number of substeps of a step: as configured, the maximum with fixed work, else as many as kappa and, unless the cloth
    is at rest, speed require. */
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
+#if CLOTH_ONE_EQUATION
+  return choose_equation_substeps(c, dt, at_rest);
+#else
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
   }
@@ -9702,6 +12346,7 @@ static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
     substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
   return ceiling_within(substeps, c->settings.integration.max_substeps);
+#endif
 }
 
 static int32_t choose_substeps(const cloth *c, float dt) {
@@ -9713,6 +12358,12 @@ static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
+#if CLOTH_ONE_EQUATION
+  substep_terms terms;
+  const int32_t substeps = choose_substeps(c, dt);
+  set_terms(c, dt / (float)substeps, substeps, &terms);
+  return explicit_sum(c, &terms) > EXPLICIT_BOUND;
+#else
   float h = dt / (float)choose_substeps(c, dt);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     spring_family s = plan_spring(c, h, d);
@@ -9721,6 +12372,7 @@ static int is_refused(const cloth *c, float dt) {
     }
   }
   return 0;
+#endif
 }
 
 /*
@@ -9743,6 +12395,15 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
 /* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
    prepared, and for what plan_hinges() does. */
 CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
+#if CLOTH_ONE_EQUATION
+  fill_zero(plan, sizeof *plan);
+  plan->dt = dt;
+  plan->substeps = substeps;
+  plan->h = dt / (float)substeps;
+  plan->inverse_h = 1.0f / plan->h;
+  plan->friction_share = 1.0f;
+  plan->notes = set_terms(c, plan->h, substeps, &plan->terms);
+#else
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = substeps;
@@ -9774,6 +12435,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->friction_share = 1.0f;
   plan->tether_slack = 0.0f;
   plan->led = 0;
+#endif
 }
 
 #if WITH_PLANNING
@@ -9831,6 +12493,37 @@ CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
 static void plan_hinges(const cloth *c, step_plan *plan) {
   plan->bend.has_equal_hinges = has_equal_hinges(c);
   plan->bend.is_explicit &= plan->bend.has_equal_hinges;
+}
+
+/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
+   moves, and its step looks at no particle. */
+static int check_step(const cloth *c, float dt) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!c->has_scratch) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
 
 /// Momentum at contacts ///
@@ -9927,172 +12620,6 @@ CLOTH_SEPARATE lanes3 stop_jammed(const cloth *c, const step_plan *plan, int32_t
   const lanes_mask jammed = lanes_both(*again, lanes_less(lanes3_dot(gone, gone), lanes3_dot(allowed, allowed)));
   lanes3_store(velocity, i, lanes3_select(jammed, gone, old), c->count - i);
   return lanes3_select(jammed, lanes3_subtract(gone, old), none);
-}
-
-/// Forces ///
-
-/*
- * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
- * damping, air, stretch and shear springs, as velocity changes times the mass ratio [m/s]. In the same pass the
- * blocks of the operator are made.
- *
- * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
- * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks and seam
- * if anything is implicit. Scratch: row_buffers.
- */
-
-/* A block of cells of a row whose springs are evaluated. */
-typedef struct row_context {
-  const cloth *c;
-  const step_plan *plan;
-  int32_t below;     /* offset_below() of the row */
-  int32_t cell;      /* first of the block; cells share the indices of particles */
-  int32_t left;      /* cells from it to the row's end */
-  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
-  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
-  int32_t width;     /* tile_width() there */
-} row_context;
-
-/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
-CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
-  float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
-  const int32_t count = springs_left(d, o->below, o->left);
-  const spring_context s = {.c = o->c,
-                            .plan = o->plan,
-                            .direction = d,
-                            .ends = springs_at(o->c, d, o->cell, count),
-                            .count = count,
-                            .x = corner_difference(&o->x, d),
-                            .v = corner_difference(&o->v, d),
-                            .length = length,
-                            .stored = stored,
-                            .width = o->width,
-                            .left = o->left};
-  return spring_pull(&s);
-}
-
-/* Adds the velocity changes of a row's springs to `change` and stores their part of the operator. */
-CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row,
-                                                 vector_array change) {
-  const vector_array x = evaluation_positions(c, plan);
-  const vector_array v = vectors_at(c, c->state.velocity);
-  const vector_array buffer = row_buffer(c);
-  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
-  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row);
-  shift_state shift = shift_start();
-  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
-    const int32_t i = first + column, left = columns - column;
-    float *tile = tiles ? tiles + tile_offset(column) : NULL;
-    const row_context o = {.c = c,
-                           .plan = plan,
-                           .below = below,
-                           .cell = i,
-                           .left = left,
-                           .x = load_corners(x, i, below),
-                           .v = load_corners(v, i, below),
-                           .tile = tile,
-                           .width = tile_width(c, column)};
-    row_forces pulls;
-    spring_length lengths[DIRECTIONS];
-    EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
-    EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
-    lanes3 sum = accumulate_row(&pulls, &shift, buffer, column, left);
-    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
-  }
-}
-
-#if WITH_WRAP
-
-/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
-CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
-  const int32_t next = c->grid.columns, width = seam_rows(c);
-  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
-    const int32_t count = line->rows - row;
-    const lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
-    float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
-    const spring_context s = {.c = c,
-                              .plan = plan,
-                              .direction = line->direction,
-                              .ends = {line->from + row * next, line->to + row * next, next},
-                              .count = count,
-                              .x = x,
-                              .v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count),
-                              .length = length_of(x),
-                              .stored = stored,
-                              .width = width,
-                              .left = CLOTH_LANES};
-    add_seam_pulls(c, line, change, row, spring_pull(&s), count);
-  }
-}
-
-/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
-static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
-    seam_line line = seam_line_at(c, plan, n);
-    if (line.mode != CLOTH_MODE_OFF) {
-      add_seam_line(c, plan, &line, change);
-    }
-  }
-}
-
-#endif
-
-/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
-   none acts but something is solved for: that fills the operator's tiles. */
-static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  clear_row_buffers(c);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    if (plan->springs || plan->solves) {
-      add_row_of_springs(c, plan, row, change);
-    }
-  }
-#if WITH_WRAP
-  if (is_wrapped(c)) {
-    add_seam_forces(c, plan, change);
-  }
-#endif
-}
-
-/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
- */
-typedef struct body_force {
-  lanes3 gravity; /* h g */
-  lanes drag;     /* h times velocity_damping */
-} body_force;
-
-/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
-   reverse velocities. */
-#define MAX_VELOCITY_DAMPING 0.5f
-
-static body_force body_force_of(const cloth *c, const step_plan *plan) {
-  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
-  body_force force;
-  force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
-  force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
-  return force;
-}
-
-CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
-  return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
-}
-
-/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
-CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  vector_array v = vectors_at(c, c->state.velocity);
-  body_force force = body_force_of(c, plan);
-  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
-    lanes3 a = body_force_on(&force, lanes3_load(v, i));
-    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
-  }
-}
-
-/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
-CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
-  set_body_forces(c, plan, change);
-  if (has_air(c)) {
-    add_air(c, plan, change);
-  }
-  add_spring_forces(c, plan, change);
 }
 
 /// Reactions of pins ///
@@ -10300,6 +12827,174 @@ static void remove_confinement(const cloth *c, int32_t particle) {
   }
   fill_zero(entry, sizeof *entry);
   inputs_of(c)->confined_count--;
+}
+
+#if !CLOTH_ONE_EQUATION
+
+/// Forces ///
+
+/*
+ * The right-hand side of a substep: b = h f / m0, plus h^2 K v / m0 of the implicit springs, from gravity, velocity
+ * damping, air, stretch and shear springs, as velocity changes times the mass ratio [m/s]. In the same pass the
+ * blocks of the operator are made.
+ *
+ * In: plan, inputs, evaluation positions (state.position, or scratch.product holding the predicted positions when the
+ * step extrapolates), state.velocity. Out: the caller's vectors, scratch.residual in a step; operator_blocks and seam
+ * if anything is implicit. Scratch: row_buffers.
+ */
+
+/* A block of cells of a row whose springs are evaluated. */
+typedef struct row_context {
+  const cloth *c;
+  const step_plan *plan;
+  int32_t below;     /* offset_below() of the row */
+  int32_t cell;      /* first of the block; cells share the indices of particles */
+  int32_t left;      /* cells from it to the row's end */
+  cell_corners x, v; /* evaluation positions [m] and velocities [m/s] */
+  float *tile;       /* where the operator keeps the block; NULL if nothing is solved for */
+  int32_t width;     /* tile_width() there */
+} row_context;
+
+/* Velocity changes at the starts of the springs of direction d that a block of cells keeps. */
+CLOTH_INLINE lanes3 row_spring_pull(const row_context *o, int32_t d, spring_length length) {
+  float *stored = o->tile ? o->tile + OPERATOR_FLOATS * d * o->width : NULL;
+  const int32_t count = springs_left(d, o->below, o->left);
+  const spring_context s = {.c = o->c,
+                            .plan = o->plan,
+                            .direction = d,
+                            .ends = springs_at(o->c, d, o->cell, count),
+                            .count = count,
+                            .x = corner_difference(&o->x, d),
+                            .v = corner_difference(&o->v, d),
+                            .length = length,
+                            .stored = stored,
+                            .width = o->width,
+                            .left = o->left};
+  return spring_pull(&s);
+}
+
+/* Adds the velocity changes of a row's springs to `change` and stores their part of the operator. */
+CLOTH_HOT CLOTH_SEPARATE void add_row_of_springs(const cloth *c, const step_plan *plan, int32_t row,
+                                                 vector_array change) {
+  const vector_array x = evaluation_positions(c, plan);
+  const vector_array v = vectors_at(c, c->state.velocity);
+  const vector_array buffer = row_buffer(c);
+  float *tiles = WITH_SOLVER && plan->solves ? tiles_of(c, row) : NULL;
+  const int32_t columns = c->grid.columns, first = row * columns, below = offset_below(c, row);
+  shift_state shift = shift_start();
+  for (int32_t column = 0; column < columns; column += CLOTH_LANES) {
+    const int32_t i = first + column, left = columns - column;
+    float *tile = tiles ? tiles + tile_offset(column) : NULL;
+    const row_context o = {.c = c,
+                           .plan = plan,
+                           .below = below,
+                           .cell = i,
+                           .left = left,
+                           .x = load_corners(x, i, below),
+                           .v = load_corners(v, i, below),
+                           .tile = tile,
+                           .width = tile_width(c, column)};
+    row_forces pulls;
+    spring_length lengths[DIRECTIONS];
+    EACH_DIRECTION(d, lengths[d] = length_of(corner_difference(&o.x, d)));
+    EACH_DIRECTION(d, pulls.along[d] = row_spring_pull(&o, d, lengths[d]));
+    lanes3 sum = accumulate_row(&pulls, &shift, buffer, column, left);
+    lanes3_store(change, i, lanes3_add(lanes3_load(change, i), sum), left);
+  }
+}
+
+#if WITH_WRAP
+
+/* Adds the velocity changes of a line of springs across the seam to `change` and stores their part of the operator. */
+CLOTH_SEPARATE void add_seam_line(const cloth *c, const step_plan *plan, const seam_line *line, vector_array change) {
+  const int32_t next = c->grid.columns, width = seam_rows(c);
+  for (int32_t row = 0; row < line->rows; row += CLOTH_LANES) {
+    const int32_t count = line->rows - row;
+    const lanes3 x = seam_difference(c, line, evaluation_positions(c, plan), row, count);
+    float *stored = line->mode >= CLOTH_MODE_IMPLICIT ? line->blocks + row : NULL;
+    const spring_context s = {.c = c,
+                              .plan = plan,
+                              .direction = line->direction,
+                              .ends = {line->from + row * next, line->to + row * next, next},
+                              .count = count,
+                              .x = x,
+                              .v = seam_difference(c, line, vectors_at(c, c->state.velocity), row, count),
+                              .length = length_of(x),
+                              .stored = stored,
+                              .width = width,
+                              .left = CLOTH_LANES};
+    add_seam_pulls(c, line, change, row, spring_pull(&s), count);
+  }
+}
+
+/* Adds the velocity changes of all springs across the seam to `change` and stores their part of the operator. */
+static void add_seam_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  for (int32_t n = 0; n < SEAM_SPRINGS; n++) {
+    seam_line line = seam_line_at(c, plan, n);
+    if (line.mode != CLOTH_MODE_OFF) {
+      add_seam_line(c, plan, &line, change);
+    }
+  }
+}
+
+#endif
+
+/* Adds the velocity changes of all springs to `change`, row by row. Stretch and shear springs are evaluated also where
+   none acts but something is solved for: that fills the operator's tiles. */
+static void add_spring_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  clear_row_buffers(c);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    if (plan->springs || plan->solves) {
+      add_row_of_springs(c, plan, row, change);
+    }
+  }
+#if WITH_WRAP
+  if (is_wrapped(c)) {
+    add_seam_forces(c, plan, change);
+  }
+#endif
+}
+
+/* Velocity change of a particle with velocity v in a substep by gravity and velocity damping: gravity - drag v [m/s].
+ */
+typedef struct body_force {
+  lanes3 gravity; /* h g */
+  lanes drag;     /* h times velocity_damping */
+} body_force;
+
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
+static body_force body_force_of(const cloth *c, const step_plan *plan) {
+  float damping = minimum(c->settings.integration.velocity_damping * plan->h, MAX_VELOCITY_DAMPING);
+  body_force force;
+  force.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, plan->h)));
+  force.drag = lanes_splat(damping < WORK_QUANTUM ? 0.0f : damping);
+  return force;
+}
+
+CLOTH_INLINE lanes3 body_force_on(const body_force *force, lanes3 v) {
+  return lanes3_subtract(force->gravity, lanes3_scale(v, force->drag));
+}
+
+/* Sets `change` to the velocity changes by gravity and velocity damping, times the mass ratio. */
+CLOTH_HOT static void set_body_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  body_force force = body_force_of(c, plan);
+  for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
+    lanes3 a = body_force_on(&force, lanes3_load(v, i));
+    lanes3_store(change, i, lanes3_scale(a, mass_ratio_lanes(c, i)), c->count - i);
+  }
+}
+
+/* Fills `change` with the right-hand side of the substep, h f / m0 plus h^2 K v / m0 of implicit springs. */
+CLOTH_SEPARATE void evaluate_forces(const cloth *c, const step_plan *plan, vector_array change) {
+  set_body_forces(c, plan, change);
+  if (has_air(c)) {
+    add_air(c, plan, change);
+  }
+  add_spring_forces(c, plan, change);
 }
 
 /// What a solve leaves over ///
@@ -15216,6 +17911,8 @@ CLOTH_SEPARATE void solve_overstretched_lines(const cloth *c, const step_plan *p
 
 #endif
 
+#endif
+
 /// Tethers ///
 
 /*
@@ -15898,6 +18595,8 @@ int cloth_reset_tethers(cloth *c) {
 
 #endif
 
+#if !CLOTH_ONE_EQUATION
+
 /// Pull of the tethers ///
 
 /*
@@ -15921,6 +18620,9 @@ typedef struct tether_ends {
   const int32_t *pins;
   int32_t left;
 } tether_ends;
+
+/* The number of each lane, for any lane width. */
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* The anchor in a lane, or -1. */
 CLOTH_INLINE int32_t anchor_at(const tether_ends *ends, int32_t lane) {
@@ -16356,6 +19058,8 @@ CLOTH_SEPARATE void note_tethers(const cloth *c, int32_t slot) {
     }
   }
 }
+
+#endif
 
 #endif
 
@@ -17130,7 +19834,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
-  b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
+  b->earliest = history_length(c) > 1 ? history_of(c, 2) : none;
   b->force_share = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL;
   b->count = c->count;
   b->columns = c->grid.columns;
@@ -20972,6 +23676,8 @@ static void collide_with_self(const cloth *c, const step_plan *plan, int32_t ind
 
 #endif
 
+#if !CLOTH_ONE_EQUATION
+
 /// Links over colliders ///
 
 /*
@@ -21872,15 +24578,6 @@ static int is_held_by_solver(const cloth *c, int32_t index) {
 
 /* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
 #define MESH_MIN_MARGIN 5.0e-4f
-
-/* How many colliders below an index are meshes. */
-static int32_t count_meshes(const cloth *c, int32_t end) {
-  int32_t meshes = 0;
-  for (int32_t index = 0; index < end; index++) {
-    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
-  }
-  return meshes;
-}
 
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
@@ -24894,6 +27591,8 @@ CLOTH_SEPARATE void remove_push_velocities(const cloth *c, const step_plan *plan
   }
 }
 
+#endif
+
 /// Attachments ///
 
 /*
@@ -25074,6 +27773,8 @@ CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes
 CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
   return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
+
+#if !CLOTH_ONE_EQUATION
 
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
    backstop begins `distance` behind the target, its centre is `distance + radius` behind it. */
@@ -25279,6 +27980,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
 
 #endif
 
+#endif
+
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
@@ -25288,7 +27991,9 @@ static void finish_target_motion(const cloth *c) {
 }
 
 cloth_motion_constraint cloth_motion_constraint_default(void) {
-  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
+  cloth_motion_constraint free;
+  fill_zero(&free, sizeof free);
+  free.max_distance = CLOTH_ANY_DISTANCE;
   return free;
 }
 
@@ -25304,6 +28009,13 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (!is_motion_limit(limit)) {
     return CLOTH_ERROR_RANGE;
   }
+#if CLOTH_ONE_EQUATION
+  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
+                      vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
+#endif
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }
@@ -25827,6 +28539,8 @@ static void start_pins(const cloth *c, float inverse_dt) {
     }
   }
 }
+
+#if !CLOTH_ONE_EQUATION
 
 /* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
    for pins. */
@@ -26442,6 +29156,8 @@ static void accept_particles(const cloth *c, cloth_statistics *counts) {
 #endif
 }
 
+#endif
+
 /* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
    moved to. */
 static void finish_motions(const cloth *c) {
@@ -26455,6 +29171,2837 @@ static void finish_motions(const cloth *c) {
   }
 #endif
 }
+
+#if CLOTH_ONE_EQUATION
+
+/// Prediction ///
+
+/*
+ * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
+ * BDF2, and f the share of it that damping leaves:
+ *
+ *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
+ *
+ * The second is a dry drag that fades: it takes what is slow to rest, and leaves what is fast. The springs are
+ * linearised at x = x_n + reach h f v, where reach is less than 1 only if the last substep was shorter than this one:
+ * what it did not reach is no prediction. Pins go where they are told. Gravity is not part of the prediction: at rest
+ * x is x_n, and what is in balance stays.
+ *
+ * In: position, velocity, velocity history. Out: place, way, turn, bent. Scratch: none.
+ */
+
+/* What the prediction of a block takes, copied. */
+typedef struct prediction_terms {
+  vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
+  lanes h, reach, blend, drag, dry_drag, rest_speed;
+  int32_t blends, has_dry_drag;
+} prediction_terms;
+
+static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
+  const vector_array none = {NULL, NULL, NULL};
+  const prediction_terms p = {.x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .before = c->state.velocity_history ? history_of(c, 1) : none,
+                        .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                        .h = lanes_splat(t->h),
+                        .reach = lanes_splat(t->reach * t->h),
+                        .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                        .drag = lanes_splat(t->drag),
+                        .dry_drag = lanes_splat(t->dry_drag),
+                        .rest_speed = lanes_splat(t->rest_speed),
+                        .blends = t->blend > 0.0f,
+                        .has_dry_drag = t->dry_drag > 0.0f};
+  return p;
+}
+
+/* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */
+CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
+  lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
+  change = lanes3_scale(lanes3_flush(lanes3_add(change, earlier)), p->blend);
+  change = lanes3_select(has_no_history(earlier.x), none, change);
+  return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
+}
+
+/* The share of a velocity that damping leaves. */
+CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
+  if (!p->has_dry_drag) {
+    return p->drag;
+  }
+  const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
+  const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
+  const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
+  const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
+  return lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+}
+
+/* The way of a block of particles over the substep's prediction, h f v; `free`: which of them are not pinned. */
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
+  const lanes3 v = lanes3_load(p->v, i);
+  const lanes3 going = p->blends ? extrapolated(p, v, i) : v;
+  const lanes3 way = lanes3_scale(lanes3_scale(going, left_by_drag(p, going)), h);
+  return lanes3_quantise(lanes3_select(moves, way, lanes3_scale(v, p->h)), WORK_ROUNDER);
+}
+
+/* How far a block has turned off its prediction in the last substep, h (v0 - v1). */
+CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f)), before = lanes3_load(p->before, i);
+  const lanes3 turned = lanes3_scale(lanes3_subtract(lanes3_load(p->v, i), before), p->h);
+  return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
+}
+
+/* Predicts all particles. */
+CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const lanes viscosity = lanes_splat(t->viscosity);
+  const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns, columns = a->columns;
+    const ptrdiff_t plane = a->plane;
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
+      near_store(place, plane, i, x);
+      near_store(way, plane, i, d);
+      if (has_turns) {
+        near_store(turns, plane, i, last_turn(&p, first + i));
+      } else {
+        near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      }
+      if (is_viscous) {
+        near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
+      }
+    }
+    if (a->is_ring) {
+      close_ring(place, plane, columns);
+      close_ring(way, plane, columns);
+      close_ring(turns, plane, columns);
+      if (is_viscous) {
+        close_ring(bent, plane, columns);
+      }
+    }
+  }
+}
+
+/// Momentum of cloth that nothing holds ///
+
+/*
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On cloth in one piece that no pin,
+ * target or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes
+ * by gravity and air alone, and the angular momentum by air alone:
+ *
+ *   d = W y less what gravity and air give at the solution,  p = sum d
+ *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
+ *   y -= p / sum W + (I^-1 L) x r
+ *
+ * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
+ * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
+ * parts.
+ *
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: none.
+ */
+
+/* 1 if no particle is pinned, confined or led, and the cloth is one piece: each piece has momenta of its own. */
+static int is_free_piece(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c);
+    for (int32_t i = 0; i < c->count; i++) {
+      free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
+    }
+    return free && inputs_of(c)->targets == TARGETS_NONE;
+  }
+#endif
+  return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
+}
+
+/* Sums of vectors over all particles. */
+typedef struct vector_sum {
+  row_sum x, y, z;
+} vector_sum;
+
+static vector_sum vector_sum_start(void) {
+  const vector_sum s = {row_sum_start(), row_sum_start(), row_sum_start()};
+  return s;
+}
+
+CLOTH_INLINE void vector_sum_add(vector_sum *s, int32_t i, lanes3 a) {
+  row_sum_add(&s->x, i, a.x);
+  row_sum_add(&s->y, i, a.y);
+  row_sum_add(&s->z, i, a.z);
+}
+
+static float sum_of(const row_sum *s) {
+  lanes_sum sum;
+  row_sum_store(sum.partial, s);
+  return lanes_sum_total(&sum);
+}
+
+static cloth_vector vector_sum_of(const vector_sum *s) {
+  return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
+}
+
+/* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
+CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t first, int32_t i) {
+  const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+  return lanes_keep(there, mass_ratio_lanes(c, first + i));
+}
+
+/* The mean of the right-hand side over the mass: the displacement of all of a free cloth. Takes it out of the residual
+   and returns it: the solve starts from there. */
+CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  vector_sum forces = vector_sum_start();
+  row_sum masses = row_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *diagonal = a->diagonal + row * a->pitch, *residual = a->residual + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      row_sum_add(&masses, i, mass_ratios(c, diagonal, row * a->columns, i));
+      vector_sum_add(&forces, i, own_load(residual, i));
+    }
+  }
+  const float mass = sum_of(&masses);
+  const cloth_vector common = vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
+  const lanes3 motion = lanes3_splat(common);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *diagonal = a->diagonal + row * a->pitch;
+    float *residual = a->residual + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      lanes3 taken = lanes3_scale(motion, mass_ratios(c, diagonal, row * a->columns, i));
+      if (a->air) { /* A u, of which the blocks of the air are part */
+        const lanes3 w = own_load(a->air, row * a->pitch + i);
+        const lanes more = lanes_subtract(lanes_load(diagonal + i), mass_ratios(c, diagonal, row * a->columns, i));
+        taken = lanes3_add_scaled(lanes3_add_scaled(taken, w, lanes3_dot(w, motion)), motion, more);
+      }
+      own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
+    }
+  }
+  return common;
+}
+
+/* Starts the solution at a motion of all. */
+CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+      own_store(a->solution, row * a->pitch + i, lanes3_keep(moves, lanes3_splat(common)));
+    }
+  }
+}
+
+/* Sums over the cloth, about a centre. */
+typedef struct momentum_sums {
+  vector_sum linear, angular, square, product; /* of d, r x e, W r_k^2, W r_y r_z and so on */
+} momentum_sums;
+
+/* Moves the last step into the solution of a block, and returns y. */
+CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
+                                      int32_t has_solution) {
+  float *solution = a->solution + 3 * row * a->pitch;
+  lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
+  y = has_solution ? lanes3_add(y, own_load(solution, i)) : y;
+  own_store(solution, i, y);
+  return y;
+}
+
+/* What the air gives a block at the solution y, times the mass ratio. */
+CLOTH_INLINE lanes3 air_at_solution(const solve_arrays *a, const wind_row *wind, int32_t i, int32_t ends, lanes3 way,
+                                    lanes3 y) {
+  const wind_force f = wind_on_block(wind, i, ends, way);
+  const lanes3 w = lanes3_scale(f.normal, f.root);
+  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i), mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
+  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, held));
+}
+
+/* Adds a row to the sums. */
+static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row,
+                                cloth_vector centre, int32_t has_solution, momentum_sums *s) {
+  const prediction_terms p = prediction_of(c, t);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  const float *diagonal = a->diagonal + row * a->pitch;
+  const int32_t first = row * a->columns;
+  const wind_row wind = a->air ? wind_row_of(c, a, t, row) : no_wind_row();
+  EACH_ROW_BLOCK(i, ends, a->columns, {
+    const lanes mass = mass_ratios(c, diagonal, first, i);
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
+    const lanes3 y = finished_solution(a, row, i, last_step, has_solution);
+    const lanes3 way = predicted_way(&p, first + i, there, p.reach);
+    const lanes3 going = lanes3_quantise(
+        lanes3_scale(lanes3_load(p.v, first + i), lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i)), p.h)),
+        WORK_ROUNDER);
+    lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
+    lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
+    if (a->air) {
+      const lanes3 air = air_at_solution(a, &wind, i, ends, way, y);
+      d = lanes3_subtract(d, air);
+      e = lanes3_subtract(e, air);
+    }
+    const lanes3 arm = lanes3_subtract(lanes3_load(p.x, first + i), lanes3_splat(centre));
+    const lanes3 r = lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+    d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
+    e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
+    const lanes3 heavy = lanes3_scale(r, mass);
+    vector_sum_add(&s->linear, i, d);
+    vector_sum_add(&s->angular, i, lanes3_cross(r, e));
+    vector_sum_add(&s->square, i, lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
+    vector_sum_add(&s->product, i, lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
+  });
+}
+
+/* The centre of mass at the start of the substep, and the sum of the mass ratios. */
+static cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
+  const vector_array x = vectors_at(c, c->state.position);
+  vector_sum moments = vector_sum_start();
+  row_sum masses = row_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes ratio = mass_ratios(c, diagonal, row * a->columns, i);
+      row_sum_add(&masses, i, ratio);
+      const lanes3 place = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
+      vector_sum_add(&moments, i, lanes3_scale(lanes3_quantise(place, WORK_ROUNDER), ratio));
+    }
+  }
+  *mass = sum_of(&masses);
+  return vector_scale(vector_sum_of(&moments), 1.0f / maximum(*mass, WORK_QUANTUM));
+}
+
+/* Least pivot of the tensor of inertia over its trace: cloth rolled into a line must not spin about itself. */
+#define LEAST_INERTIA 1.0e-5f
+
+/* Largest turn that is taken back in a substep [rad]. */
+#define LARGEST_TURN 0.3f
+
+/* I^-1 L, with the tensor of inertia from its sums. */
+static cloth_vector turn_by_moment(const momentum_sums *s) {
+  const cloth_vector q = vector_sum_of(&s->square), p = vector_sum_of(&s->product), l = vector_sum_of(&s->angular);
+  const float trace = 2.0f * (q.x + q.y + q.z);
+  if (!(trace > STATE_QUANTUM)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const float share = 1.0f / trace, more = LEAST_INERTIA;
+  const symmetric inertia = {.xx = lanes_splat((q.y + q.z) * share + more),
+                             .yy = lanes_splat((q.z + q.x) * share + more),
+                             .zz = lanes_splat((q.x + q.y) * share + more),
+                             .xy = lanes_splat(flush_small(negate(p.z) * share, WORK_QUANTUM)),
+                             .xz = lanes_splat(flush_small(negate(p.y) * share, WORK_QUANTUM)),
+                             .yz = lanes_splat(flush_small(negate(p.x) * share, WORK_QUANTUM))};
+  const lanes3 moment = lanes3_splat(vector_flush_work(vector_scale(l, share)));
+  const symmetric inverse = symmetric_quantise(symmetric_inverse(inertia, lanes_splat(LEAST_INERTIA)));
+  return vector_flush_work(lanes3_first(symmetric_apply(inverse, moment)));
+}
+
+/* Takes what the solve has left over out of the solution of a free cloth. */
+CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  float mass;
+  const cloth_vector centre = centre_of_mass(c, a, &mass);
+  momentum_sums s = {vector_sum_start(), vector_sum_start(), vector_sum_start(), vector_sum_start()};
+  for (int32_t row = 0; row < a->rows; row++) {
+    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
+  }
+  workspace_of(c)->last_step = 0.0f;
+  const cloth_vector drift = vector_scale(vector_sum_of(&s.linear), 1.0f / maximum(mass, WORK_QUANTUM));
+  cloth_vector angle = turn_by_moment(&s);
+  clamp_length(&angle, LARGEST_TURN);
+  const lanes3 shift = lanes3_splat(vector_flush_work(drift)), turned = lanes3_splat(angle);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *solution = a->solution + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
+      const lanes3 excess = lanes3_add(shift, lanes3_cross(turned, r));
+      own_store(solution, i, lanes3_subtract(own_load(solution, i), excess));
+    }
+  }
+}
+
+/// Confined particles in the solve ///
+
+/*
+ * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected, as
+ * by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection of
+ * the other.
+ *
+ * In and out: the named array, of confined particles only. Scratch: none.
+ */
+
+/* Projects the vectors of confined particles in an own array. */
+static void confine_own(const cloth *c, float *array) {
+  const int32_t pitch = pitch_of(c), columns = c->grid.columns;
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
+    const cloth_vector from = vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+    const cloth_vector kept = confine_vector(entry, from);
+    *own_at(array, 3, place, 0) = kept.x;
+    *own_at(array, 3, place, 1) = kept.y;
+    *own_at(array, 3, place, 2) = kept.z;
+  }
+}
+
+/* Projects the direction of confined particles. */
+static void confine_direction(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const solve_arrays a = arrays_of(c);
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
+    float *p = near_row(a.direction, a.pitch, row);
+    near_vector_store(p, a.plane, column, confine_vector(entry, near_vector(p, a.plane, column)));
+    if (a.is_ring) {
+      close_ring(p, a.plane, a.columns);
+    }
+  }
+}
+
+/// Clamps ///
+
+/*
+ * Where cloth is held by two rows of pins or more, its hinge at the last of them bends half of the cell behind the
+ * clamp, too, and so is twice as stiff: its energy counts once more. Two of its three particles are pins, so the block
+ * is isotropic:
+ *
+ *   energy    kappa / 2 |x_a - 2 x_i + x_f|^2 once more, with a and i pins, f not
+ *   gradient  kappa (x_a - 2 x_i + x_f) on f
+ *   block     kappa I
+ *
+ * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
+ */
+
+/* What the hinges of a substep act on, and the stiffness of their block over that of their force. */
+typedef struct clamp_terms {
+  const solve_arrays *a;
+  const substep_terms *t;
+  float *x; /* near array */
+} clamp_terms;
+
+static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
+  const int32_t row = particle / a->columns;
+  return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
+}
+
+/* Adds a force to the residual of a particle. */
+static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
+  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
+  *own_at(a->residual, 3, place, 0) += force.x;
+  *own_at(a->residual, 3, place, 1) += force.y;
+  *own_at(a->residual, 3, place, 2) += force.z;
+}
+
+/* The hinge at pin i of a direction, with its particles before and after it. Returns 1 if it is the border of a clamp.
+ */
+static int add_clamp(const cloth *c, const clamp_terms *k, int32_t i, int32_t d) {
+  const solve_arrays *a = k->a;
+  const int32_t row = i / a->columns, column = i - row * a->columns, down = d == WEFT, right = d == WARP;
+  const int32_t before = particle_from(c, row - down, column - right), after = particle_from(c, row + down, column + right);
+  if (before < 0 || after < 0 || is_pinned(c, before) == is_pinned(c, after)) {
+    return 0;
+  }
+  const float kappa = k->t->hinge[d] * hinge_factor_at(c, row, column, d);
+  if (!(kappa > 0.0f)) {
+    return 0;
+  }
+  const int32_t pin = is_pinned(c, before) ? before : after, other = is_pinned(c, before) ? after : before;
+  const cloth_vector ends = vector_add(near_particle(a, k->x, pin), near_particle(a, k->x, other));
+  const cloth_vector bend = vector_add_scaled(ends, near_particle(a, k->x, i), -2.0f);
+  const int32_t place = other / a->columns * a->pitch + other % a->columns;
+  const cloth_vector force = vector_scale(vector_flush_work(bend), kappa);
+  add_to_particle(a, other, vector_scale(force, -1.0f));
+  if (notes_pins(c)) {
+    add_to_particle(a, pin, vector_scale(force, -1.0f));
+    add_to_particle(a, i, vector_scale(force, 2.0f));
+  }
+  *own_at(a->diagonal, 1, place, 0) += kappa * (1.0f + k->t->viscosity);
+  return 1;
+}
+
+/* Adds all clamps. Returns 1 if there are any. */
+CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const clamp_terms k = {&a, t, t->viscosity > 0.0f ? a.bent : a.place};
+  int some = 0;
+  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+    some |= add_clamp(c, &k, i, WARP) | add_clamp(c, &k, i, WEFT);
+  }
+  return some;
+}
+
+/// The contact law ///
+
+/*
+ * What keeps a particle out of something: a force along a normal that begins softly at a distance, the thickness T, and
+ * grows with the depth q, in thicknesses:
+ *
+ *   lambda(q) = k_0 T q^2 (1 + 4 q), 0 for q <= 0, straight on above 2
+ *
+ * Where the contact will be in this substep is predicted from the particle alone: without it the depth would be q_f,
+ * with C the particle's compliance along the normal, and with it Q, where both agree:
+ *
+ *   lambda(Q) = (T / C) (q_f - Q)
+ *
+ * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
+ * for ever. At rest Q is the present depth and the tangent exact.
+ */
+
+/* A contact of a particle: its force is force n, its block stiffness n n^T. */
+typedef struct contact_tangent {
+  float force, stiffness;
+} contact_tangent;
+
+/* Depth in thicknesses from which the law goes straight on. */
+#define DEEPEST 2.0f
+/* Newton steps for the depth; from above they converge in a handful. */
+#define DEPTH_STEPS 8
+
+static float law_slope(float stiffness, float q) {
+  return stiffness * q * (2.0f + 12.0f * q);
+}
+
+static float law_force(float stiffness, float thickness, float q) {
+  return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
+}
+
+/* The depth Q at which the law and the particle agree. */
+static float agreed_depth(float stiffness, float thickness, float compliance, float alone) {
+  const float give = thickness / compliance;
+  float q = minimum(alone, DEEPEST);
+  for (int32_t n = 0; n < DEPTH_STEPS; n++) {
+    const float off = law_force(stiffness, thickness, q) - give * (alone - q);
+    q -= off / (law_slope(stiffness, q) * thickness + give);
+    q = minimum(maximum(q, 0.0f), DEEPEST);
+  }
+  return q;
+}
+
+/* The contact of a particle at a gap from where the law ends, of this thickness, whose motion along the normal without
+   it would be `moves` [m]; `compliance`: its own, 1 / (n . D n). Both parts are 0 where there is none. */
+static contact_tangent contact_at(float stiffness, float thickness, float gap, float compliance, float moves) {
+  contact_tangent t = {0.0f, 0.0f};
+  const float depth = (thickness - gap) / thickness, alone = depth - moves / thickness;
+  if (!(alone > 0.0f) || !(stiffness > 0.0f)) {
+    return t;
+  }
+  const float q = agreed_depth(stiffness, thickness, compliance, alone);
+  t.stiffness = flush_small(law_slope(stiffness, q), WORK_QUANTUM);
+  t.force = law_force(stiffness, thickness, q) + t.stiffness * ((thickness - gap) - q * thickness);
+  return t;
+}
+
+/// Targets, motion constraints and tethers ///
+
+/*
+ * What holds single particles to places of their own:
+ *
+ *   drive         energy k / 2 |x - target|^2, block k I
+ *   max distance  a contact with the inside of a sphere around the target (contact/law.h); of 0: the particle is a pin
+ *                 at its target
+ *   backstop      a contact with the outside of a sphere behind the target
+ *   tether        a contact with the inside of a sphere around a pin, of scale times the distance at rest
+ *
+ * In: targets, motion constraints, tethers, place, residual, spring sums, diagonal. Out: residual, diagonal, ground.
+ * Scratch: none.
+ */
+
+/* Stiffness of contact over the largest k' of a particle's springs. */
+#define CONTACT_STIFFNESS 4.0f
+/* Thickness of tethers [m], and the least one of contacts with spheres. */
+#define TETHER_THICKNESS 0.005f
+#define LEAST_THICKNESS 1.0e-4f
+/* A max distance gives way within this share of itself at most. */
+#define DISTANCE_SHARE 0.25f
+
+/* Share of the springs in the prediction of motion constraints, which many particles meet together: with 1 a sheet in
+   spheres of .05 m moves at .05 m/s for ever. Tethers, which all differ, have 1. */
+#define TARGET_SHARE 0.1f
+
+/* A particle that is held in this substep. */
+typedef struct held_particle {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t place; /* in own arrays */
+  cloth_vector x;
+  float spring_share; /* of the springs that the prediction counts */
+} held_particle;
+
+static cloth_vector own_vector(float *array, int32_t place) {
+  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+}
+
+static void add_to_own(float *array, int32_t place, cloth_vector a) {
+  *own_at(array, 3, place, 0) += a.x;
+  *own_at(array, 3, place, 1) += a.y;
+  *own_at(array, 3, place, 2) += a.z;
+}
+
+/* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
+   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist nothing;
+   where one does, all of them do. At rest the prediction is exact whatever counts. */
+static float inertia_along(const held_particle *h, cloth_vector n) {
+  const solve_arrays *a = h->a;
+  float sum = *own_at(a->diagonal, 1, h->place, 0) + (h->t->bends ? plate_diagonal(h->t) : 0.0f);
+  if (a->inverse) {
+    float m[6];
+    for (int32_t k = 0; k < 6; k++) {
+      m[k] = *own_at(a->inverse, SYMMETRIC_FLOATS, h->place, k);
+    }
+    sum += h->spring_share * (m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
+                              2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z));
+  }
+  return sum;
+}
+
+/* Adds a contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose
+   pull holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
+static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+  const substep_terms *t = h->t;
+  const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float compliance = 1.0f / inertia_along(h, n);
+  const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
+  const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
+  if (!(k.stiffness > 0.0f)) {
+    return;
+  }
+  add_to_own(h->a->residual, h->place, vector_scale(n, k.force));
+  const float across = length > 0.0f ? minimum(maximum(k.force, 0.0f) / length, k.stiffness) : 0.0f;
+  const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
+  for (int32_t i = 0; i < 6; i++) {
+    const float value = (k.stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
+    *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+  }
+}
+
+/* Keeps a particle within a distance of a centre. */
+static void keep_within(const held_particle *h, cloth_vector centre, float distance, float thickness) {
+  const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
+  const float length = vector_length(off);
+  if (length > STATE_QUANTUM) {
+    add_contact(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+  }
+}
+
+#if WITH_TARGETS
+
+/* A vector of a target at the end of substep `index`. */
+static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, int32_t index) {
+  const float late = (float)(index + 1) / (float)workspace_of(c)->plan.substeps;
+  const cloth_vector start = vector_load(target_vectors(c, before), particle);
+  return vector_add_scaled(start, vector_subtract(vector_load(target_vectors(c, after), particle), start), late);
+}
+
+static cloth_vector target_of(const cloth *c, int32_t particle, int32_t index) {
+  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, index));
+}
+
+/* Particles whose max distance is 0 are pins that go to their targets in substep `index`. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32_t index) {
+  const solve_arrays a = arrays_of(c);
+  const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      const cloth_vector way = vector_subtract(target_of(c, i, index), vector_load(x, i));
+      vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
+      *own_at(a.diagonal, 1, place, 0) = 0.0f;
+    }
+  }
+}
+
+/* The backstop of a particle, which a target without a normal has not. */
+static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal,
+                                 cloth_vector limit) {
+  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
+    return;
+  }
+  const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
+  const cloth_vector centre = vector_add_scaled(target, unit, negate(limit.y + limit.z));
+  const cloth_vector off = vector_flush_work(vector_subtract(h->x, centre));
+  const float length = vector_length(off);
+  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
+  if (length > STATE_QUANTUM) {
+    add_contact(h, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
+                minimum(thickness, maximum(DISTANCE_SHARE * limit.z, LEAST_THICKNESS)), 0.0f);
+  }
+}
+
+/* Holds one particle to its target. */
+static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
+  const cloth *c = h->c;
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, index);
+  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
+  if (limit.x < CLOTH_ANY_DISTANCE) {
+    const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
+    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+  }
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
+}
+
+#endif
+
+#if WITH_PROJECTION
+
+/* Holds one particle by its tethers. */
+static void hold_by_tethers(const held_particle *h, const rest_metric *metric, int32_t i) {
+  const cloth *c = h->c;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    if (pin < 0) {
+      continue;
+    }
+    const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
+    const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
+    const float squared = lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
+    const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
+    keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)), TETHER_THICKNESS);
+  }
+}
+
+#endif
+
+/* 1 if a cloth has any of these terms in a step. */
+static int has_bounds(const cloth *c) {
+  return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
+}
+
+/* Adds targets, motion constraints and tethers. */
+CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
+  const solve_arrays a = arrays_of(c);
+#if WITH_PROJECTION
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+#endif
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column++) {
+      held_particle h = {c, &a, t, row * a.pitch + column,
+                         near_vector(near_row(a.place, a.pitch, row), a.plane, column), TARGET_SHARE};
+      const int32_t i = row * a.columns + column;
+      if (!(*own_at(a.diagonal, 1, h.place, 0) > 0.0f)) {
+        continue;
+      }
+#if WITH_TARGETS
+      if (inputs_of(c)->targets != TARGETS_NONE) {
+        hold_to_target(&h, i, index);
+      }
+#endif
+#if WITH_PROJECTION
+      h.spring_share = 1.0f;
+      hold_by_tethers(&h, &metric, i);
+#endif
+    }
+  }
+}
+
+/// The operator ///
+
+/*
+ * q = A p: the product of the operator with the direction of an iteration, row by row. Springs bring a force to both of
+ * their particles; what they bring to the row below waits in row buffers. Pins have q = 0.
+ *
+ * In: direction, place, springs, diagonal, air, ground. Out: product, and the partial sums of p . q of each row.
+ * Scratch: row buffers.
+ */
+
+/* The three directions of springs that lead to the row below. */
+#define DOWNWARDS (DIRECTIONS - 1)
+
+/* The row buffer of what springs of a direction, WEFT or a diagonal, bring from row `row` to the one below. */
+CLOTH_INLINE float *down_forces(const solve_arrays *a, int32_t row, int32_t direction) {
+  return vector_buffer(a, BUFFER_FORCES + DOWNWARDS * (row & 1) + direction - WEFT);
+}
+
+/* From a particle to the one below at the other end of a spring of a direction, in columns. */
+CLOTH_INLINE int32_t column_step(int32_t direction) {
+  return direction == DIAGONAL ? 1 : direction == ANTIDIAGONAL ? -1 : 0;
+}
+
+/* What the springs from the row above bring to a block: 0 for the first row. */
+CLOTH_INLINE lanes3 forces_from_above(float *const rows[DOWNWARDS], ptrdiff_t buffer, int32_t i) {
+  const lanes3 weft = near_load(rows[0], buffer, i), diagonal = near_load(rows[1], buffer, i - 1);
+  return lanes3_add(lanes3_add(weft, diagonal), near_load(rows[2], buffer, i + 1));
+}
+
+/* Sets what the row above brings to the first row of a pass to 0. */
+static void clear_forces_above(const solve_arrays *a, int32_t row) {
+  const int32_t floats = 3 * (int32_t)a->buffer;
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    fill_zero(vector_buffer(a, BUFFER_FORCES + DOWNWARDS * ((row - 1) & 1) + d - WEFT) - NEAR_START,
+              (size_t)floats * sizeof(float));
+  }
+}
+
+/* The row buffer of what springs along the warp bring to the particle on the right, whatever the row. */
+CLOTH_INLINE float *warp_forces(const solve_arrays *a) {
+  return vector_buffer(a, BUFFER_WARP);
+}
+
+/* What a row's product takes: a local variable of the pass, so that the stores of lanes cannot alias it. */
+typedef struct product_row {
+  const float *x, *x_below, *p, *p_below, *springs;
+  const float *diagonal, *plate, *air, *ground; /* NULL without */
+  float *above[DOWNWARDS];                      /* the forces of springs from the row above on the row */
+  float *brought[DIRECTIONS];                   /* those of the row's springs on their other ends */
+  float *q;
+  ptrdiff_t plane, buffer;
+  int32_t columns;
+} product_row;
+
+/* Row `row`. `bends`: there is a plate. */
+CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends) {
+  const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
+  product_row r = {.x = a->place + NEAR_STEP * first,
+                   .x_below = a->place + NEAR_STEP * (first + next),
+                   .p = a->direction + NEAR_STEP * first,
+                   .p_below = a->direction + NEAR_STEP * (first + next),
+                   .springs = a->springs + SPRING_FLOATS * first,
+                   .diagonal = a->diagonal + first,
+                   .plate = bends ? vector_buffer(a, BUFFER_PLATE) : NULL,
+                   .air = a->air ? a->air + 3 * first : NULL,
+                   .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
+                   .brought[WARP] = warp_forces(a),
+                   .q = a->product + 3 * first,
+                   .plane = a->plane,
+                   .buffer = a->buffer,
+                   .columns = a->columns};
+  CLOTH_UNROLL
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    r.above[d - WEFT] = down_forces(a, row - 1, d);
+    r.brought[d] = down_forces(a, row, d);
+  }
+  return r;
+}
+
+/* Goes on to the next row, `pitch` places on. */
+CLOTH_INLINE void next_product_row(product_row *r, ptrdiff_t pitch) {
+  r->x = r->x_below;
+  r->x_below += NEAR_STEP * pitch;
+  r->p = r->p_below;
+  r->p_below += NEAR_STEP * pitch;
+  r->springs += SPRING_FLOATS * pitch;
+  r->diagonal += pitch;
+  r->air = r->air ? r->air + 3 * pitch : NULL;
+  r->ground = r->ground ? r->ground + SYMMETRIC_FLOATS * pitch : NULL;
+  r->q += 3 * pitch;
+  CLOTH_UNROLL
+  for (int32_t d = 0; d < DOWNWARDS; d++) {
+    float *const brought = r->brought[WEFT + d];
+    r->brought[WEFT + d] = r->above[d];
+    r->above[d] = brought;
+  }
+}
+
+/* The forces of a block of springs of direction d, of which one end lies at x and moves by p, on their other ends. */
+CLOTH_INLINE void multiply_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
+  const int32_t step = d == WARP ? 1 : column_step(d);
+  const lanes3 apart = lanes3_subtract(x, near_load(d == WARP ? r->x : r->x_below, r->plane, i + step));
+  const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
+  const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
+  const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
+  near_store(r->brought[d], r->buffer, i, spring_product(across, along, apart, moved));
+}
+
+/* The forces of the springs that start in a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void multiply_springs_of_row(const product_row *r, int32_t is_last) {
+  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
+    const lanes3 x = near_load(r->x, r->plane, i), p = near_load(r->p, r->plane, i);
+    multiply_springs(r, WARP, i, x, p);
+    if (!is_last) {
+      multiply_springs(r, WEFT, i, x, p);
+      multiply_springs(r, DIAGONAL, i, x, p);
+      multiply_springs(r, ANTIDIAGONAL, i, x, p);
+    }
+  }
+}
+
+/* The forces of springs on a block of particles: what they bring to others less what the row above and the particle on
+   the left bring. */
+CLOTH_INLINE lanes3 forces_of_springs(float *const above[DOWNWARDS], float *const brought[DIRECTIONS], ptrdiff_t buffer,
+                                      int32_t i, int32_t is_last) {
+  const lanes3 left = near_load(brought[WARP], buffer, i - 1), right = near_load(brought[WARP], buffer, i);
+  lanes3 sum = lanes3_subtract(right, lanes3_add(forces_from_above(above, buffer, i), left));
+  if (!is_last) {
+    sum = lanes3_add(sum, near_load(brought[WEFT], buffer, i));
+    sum = lanes3_add(sum, near_load(brought[DIAGONAL], buffer, i));
+    sum = lanes3_add(sum, near_load(brought[ANTIDIAGONAL], buffer, i));
+  }
+  return sum;
+}
+
+/* The blocks of a block of particles on their own: mass, air, ground; and the plate. */
+CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
+  lanes3 q = lanes3_scale(p, held);
+  if (r->plate) {
+    q = lanes3_add(q, near_load(r->plate, r->buffer, i));
+  }
+  if (r->air) {
+    const lanes3 w = own_load(r->air, i);
+    q = lanes3_add_scaled(q, w, lanes3_dot(w, p));
+  }
+  return r->ground ? lanes3_add(q, symmetric_apply(own_block(r->ground, i), p)) : q;
+}
+
+/* Adds up the product of a row. `is_last`: a constant. Returns its sum of p . q. */
+CLOTH_INLINE row_sum sum_product_of_row(const product_row *r, int32_t is_last) {
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
+    const lanes3 p = near_load(r->p, r->plane, i);
+    const lanes held = lanes_load(r->diagonal + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+    if (is_skipped(moves)) {
+      own_store(r->q, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      continue;
+    }
+    const lanes3 own = own_product(r, i, p, held);
+    const lanes3 all = lanes3_add(own, forces_of_springs(r->above, r->brought, r->buffer, i, is_last));
+    const lanes3 q = lanes3_keep(moves, all);
+    own_store(r->q, i, q);
+    row_sum_add(&sum, i, lanes3_dot(p, q));
+  }
+  return sum;
+}
+
+/* The product of a row. `is_last`: a constant. */
+CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
+  multiply_springs_of_row(r, is_last);
+  if (is_ring) {
+    CLOTH_UNROLL
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      close_ring(r->brought[d], r->buffer, r->columns);
+    }
+  }
+  return sum_product_of_row(r, is_last);
+}
+
+/* q = A p. Returns p . q. */
+CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
+  const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
+  const lanes_sum none = {{0.0f}};
+  product_row r = product_row_of(a, 0, bends);
+  clear_forces_above(a, 0);
+  for (int32_t row = 0; row <= last; row++) {
+    if (bends) {
+      bend_plate(&plate, row);
+    }
+    const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+    next_product_row(&r, a->pitch);
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+}
+
+/// The coarsest level ///
+
+/*
+ * The coarsest level of the preconditioner is solved, not only scaled: it moves the sheet as a whole, turns it and bends
+ * it once, which blocks on the diagonal hinder. Its matrix:
+ *
+ *   G of its nodes, as on every level
+ *   springs between nodes: of a family of springs the mean block over a coarse cell, as a sheet of twice the cells is as
+ *     stiff between its nodes; half of those along warp and weft on either side of the cell
+ *   hinges (1, -2, 1) of kappa / 2^l, twists of kappa_2 / 4^l
+ *
+ * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
+ * LEAST_PIVOT of the diagonal.
+ *
+ * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in scalars, in one order.
+ */
+
+/* Places of a coarse cell along each side where springs are looked at. */
+#define SAMPLES 4
+/* Least pivot over the entry on the diagonal. */
+#define LEAST_PIVOT 1.0e-5f
+
+/* The matrix of the coarsest level, by rows: L below the diagonal, 1 / D on it. */
+static float *coarsest_matrix(const cloth *c) {
+  return floats_at(c, c->scratch.levels) + workspace_of(c)->coarsest;
+}
+
+static const grid_level *coarsest_level_of(const cloth *c) {
+  return &workspace_of(c)->levels[workspace_of(c)->level_count - 1];
+}
+
+/* Adds `weight` times a symmetric block to the entries of nodes i and j. */
+static void add_block(float *matrix, int32_t size, int32_t i, int32_t j, const float block[6], float weight) {
+  CLOTH_CONSTANT static const uint8_t entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int32_t a = 0; a < 3; a++) {
+    for (int32_t b = 0; b < 3; b++) {
+      matrix[(3 * i + a) * size + 3 * j + b] += weight * block[entry[a][b]];
+    }
+  }
+}
+
+/* Adds a spring of a block between two nodes. */
+static void add_spring(float *matrix, int32_t size, int32_t i, int32_t j, const float block[6], float weight) {
+  if (i == j) {
+    return;
+  }
+  add_block(matrix, size, i, i, block, weight);
+  add_block(matrix, size, j, j, block, weight);
+  add_block(matrix, size, i, j, block, negate(weight));
+  add_block(matrix, size, j, i, block, negate(weight));
+}
+
+/* The mean blocks of the four families of springs over the places first_row .. end_row - 1, first .. end - 1. */
+static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int32_t columns[2],
+                        float mean[DIRECTIONS][6]) {
+  fill_zero(mean, DIRECTIONS * 6 * sizeof(float));
+  for (int32_t n = 0; n < SAMPLES * SAMPLES; n++) {
+    const int32_t row = rows[0] + (2 * (n / SAMPLES) + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
+    const int32_t column = columns[0] + (2 * (n % SAMPLES) + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
+    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      const int32_t down = d != WARP && row + 1 < a->rows;
+      const int32_t right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
+      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, column + right);
+      const spring_place s = {row, column, d};
+      float block[6];
+      stored_block(a, &s, vector_subtract(x, other), block);
+      for (int32_t k = 0; k < 6; k++) {
+        mean[d][k] += block[k] * (1.0f / (SAMPLES * SAMPLES));
+      }
+    }
+  }
+}
+
+/* Columns or rows of particles from a node to the next, of a level so many times coarsened. */
+static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
+  const int32_t gaps = is_ring ? nodes : nodes - 1;
+  const int32_t cells = (fine + gaps - 1) / (gaps > 0 ? gaps : 1);
+  return cells > 0 ? cells : 1;
+}
+
+/* Adds the springs of the coarse cell from node (row, column) on. */
+static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column, float *matrix,
+                     int32_t size) {
+  const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
+  const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
+  const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
+  const int32_t columns[2] = {column * along, last_column}, rows[2] = {row * down, last_row};
+  if (columns[0] >= columns[1] || rows[0] >= rows[1]) {
+    return;
+  }
+  float mean[DIRECTIONS][6];
+  mean_blocks(a, rows, columns, mean);
+  const float share = (float)down / (float)along, inverse = (float)along / (float)down;
+  const int32_t right = (column + 1) % l->columns, next = l->columns;
+  const int32_t level = workspace_of(c)->level_count;
+  const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column, (row + 1) * next + right};
+  const float weights[6] = {0.5f * share,   0.5f * share,          0.5f * inverse,
+                            0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
+  for (int32_t n = 0; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
+    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP}, {0, 2, WEFT},
+                                                      {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
+    const int32_t i = corner[ends[n][0]], j = corner[ends[n][1]];
+    if (!is_in_pieces(c) ||
+        label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
+      add_spring(matrix, size, i, j, mean[ends[n][2]], weights[n]);
+    }
+  }
+}
+
+/* Adds stiffness times w w^T of so many nodes, on each axis. */
+static void add_pattern(float *matrix, int32_t size, const int32_t *nodes, const float *weights, int32_t count,
+                        float stiffness) {
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t j = 0; j < count; j++) {
+      for (int32_t k = 0; k < 3; k++) {
+        matrix[(3 * nodes[i] + k) * size + 3 * nodes[j] + k] += stiffness * weights[i] * weights[j];
+      }
+    }
+  }
+}
+
+/* Adds the plate. */
+static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix, int32_t size) {
+  const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
+  float half = 1.0f + t->viscosity, quarter = half;
+  for (int32_t n = 0; n < workspace_of(c)->level_count; n++) {
+    half *= 0.5f;
+    quarter *= 0.25f;
+  }
+  for (int32_t i = 0; i < l->columns * l->rows; i++) {
+    const int32_t row = i / l->columns, column = i - row * l->columns, right = (column + 1) % l->columns;
+    if (column > 0 && column + 1 < l->columns) {
+      const int32_t nodes[3] = {i - 1, i, i + 1};
+      add_pattern(matrix, size, nodes, hinge, 3, t->hinge[WARP] * half);
+    }
+    if (row > 0 && row + 1 < l->rows) {
+      const int32_t nodes[3] = {i - l->columns, i, i + l->columns};
+      add_pattern(matrix, size, nodes, hinge, 3, t->hinge[WEFT] * half);
+    }
+    if (row + 1 < l->rows && (l->is_ring || column + 1 < l->columns)) {
+      const int32_t nodes[4] = {i, row * l->columns + right, i + l->columns, (row + 1) * l->columns + right};
+      add_pattern(matrix, size, nodes, twist, 4, t->twist * quarter);
+    }
+  }
+}
+
+/* Factors a symmetric matrix in place, of which only the entries on and below the diagonal are read: L below it, 1 / D
+   on it. */
+static void factor_matrix(float *matrix, int32_t size) {
+  float column[3 * SOLVED_NODES], least[3 * SOLVED_NODES];
+  for (int32_t k = 0; k < size; k++) {
+    least[k] = LEAST_PIVOT * matrix[k * size + k];
+  }
+  for (int32_t k = 0; k < size; k++) {
+    const float pivot = 1.0f / maximum(matrix[k * size + k], least[k]);
+    for (int32_t i = k + 1; i < size; i++) {
+      column[i] = flush_small(matrix[i * size + k], WORK_QUANTUM);
+    }
+    for (int32_t i = k + 1; i < size; i++) {
+      const float factor = flush_small(column[i] * pivot, WORK_QUANTUM);
+      float *row = matrix + i * size;
+      for (int32_t j = k + 1; j <= i; j++) {
+        row[j] -= factor * column[j];
+      }
+      row[k] = factor;
+    }
+    matrix[k * size + k] = pivot;
+  }
+}
+
+/* Makes the matrix of the coarsest level and factors it. */
+CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  const grid_level *l = coarsest_level_of(c);
+  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
+  float *matrix = coarsest_matrix(c), *ground = level_ground(c, workspace_of(c)->level_count - 1);
+  fill_zero(matrix, (size_t)(size * size) * sizeof(float));
+  for (int32_t i = 0; i < nodes; i++) {
+    const int32_t place = i / l->columns * l->pitch + i % l->columns;
+    float block[6];
+    for (int32_t k = 0; k < 6; k++) {
+      block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
+    }
+    add_block(matrix, size, i, i, block, 1.0f);
+  }
+  for (int32_t row = 0; row + 1 < l->rows; row++) {
+    for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
+      add_cell(c, a, l, row, column, matrix, size);
+    }
+  }
+  if (t->bends && t->plate_implicit && !is_in_pieces(c)) {
+    add_coarse_plate(c, t, l, matrix, size);
+  }
+  factor_matrix(matrix, size);
+}
+
+/* z = A^-1 r on the coarsest level. Returns r . z. */
+CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
+  const grid_level *l = coarsest_level_of(c);
+  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
+  const float *matrix = coarsest_matrix(c);
+  float *residual = level_residual(c, l), *to = level_correction(c, l);
+  float x[3 * SOLVED_NODES], sum = 0.0f;
+  for (int32_t i = 0; i < size; i++) {
+    float value = *own_at(residual, 3, i / 3 / l->columns * l->pitch + i / 3 % l->columns, i % 3);
+    for (int32_t j = 0; j < i; j++) {
+      value -= matrix[i * size + j] * x[j];
+    }
+    x[i] = flush_small(value, WORK_QUANTUM);
+  }
+  for (int32_t i = size - 1; i >= 0; i--) {
+    float value = x[i] * matrix[i * size + i];
+    for (int32_t j = i + 1; j < size; j++) {
+      value -= matrix[j * size + i] * x[j];
+    }
+    x[i] = flush_small(value, WORK_QUANTUM);
+  }
+  for (int32_t i = 0; i < size; i++) {
+    const int32_t row = i / 3 / l->columns, column = i / 3 % l->columns;
+    *near_at(near_row(to, l->pitch, row), l->plane, column, i % 3) = x[i];
+    sum += *own_at(residual, 3, row * l->pitch + column, i % 3) * x[i];
+  }
+  return sum;
+}
+
+/* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
+static void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
+#if WITH_GAPS
+  if (is_in_pieces(c)) {
+    restrict_pieces(c, number, floats, from, to, scale);
+    return;
+  }
+#endif
+  const level_pair p = pair_of(c, number);
+  if (floats == 3) {
+    restrict_vectors(&p, from, to);
+  } else {
+    restrict_blocks(&p, from, to, scale);
+  }
+}
+
+/* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
+CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  const workspace *w = workspace_of(c);
+  const float at_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
+  if (is_in_pieces(c)) {
+    restrict_held_pieces(c, a, t->plate_implicit ? at_pins : 0.0f);
+  } else {
+    restrict_held(c, a, t->plate_implicit ? at_pins : 0.0f);
+  }
+  add_springs_to_pins(c, a);
+  float *sums = a->inverse;
+  for (int32_t n = 0; n < w->level_count; n++) {
+    if (n + 1 < w->level_count) {
+      restrict_level(c, n, SYMMETRIC_FLOATS, sums, level_inverse(c, &w->levels[n]), w->levels[n].share);
+      sums = level_inverse(c, &w->levels[n]);
+    }
+    if (n > 0) {
+      restrict_level(c, n, SYMMETRIC_FLOATS, level_ground(c, n - 1), level_ground(c, n), 1.0f);
+      invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
+    }
+  }
+  build_coarsest(c, a, t);
+}
+
+/* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of
+   r . z over these levels. */
+CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
+  const workspace *w = workspace_of(c);
+  row_sum sum = row_sum_start();
+  float *from = a->residual;
+  for (int32_t n = 0; n < w->level_count; n++) {
+    float *to = level_residual(c, &w->levels[n]);
+    restrict_level(c, n, 3, from, to, 1.0f);
+    if (n + 1 < w->level_count) {
+      apply_level(c, &w->levels[n], &sum);
+      from = to;
+    }
+  }
+  lanes_sum parts;
+  row_sum_store(parts.partial, &sum);
+  parts.partial[0] += solve_coarsest(c);
+  for (int32_t n = w->level_count - 1; n > 0; n--) {
+    if (is_in_pieces(c)) {
+      interpolate_pieces(c, n);
+      continue;
+    }
+    const level_pair p = pair_of(c, n);
+    const grid_level *coarse = &w->levels[n], *fine = coarse - 1;
+    interpolate_vectors(&p, level_correction(c, coarse), coarse->plane, level_correction(c, fine), fine->plane);
+  }
+  return parts;
+}
+
+/// Passes of the solve ///
+
+/*
+ * The passes over all particles that an iteration of conjugate gradients consists of, see solve.h: the preconditioner's
+ * blocks, the direction, the step along it. Sums go row by row, see base/rows.h.
+ *
+ * The preconditioner P: the levels of levels.h; or blocks of 3 x 3 alone, their diagonals, or nothing, for the tables
+ * of the thesis (eq. 5.4).
+ *
+ * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer row.
+ */
+
+/* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
+CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across, lanes twist) {
+  const lanes along = lanes_load(plate_weights(a, 0) + i), corners = lanes_load(plate_weights(a, 1) + i);
+  return lanes_add(lanes_add(along, across), lanes_multiply(corners, twist));
+}
+
+/* A block of the preconditioner of the cloth's choice. */
+CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes least) {
+  const lanes zero = lanes_splat(0.0f);
+  if (preconditioner == CLOTH_PRECONDITIONER_NONE) {
+    return symmetric_identity(lanes_splat(1.0f));
+  }
+  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+    m.xy = m.xz = m.yz = zero;
+  }
+  return symmetric_inverse(m, least);
+}
+
+/* Inverts the blocks of a row of particles, and applies them to the residual. Returns its sum of r . z. */
+CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const float viscous = 1.0f + t->viscosity, bends = t->bends && t->plate_implicit ? viscous : 0.0f;
+  const lanes across = lanes_splat(bends * t->hinge[WEFT] * hinges_on_element(row, a->rows, 0));
+  const lanes twist = lanes_splat(bends * t->twist * cells_at_element(row, a->rows, 0));
+  const int32_t columns = a->columns, first = row * a->pitch, kind = c->settings.solver.preconditioner;
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const int32_t place = first + i;
+    const lanes held = lanes_load(a->diagonal + place);
+    const lanes_mask moves = lanes_less(zero, held);
+    const lanes own = lanes_select(moves, held, one);
+    symmetric m = own_block(a->inverse, place);
+    lanes added = bends > 0.0f ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
+    if (a->factors && bends > 0.0f) {
+      const lanes plate = lanes_load(OWN(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE));
+      added = lanes_add(own, lanes_multiply(plate, lanes_splat(bends * t->twist)));
+    }
+    if (a->air) {
+      const lanes3 w = own_load(a->air, place);
+      symmetric_add_outer(&m, w, w, added);
+    } else {
+      m = symmetric_add(m, symmetric_identity(added));
+    }
+    m = a->ground ? symmetric_add(m, own_block(a->ground, place)) : m;
+    const symmetric inverse = symmetric_quantise(chosen_inverse(kind, symmetric_quantise(m), own));
+    own_block_store(a->inverse, place, inverse);
+    const lanes3 r = own_load(a->residual, place), z = symmetric_apply(inverse, r);
+    own_store(a->product, place, z);
+    row_sum_add(&sum, i, lanes3_dot(r, z));
+  }
+  return sum;
+}
+
+/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
+CLOTH_HOT CLOTH_SEPARATE float precondition_first(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const workspace *w = workspace_of(c);
+  if (w->level_count > 0) {
+    build_levels(c, a, t);
+  }
+  for (int32_t row = 0; row < a->rows; row++) {
+    const row_sum sum = invert_row(c, a, t, row);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  lanes_sum start = {{0.0f}};
+  if (w->level_count > 0) {
+    start = apply_levels(c, a);
+    if (is_in_pieces(c)) {
+      interpolate_pieces(c, 0);
+    }
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+}
+
+/* What a row of the new direction is made from. */
+typedef struct direction_row {
+  float *p;
+  const float *z, *diagonal;
+  spread_row spread;
+  ptrdiff_t plane;
+  lanes beta;
+  int32_t columns;
+} direction_row;
+
+/* p = z + beta p of a row. `levels`: 0 without, 1 on a coarse row, 2 between two; `again`: 1 if there is a direction
+   before; constants. */
+CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again) {
+  const direction_row d = *r; /* the stores of lanes may alias it */
+  for (int32_t i = 0; i < d.columns; i += CLOTH_LANES) {
+    lanes3 z = own_load(d.z, i);
+    if (levels) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(d.diagonal + i));
+      if (is_skipped(moves)) {
+        near_store(d.p, d.plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+        continue;
+      }
+      z = lanes3_keep(moves, lanes3_add(z, spread_at(&d.spread, levels - 1, i)));
+    }
+    z = again ? lanes3_add_scaled(z, near_load(d.p, d.plane, i), d.beta) : z;
+    near_store(d.p, d.plane, i, lanes3_quantise(z, WORK_ROUNDER));
+  }
+}
+
+/* The new direction, p = z + beta p; z alone if not `again`, a constant. */
+CLOTH_INLINE void turn_rows(const cloth *c, float beta, int32_t again) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t has_levels = workspace_of(c)->level_count > 0 && !is_in_pieces(c);
+  const grid_level *l = workspace_of(c)->levels;
+  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
+  float *coarse = has_levels ? level_correction(c, l) : NULL;
+  const level_pair p = has_levels ? pair_of(c, 0) : no_pair();
+  direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
+  for (int32_t row = 0; row < a->rows; row++) {
+    r.p = near_row(a->direction, a->pitch, row);
+    r.z = a->product + 3 * row * a->pitch;
+    r.diagonal = a->diagonal + row * a->pitch;
+    if (!has_levels) {
+      turn_row(&r, 0, again);
+    } else {
+      r.spread = spread_over(&p, coarse, coarse_plane, row, 0);
+      if (r.spread.above == r.spread.below) {
+        turn_row(&r, 1, again);
+      } else {
+        turn_row(&r, 2, again);
+      }
+    }
+    if (a->is_ring) {
+      close_ring(r.p, a->plane, a->columns);
+    }
+  }
+}
+
+/* The new direction. */
+CLOTH_HOT CLOTH_SEPARATE void turn_direction(const cloth *c, float beta, int32_t again) {
+  if (again) {
+    turn_rows(c, beta, 1);
+  } else {
+    turn_rows(c, beta, 0);
+  }
+}
+
+/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
+ */
+CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first) {
+  const int32_t columns = a->columns, start = row * a->pitch;
+  const ptrdiff_t plane = a->plane;
+  const float *p = near_row(a->direction, a->pitch, row), *inverse = a->inverse;
+  float *solution = a->solution, *residual = a->residual, *product = a->product;
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const int32_t place = start + i;
+    const lanes3 step = lanes3_scale(near_load(p, plane, i), alpha);
+    own_store(solution, place, first ? step : lanes3_add(own_load(solution, place), step));
+    const lanes3 change = lanes3_scale(own_load(product, place), alpha);
+    const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
+    own_store(residual, place, r);
+    const lanes3 z = symmetric_apply(own_block(inverse, place), r);
+    own_store(product, place, z);
+    row_sum_add(&sum, i, lanes3_dot(r, z));
+  }
+  return sum;
+}
+
+/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
+CLOTH_HOT CLOTH_SEPARATE float advance(const cloth *c, float alpha, int32_t first) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const lanes step = lanes_splat(alpha);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const row_sum sum = first ? advance_row(a, row, step, 1) : advance_row(a, row, step, 0);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  lanes_sum start = {{0.0f}};
+  if (workspace_of(c)->level_count > 0) {
+    start = apply_levels(c, a);
+    if (is_in_pieces(c)) {
+      interpolate_pieces(c, 0);
+    }
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+}
+
+/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
+CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t columns = a->columns;
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const int32_t place = row * a->pitch + i;
+      const lanes held = lanes_load(a->diagonal + place), own = lanes_select(lanes_less(zero, held), held, one);
+      const lanes3 b = own_load(a->residual, place);
+      lanes3 y = lanes3_scale(b, lanes_divide(one, own));
+      if (a->air || a->ground) {
+        symmetric m = a->ground ? own_block(a->ground, place) : symmetric_identity(zero);
+        const lanes3 w = a->air ? own_load(a->air, place) : lanes3_of(zero, zero, zero);
+        symmetric_add_outer(&m, w, w, own);
+        y = symmetric_apply(symmetric_quantise(symmetric_inverse(m, own)), b);
+      }
+      own_store(a->solution, place, y);
+    }
+  }
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/// The solve ///
+
+/*
+ * A y = b by preconditioned conjugate gradients from zero, with a fixed number of iterations (Boxerman 2003 section
+ * 4.4.4; Shewchuk 1994):
+ *
+ *   r = b
+ *   z = P r, beta = r . z over that of the iteration before, p = z + beta p
+ *   q = A p, alpha = r . z / p . q
+ *   y += alpha p, r -= alpha q
+ *
+ * The last product with alpha goes into the new places at once: accept() takes y + alpha p. With a tolerance the
+ * iterations end when sqrt(r . z) has fallen to that share of the first.
+ *
+ * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
+ * levels.
+ */
+
+/* The direction back along the prediction, p = x_n - x. */
+CLOTH_SEPARATE void turn_back(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms terms = prediction_of(c, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *p = near_row(a->direction, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 way = predicted_way(&terms, row * a->columns + i, moves, terms.reach);
+      const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      near_store(p, a->plane, i, lanes3_keep(moves, lanes3_subtract(none, way)));
+    }
+    if (a->is_ring) {
+      close_ring(p, a->plane, a->columns);
+    }
+  }
+}
+
+/* Least value that a sum is divided by: smaller ones are those of a residual of rounding. 2^-100. */
+#define LEAST_SUM 7.888609052210118e-31f
+
+/* Share of the first residual, as sqrt(r . z), that floats resolve: further iterations would only follow roundings. */
+#define LEAST_TOLERANCE 1.0e-5f
+
+/* a / b, or 0 where that says nothing. */
+static float step_ratio(float a, float b) {
+  return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
+}
+
+/* r . p */
+CLOTH_SEPARATE float residual_along(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  row_sum sum = row_sum_start();
+  lanes_sum parts;
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *p = near_row(a->direction, a->pitch, row), *r = a->residual + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      row_sum_add(&sum, i, lanes3_dot(own_load(r, i), near_load(p, a->plane, i)));
+    }
+  }
+  row_sum_store(parts.partial, &sum);
+  return lanes_sum_total(&parts);
+}
+
+/* The product with the direction, of confined particles what they may do. Returns p . q. */
+static float multiply_direction(const cloth *c, const substep_terms *t) {
+  const float sum = multiply(c, t);
+  confine_own(c, floats_at(c, c->scratch.product));
+  return sum;
+}
+
+/* Sums of a block row by row with the direction back along the prediction, p_0 = x_n - x: adds `share` p_0 to the
+   direction, and returns the sum of p_0 . a for an own array. */
+CLOTH_SEPARATE float mix_back(const cloth *c, const substep_terms *t, const float *with, float share) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms terms = prediction_of(c, t);
+  const lanes factor = lanes_splat(share);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  row_sum sum = row_sum_start();
+  lanes_sum parts;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *p = near_row(a->direction, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch, *other = with + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 way = predicted_way(&terms, row * a->columns + i, moves, terms.reach);
+      const lanes3 back = lanes3_keep(moves, lanes3_subtract(none, way));
+      row_sum_add(&sum, i, lanes3_dot(back, own_load(other, i)));
+      const lanes3 mixed = lanes3_add_scaled(near_load(p, a->plane, i), back, factor);
+      near_store(p, a->plane, i, lanes3_quantise(mixed, WORK_ROUNDER));
+    }
+    if (a->is_ring) {
+      close_ring(p, a->plane, a->columns);
+    }
+  }
+  row_sum_store(parts.partial, &sum);
+  return lanes_sum_total(&parts);
+}
+
+/* Iterations that a deadline leaves of a solve. */
+#define CUT_ITERATIONS 3
+
+/* What a solve carries from iteration to iteration. */
+typedef struct iteration_sums {
+  float along;    /* r . p of the direction */
+  float beta;     /* share of the last direction in the next */
+  float residual; /* r . z */
+} iteration_sums;
+
+/* The first direction leads back along the prediction, p_0 = x_n - x, by an exact line search clamped to what lies
+   between, so that the result is never worse, in the quadratic model, than standing still; the second, z, is made
+   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what few
+   iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
+static iteration_sums step_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const float *product = floats_at(c, c->scratch.product);
+  iteration_sums s = {0.0f, 0.0f, 0.0f};
+  turn_back(c, t);
+  const float along = residual_along(c), most = multiply_direction(c, t);
+  const float step = minimum(step_ratio(along, most), 1.0f);
+  s.residual = advance(c, step, !has_solution);
+  turn_direction(c, 0.0f, 0);
+  confine_direction(c);
+  (void)multiply_direction(c, t);
+  const float common = mix_back(c, t, product, 0.0f);
+  const float share = most > LEAST_SUM && step > 0.0f ? negate(common / most) : 0.0f;
+  (void)mix_back(c, t, product, share);
+  confine_direction(c);
+  s.along = residual_along(c);
+  s.beta = negate(share) * (along - step * most); /* taken from r . z when the next direction is made */
+  return s;
+}
+
+/* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
+   afterwards it is y + w->last_step p, or that last part alone. */
+static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
+  workspace *w = workspace_of(c);
+  const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
+  const int32_t is_free = is_free_piece(c), fixed_work = c->settings.capacity.fixed_work;
+  const cloth_vector common = is_free ? take_common_motion(c) : vector(0.0f, 0.0f, 0.0f);
+  confine_own(c, floats_at(c, c->scratch.residual));
+  const float residual = precondition_first(c, t);
+  *has_solution = 0;
+  if (is_free) {
+    start_at(c, common);
+    *has_solution = 1;
+  }
+  iteration_sums s = {residual, 0.0f, residual};
+  if (t->goes_back) {
+    s = step_back(c, t, *has_solution);
+    *has_solution = 1;
+  }
+  const float start = s.residual;
+  int32_t is_done = 0; /* with fixed work further iterations then change nothing */
+  for (int32_t iteration = 1;; iteration++) {
+    if (iteration > 1 || !t->goes_back) {
+      turn_direction(c, s.beta, iteration > 1);
+      confine_direction(c);
+    }
+    const float most = multiply_direction(c, t);
+    w->last_step = is_done ? 0.0f : step_ratio(s.along, most);
+    is_done |= !(s.residual > least * start);
+    if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
+      return iteration;
+    }
+    const float before = s.along, lost = iteration == 1 && t->goes_back ? s.beta : 0.0f;
+    s.residual = s.along = advance(c, w->last_step, !*has_solution);
+    *has_solution = 1;
+    s.beta = step_ratio(s.residual - lost, before);
+  }
+}
+
+/// Linearisation ///
+
+/*
+ * The right-hand side b of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
+ * places where the substep linearises.
+ *
+ *   b_i = W_i (x*_i - x_i + s h^2 g) + forces
+ *
+ * In: place, way, turn, bent, diagonal, coefficient rows. Out: residual = b, 0 at pins; springs; spring sums in
+ * `inverse`; air. Scratch: row buffers.
+ */
+
+CLOTH_INLINE symmetric no_block(void) {
+  return symmetric_identity(lanes_splat(0.0f));
+}
+
+/* The row buffer of the blocks that springs of a direction bring from row `row` to the one below. */
+CLOTH_INLINE float *down_blocks(const solve_arrays *a, int32_t row, int32_t direction) {
+  return block_buffer(a, DOWNWARDS * (row & 1) + direction - WEFT);
+}
+
+/* The row buffer of the blocks that springs along the warp bring to the particle on the right, whatever the row. */
+CLOTH_INLINE float *warp_blocks(const solve_arrays *a) {
+  return block_buffer(a, 2 * DOWNWARDS);
+}
+
+static void clear_blocks_above(const solve_arrays *a, int32_t row) {
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    fill_zero(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
+              (size_t)(SYMMETRIC_FLOATS * (int32_t)a->buffer) * sizeof(float));
+  }
+}
+
+/* What the linearisation of a row takes, copied. */
+typedef struct linear_row {
+  const float *x, *x_below, *way, *way_below, *turn, *turn_below, *coefficients, *factors;
+  float *above[DOWNWARDS];
+  const float *blocks_above[DOWNWARDS];
+  float *brought[DIRECTIONS], *blocks[DIRECTIONS]; /* what the springs of the row bring to their other ends */
+  float *springs;
+  ptrdiff_t plane, buffer;
+  int32_t pitch;
+} linear_row;
+
+static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
+  const int32_t next = row + 1 < a->rows ? row + 1 : row;
+  linear_row r = {.x = near_row(a->place, a->pitch, row),
+                  .x_below = near_row(a->place, a->pitch, next),
+                  .way = near_row(a->direction, a->pitch, row),
+                  .way_below = near_row(a->direction, a->pitch, next),
+                  .turn = near_row(a->turn, a->pitch, row),
+                  .turn_below = near_row(a->turn, a->pitch, next),
+                  .coefficients = a->coefficients,
+                  .factors = a->factors ? a->factors + FACTOR_FLOATS * row * a->pitch : NULL,
+                  .brought[WARP] = warp_forces(a),
+                  .blocks[WARP] = warp_blocks(a),
+                  .springs = a->springs ? a->springs + SPRING_FLOATS * row * a->pitch : NULL,
+                  .plane = a->plane,
+                  .buffer = a->buffer,
+                  .pitch = a->pitch};
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    r.above[d - WEFT] = down_forces(a, row - 1, d);
+    r.brought[d] = down_forces(a, row, d);
+    r.blocks_above[d - WEFT] = down_blocks(a, row - 1, d);
+    r.blocks[d] = down_blocks(a, row, d);
+  }
+  return r;
+}
+
+/* The coefficients of a block of springs of a direction, with the factors of single ones. */
+CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d, int32_t i) {
+  const float *row = r->coefficients + ROW_KINDS * d * r->pitch + i;
+  spring_coefficients k = {.stiffness = lanes_load(row + ROW_STIFFNESS * r->pitch),
+                           .tension = lanes_load(row + ROW_TENSION * r->pitch),
+                           .turn = lanes_load(row + ROW_TURN * r->pitch),
+                           .damping = lanes_load(row + ROW_DAMPING * r->pitch)};
+  if (r->factors) {
+    const lanes factor = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_STIFFNESS + d));
+    const lanes length = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_LENGTH + d));
+    k.stiffness = lanes_multiply(k.stiffness, factor);
+    k.tension = lanes_multiply(lanes_multiply(k.tension, factor), length);
+    k.turn = lanes_multiply(k.turn, factor);
+    k.damping = lanes_keep(lanes_less(lanes_splat(0.0f), factor), k.damping);
+  }
+  return k;
+}
+
+/* The springs of a direction that start in a row: the near rows of their first and second particles, shifted so that
+   both have the same column, and where the results go. */
+typedef struct spring_row {
+  const float *x[2], *way[2], *turn[2];
+  float *springs, *force, *block;
+  ptrdiff_t plane, buffer;
+  int32_t direction, columns;
+} spring_row;
+
+static spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
+  const int32_t is_down = d != WARP, step = NEAR_STEP * (is_down ? column_step(d) : 1);
+  const spring_row s = {.x = {r->x, (is_down ? r->x_below : r->x) + step},
+                        .way = {r->way, (is_down ? r->way_below : r->way) + step},
+                        .turn = {r->turn, (is_down ? r->turn_below : r->turn) + step},
+                        .springs = r->springs,
+                        .force = r->brought[d],
+                        .block = r->blocks[d],
+                        .plane = r->plane,
+                        .buffer = r->buffer,
+                        .direction = d,
+                        .columns = columns};
+  return s;
+}
+
+CLOTH_INLINE spring_motion motion_at(const spring_row *s, int32_t i) {
+  const ptrdiff_t plane = s->plane;
+  const spring_motion m = {.d = lanes3_subtract(near_load(s->x[0], plane, i), near_load(s->x[1], plane, i)),
+                           .way = lanes3_subtract(near_load(s->way[0], plane, i), near_load(s->way[1], plane, i)),
+                           .turn = lanes3_subtract(near_load(s->turn[0], plane, i), near_load(s->turn[1], plane, i))};
+  return m;
+}
+
+/* Stores the two floats of a block of springs, and the block that they bring to their other ends. */
+CLOTH_INLINE void store_springs(const spring_row *s, int32_t i, const linear_spring *spring, lanes3 d) {
+  float *to = OWN(s->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
+  lanes_store(to, spring->across);
+  lanes_store(to + CLOTH_LANES, spring->along);
+  buffer_block_store(s->block, s->buffer, i, block_of_spring(spring->across, spring->along, d));
+}
+
+/* Linearises them and stores the forces that they bring to their other ends, and the blocks: springs in the operator
+   that resist compression in full, without a strain limit and without factors. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, const spring_row *row) {
+  const spring_row s = *row; /* the stores of lanes may alias it */
+  const linear_row of = {.coefficients = r->coefficients, .pitch = r->pitch};
+  for (int32_t i = 0; i < s.columns; i += CLOTH_LANES) {
+    const spring_coefficients k = coefficients_at(&of, s.direction, i);
+    const spring_motion m = motion_at(&s, i);
+    const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
+    near_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    store_springs(&s, i, &spring, m.d);
+  }
+}
+
+/* The same of any springs. */
+CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, const spring_row *s) {
+  const int32_t d = s->direction;
+  for (int32_t i = 0; i < s->columns; i += CLOTH_LANES) {
+    const spring_coefficients k = coefficients_at(r, d, i);
+    const spring_motion m = motion_at(s, i);
+    linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
+    near_store(s->force, s->buffer, i, lanes3_scale(m.d, spring.force));
+    if (s->springs) {
+      const lanes zero = lanes_splat(0.0f);
+      spring.across = t->spring[d].implicit ? spring.across : zero;
+      spring.along = t->spring[d].implicit ? spring.along : zero;
+      store_springs(s, i, &spring, m.d);
+    }
+  }
+}
+
+/* Linearises the springs that start in a row. `is_last`: there is no row below. */
+static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
+  for (int32_t d = WARP; d < (is_last ? WEFT : DIRECTIONS); d++) {
+    const spring_row s = spring_row_of(r, d, columns);
+    const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
+    if (s.springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
+      linearise_plain_springs(r, t, &s);
+    } else {
+      linearise_any_springs(r, t, &s);
+    }
+  }
+}
+
+/* Copies the blocks beside the seam of a tube. */
+static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
+  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+    float *part = row + n * BLOCK_PLANE(plane);
+    part[-BLOCK_STEP] = part[BLOCK_STEP * (columns - 1)];
+    part[BLOCK_STEP * columns] = part[0];
+  }
+  (void)plane;
+}
+
+/* Closes what the springs of a row bring. */
+static void close_rings(const linear_row *r, int32_t columns) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    close_ring(r->brought[d], r->buffer, columns);
+    if (r->springs) {
+      close_block_ring(r->blocks[d], r->buffer, columns);
+    }
+  }
+}
+
+/* One entry of the sum of the blocks of the springs of a block of particles. */
+CLOTH_INLINE lanes entry_of_springs(const linear_row *r, int32_t i, int32_t entry, int32_t is_last) {
+  const ptrdiff_t from = BLOCK_STEP * (ptrdiff_t)i + entry * BLOCK_PLANE(r->buffer);
+  lanes sum = lanes_add(lanes_load(r->blocks[WARP] + from - BLOCK_STEP), lanes_load(r->blocks[WARP] + from));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[0] + from));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[1] + from - BLOCK_STEP));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[2] + from + BLOCK_STEP));
+  if (!is_last) {
+    sum = lanes_add(sum, lanes_load(r->blocks[WEFT] + from));
+    sum = lanes_add(sum, lanes_load(r->blocks[DIAGONAL] + from));
+    sum = lanes_add(sum, lanes_load(r->blocks[ANTIDIAGONAL] + from));
+  }
+  return sum;
+}
+
+/* Adds up the blocks of the springs of a row, in `inverse`: 0 at pins. */
+CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row, int32_t place, int32_t is_last) {
+  const linear_row r = *row;
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *to = a->inverse + SYMMETRIC_FLOATS * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+    if (is_skipped(moves)) {
+      own_block_store(to, i, no_block());
+      continue;
+    }
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+      lanes_store(OWN(to, SYMMETRIC_FLOATS, i, n), lanes_keep(moves, entry_of_springs(&r, i, n, is_last)));
+    }
+  }
+}
+
+/* What the forces of particles begin with: inertia and gravity, and the plate. */
+typedef struct first_forces {
+  const float *plate;
+  lanes3 fall;
+  lanes rest;
+  int32_t bends;
+} first_forces;
+
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  const first_forces f = {
+      .plate = vector_buffer(a, BUFFER_PLATE),
+      .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
+      .rest = lanes_splat(t->rest),
+      .bends = t->bends};
+  return f;
+}
+
+/* Those of a block of particles of mass ratios `mass`. */
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, int32_t i, lanes mass) {
+  const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
+  return f->bends ? lanes3_subtract(force, near_load(f->plate, r->buffer, i)) : force;
+}
+
+/* Stores what the forces of a row begin with, for terms that add to it. */
+static void start_forces_of_row(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t place) {
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *b = a->residual + 3 * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    own_store(b, i, first_force(f, r, i, lanes_load(diagonal + i)));
+  }
+}
+
+/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
+   already. */
+CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *first, const linear_row *row,
+                                    int32_t place, int32_t is_last, int32_t is_started, int32_t keeps_pins) {
+  const linear_row r = *row;
+  const first_forces f = *first;
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *b = a->residual + 3 * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask kept = keeps_pins ? lanes_first(columns - i) : lanes_less(lanes_splat(0.0f), held);
+    if (is_skipped(kept)) {
+      own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      continue;
+    }
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
+    const lanes3 force = lanes3_subtract(start, forces_of_springs(r.above, r.brought, r.buffer, i, is_last));
+    own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
+  }
+}
+
+/* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                const first_forces *f, int32_t is_last) {
+  const linear_row r = linear_row_of(a, row);
+  const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
+  linearise_springs_of_row(&r, t, a->columns, is_last);
+  if (a->is_ring) {
+    close_rings(&r, a->columns);
+  }
+  if (a->air) {
+    start_forces_of_row(a, f, &r, place);
+    blow_on_row(c, a, t, row);
+  }
+  sum_forces_of_row(a, f, &r, place, is_last, a->air != NULL, keeps_pins);
+  if (a->springs) {
+    sum_blocks_of_row(a, &r, place, is_last);
+  }
+}
+
+/* Forces and blocks of all rows. */
+CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
+  const first_forces first = first_forces_of(c, a, t);
+  const int32_t last = a->rows - 1;
+  clear_forces_above(a, 0);
+  if (a->springs) {
+    clear_blocks_above(a, 0);
+  }
+  for (int32_t row = 0; row <= last; row++) {
+    if (t->bends) {
+      bend_plate(&plate, row);
+    }
+    if (row < last) {
+      linearise_row(c, a, t, row, &first, 0);
+    } else {
+      linearise_row(c, a, t, row, &first, 1);
+    }
+  }
+}
+
+/// A bound on the energy of stiff cloth ///
+
+/*
+ * Few iterations of a linearised solve can leave stiff cloth with more energy than it had. So after the solve the
+ * incremental potential itself is compared, of cloth that is as stiff as substep_terms.goes_back says and whose pins
+ * rest: while it is above that of standing still, Phi(x_n + d) > Phi(x_n), the way d is halved, at most MOST_HALVINGS
+ * times. Each time is counted; at rest d is 0, and nothing happens.
+ *
+ * In: solution, direction and last step, state. Out: solution; the last step is 0. Scratch: place = x_n and
+ * direction = d; row buffers.
+ */
+
+#define MOST_HALVINGS 4
+
+/* 1 if no pin moves in the substep. */
+static int do_pins_rest(const cloth *c) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const cloth_vector velocity = vector_load(v, i);
+    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* place = x_n and direction = d, the way over the substep. */
+static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch, *solution = a->solution + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const int32_t particle = row * a->columns + i;
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      lanes3 d = lanes3_add_scaled(has_solution ? own_load(solution, i) : none, near_load(way, a->plane, i), last_step);
+      d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, d));
+      near_store(way, a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
+      near_store(place, a->plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
+    }
+    if (a->is_ring) {
+      close_ring(place, a->plane, a->columns);
+      close_ring(way, a->plane, a->columns);
+    }
+  }
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/* The scaled energy of the springs of a family at a length, over k'. */
+CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length, lanes rest) {
+  const lanes zero = lanes_splat(0.0f), half = lanes_splat(0.5f), over = lanes_subtract(length, rest);
+  const lanes share = lanes_select(lanes_less(over, zero), lanes_splat(t->spring[d].compression), lanes_splat(1.0f));
+  lanes energy = lanes_multiply(lanes_multiply(half, share), lanes_multiply(over, over));
+  if (d <= WEFT && t->limit > 0.0f) { /* the integral of the branch of the strain limit */
+    const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
+    const lanes q = lanes_divide(lanes_subtract(over, lanes_multiply(rest, lanes_splat(t->limit))),
+                                 lanes_maximum(width, lanes_splat(WORK_QUANTUM)));
+    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)), out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
+    const lanes cube = lanes_multiply(lanes_multiply(in, in), lanes_multiply(in, lanes_splat(1.0f / 6.0f)));
+    const lanes square = lanes_multiply(half, lanes_multiply(out, lanes_add(out, lanes_splat(1.0f))));
+    const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
+    energy = lanes_add(energy, lanes_multiply(scale, lanes_add(cube, square)));
+  }
+  return energy;
+}
+
+/* By how much the energy of a block of springs rises over the way. */
+CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i) {
+  const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
+  const spring_coefficients k = coefficients_at(r, d, i);
+  const lanes3 before = lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
+  const lanes3 change = lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
+  const lanes3 after = lanes3_add(before, change);
+  const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
+  const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
+  const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
+  const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
+  if (t->spring[d].compression < 1.0f || (d <= WEFT && t->limit > 0.0f)) {
+    return lanes_multiply(k.stiffness, lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
+  }
+  /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
+  const lanes sum = lanes_add(long_, short_);
+  const lanes longer = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
+  const lanes over = lanes_subtract(sum, lanes_multiply(lanes_splat(2.0f), rest));
+  return lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), lanes_multiply(longer, over));
+}
+
+/* By how much Phi rises over the ways of a row: inertia and gravity, 1/2 W d . (d - 2 w) - W s h^2 g . d with the
+   prediction's way w; the plate, 1/2 (A d) . (2 x + d); springs that start in the row. */
+static row_sum rise_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row) {
+  const prediction_terms p = prediction_of(c, t);
+  const linear_row r = linear_row_of(a, row);
+  const lanes half = lanes_splat(0.5f), rest = lanes_splat(1.0f + t->rest), two = lanes_splat(2.0f);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  const cloth_vector centre = near_vector(r.x, r.plane, 0);
+  const float *diagonal = a->diagonal + row * a->pitch, *plate = vector_buffer(a, BUFFER_PLATE);
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+    const lanes mass = lanes_keep(moves, mass_ratio_lanes(c, row * a->columns + i));
+    const lanes3 d = near_load(r.way, r.plane, i), x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
+    const lanes3 w = lanes3_scale(predicted_way(&p, row * a->columns + i, moves, p.reach), rest);
+    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half), lanes3_scale(fall, lanes_splat(-1.0f)));
+    lanes rise = lanes_multiply(mass, lanes3_dot(d, less));
+    if (t->bends) {
+      const lanes3 both = lanes3_add_scaled(d, x, two);
+      rise = lanes_add(rise, lanes_multiply(half, lanes3_dot(near_load(plate, r.buffer, i), both)));
+    }
+    const int32_t directions = row + 1 < a->rows ? DIRECTIONS : 1;
+    for (int32_t n = 0; n < directions; n++) {
+      rise = lanes_add(rise, spring_rise(&r, t, n, i));
+    }
+    row_sum_add(&sum, i, lanes_within(rise, a->columns - i));
+  }
+  return sum;
+}
+
+/* By how much Phi rises over the ways. */
+static float potential_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const plate_rows plate = plate_of(a, t, a->direction, 1.0f);
+  const lanes_sum none = {{0.0f}};
+  for (int32_t row = 0; row < a->rows; row++) {
+    if (t->bends) {
+      bend_plate(&plate, row);
+    }
+    const row_sum sum = rise_of_row(c, t, a, row);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+}
+
+/* Halves the ways of particles that move; with a factor of 1 ends the guard: solution = d less the prediction's way. */
+static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *way = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 d = near_load(way, a->plane, i);
+      if (is_end) {
+        own_store(solution, i, lanes3_subtract(d, predicted_way(&p, row * a->columns + i, moves, p.reach)));
+      } else {
+        const lanes3 half = lanes3_quantise(lanes3_scale(d, lanes_splat(0.5f)), WORK_ROUNDER);
+        near_store(way, a->plane, i, lanes3_select(moves, half, d));
+      }
+    }
+    if (a->is_ring) {
+      close_ring(way, a->plane, a->columns);
+    }
+  }
+}
+
+/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared as
+   often as may be, and also where pins move, whose ways stay as they are. */
+CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
+  int32_t halvings = 0, rises = do_pins_rest(c);
+  set_ways(c, t, has_solution);
+  for (int32_t n = 0; n < MOST_HALVINGS && (rises || fixed_work); n++) {
+    rises = potential_rise(c, t) > 0.0f && rises;
+    if (rises) {
+      halve_ways(c, t, 0);
+      halvings++;
+    }
+  }
+  halve_ways(c, t, 1);
+  return halvings;
+}
+
+/// Acceptance ///
+
+/*
+ * The new state: x = x_n + d and v = d / h with d = (x - x_n) + y. Only this writes positions and velocities. A
+ * particle faster than max_speed is slowed; one whose motion is not finite, or leaves the world, is put back where it
+ * was, without velocity: both are counted, and never happen to cloth at rest.
+ *
+ * In: way, solution, direction and the length of the last step. Out: position, velocity, velocity history. Scratch:
+ * none.
+ */
+
+/* What the acceptance of a block takes beside the prediction, copied. */
+typedef struct acceptance {
+  const cloth *c;
+  const float *solution, *direction; /* of the row */
+  vector_array x, v, before, earlier;
+  ptrdiff_t plane;
+  lanes last_step, inverse_h;
+  int32_t has_solution, keeps_earlier;
+  float max_speed, h;
+  float max_coordinate; /* relative to the origin of the step [m] */
+} acceptance;
+
+/* Accepts one particle at x + d with the velocity v. */
+static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
+  cloth_statistics *counts = statistics_of(a->c);
+  cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
+  if (!vector_is_finite(v) || !vector_is_finite(to)) {
+    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
+    counts->particles_recovered++;
+    return;
+  }
+  if (!is_pinned(a->c, i) && clamp_length(&v, a->max_speed)) {
+    counts->particles_limited++;
+    to = vector_add_scaled(vector_load(a->x, i), v, a->h);
+  }
+  if (!is_step_place(a->c, to)) {
+    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
+    counts->particles_recovered++;
+    return;
+  }
+  vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
+  vector_store(a->v, i, vector_flush(v, STATE_QUANTUM));
+}
+
+/* Accepts the particles of a block one by one. */
+CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
+  float values[3][CLOTH_LANES];
+  const vector_array ways = {values[0], values[1], values[2]};
+  lanes3_store(ways, 0, d, CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    accept_one(a, i + lane, vector_load(ways, lane));
+  }
+}
+
+/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist. `d`:
+   its way over the substep. */
+CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
+  const lanes3 old = lanes3_load(a->v, i);
+  if (a->keeps_earlier) {
+    lanes3_store(a->earlier, i, lanes3_load(a->before, i), left);
+  }
+  if (a->before.x) {
+    lanes3_store(a->before, i, old, left);
+  }
+  const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
+  const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
+  const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
+                                       lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
+  const lanes bad = lanes_drop(within, lanes_splat(1.0f));
+  if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+    accept_one_by_one(a, i, left, d);
+  } else {
+    lanes3_store(a->x, i, to, left);
+    lanes3_store(a->v, i, v, left);
+  }
+}
+
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone;
+   `has_direction`: 0 if there is none. */
+CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *s = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const vector_array none = {NULL, NULL, NULL};
+  acceptance a = {.c = c,
+                  .x = p.x,
+                  .v = p.v,
+                  .before = p.before,
+                  .earlier = c->settings.integration.bdf2_blend > 0.0f ? history_of(c, 2) : none,
+                  .plane = s->plane,
+                  .last_step = lanes_splat(workspace_of(c)->last_step),
+                  .inverse_h = lanes_splat(t->inverse_h),
+                  .has_solution = has_solution,
+                  .keeps_earlier = c->settings.integration.bdf2_blend > 0.0f,
+                  .max_speed = c->settings.integration.max_speed,
+                  .h = t->h,
+                  .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
+  const int32_t columns = s->columns;
+  for (int32_t row = 0; row < s->rows; row++) {
+    const float *diagonal = s->diagonal + row * s->pitch, *solution = s->solution + 3 * row * s->pitch;
+    const float *direction = near_row(s->direction, s->pitch, row);
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
+      lanes3 y = lanes3_scale(near_load(direction, a.plane, i), a.last_step);
+      y = a.has_solution ? lanes3_add(y, own_load(solution, i)) : y;
+      accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, lanes3_keep(moves, y)));
+    }
+  }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, vectors_at(c, c->state.position));
+  }
+#endif
+}
+
+/// Preparation of the scratch ///
+
+/*
+ * What a step does to its scratch before the first substep. Nothing that lies there from before may show: kernels read
+ * floats beside rows, whose effect is 0 only if they are finite.
+ *
+ * In: freedom, mass ratios. Out: diagonal, levels, zeros in buffers and pads.
+ */
+
+/* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
+static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
+  const int32_t used = pitch * rows;
+#if CLOTH_LANES == 1
+  (void)plane;
+  clear_floats(array - NEAR_START, NEAR_START);
+  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
+#else
+  clear_floats(array - NEAR_START, NEAR_START);
+  for (int32_t n = 0; n < 3; n++) {
+    clear_floats(array + n * plane + used, BUFFER_PAD);
+    if (n > 0) {
+      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
+    }
+  }
+#endif
+}
+
+static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
+  const workspace *w = workspace_of(c);
+  float *near[4] = {a->place, a->direction, a->turn, a->bent};
+  for (int32_t n = 0; n < 4; n++) {
+    clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
+  }
+  clear_floats(a->buffers, buffer_floats(a->pitch, a->factors != NULL));
+  clear_floats(floats_at(c, c->scratch.transfer), SYMMETRIC_FLOATS * transfer_places(a->pitch));
+  for (int32_t n = 0; n < w->level_count; n++) {
+    const grid_level *l = &w->levels[n];
+    clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);
+  }
+}
+
+/* The mass ratio of each particle that moves by itself; 0 for pins, and in the places behind a row. */
+static void fill_diagonal(const cloth *c, const solve_arrays *a) {
+  const float *mass = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns;
+    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+      const lanes ratio = mass ? lanes_load(mass + first + i) : lanes_splat(1.0f);
+      lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
+    }
+  }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / a->columns;
+    a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
+  }
+}
+
+/* What links there are, and which pieces of cloth they make. */
+CLOTH_SEPARATE void describe_links(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c);
+  workspace_of(c)->pieces = 0;
+  if (arrays.factors) {
+    fill_factors(c, &arrays);
+  }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    label_pieces(c);
+  }
+#endif
+}
+
+/* Prepares the scratch of a step. */
+CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
+  workspace *w = workspace_of(c);
+  const solve_arrays arrays = arrays_of(c);
+  w->level_count = 0;
+  w->energy_guarded = 0;
+  if (c->scratch.levels) {
+    const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
+    w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
+  }
+  clear_solve_pads(c, &arrays);
+  fill_end_weights(&arrays);
+  fill_diagonal(c, &arrays);
+  describe_links(c);
+}
+
+/// Reactions of pins ///
+
+/*
+ * What the cloth does to whatever holds its particles is what is left of their own rows of the equation: b - A y, as a
+ * force times m0 / (s h^2). Gravity and air on a pin count; its own inertia does not. Of a confined particle only the
+ * part across its line or plane counts.
+ *
+ * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows.
+ * Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* Adds a scaled force [m] of one substep to the reaction of a particle. */
+static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle, cloth_vector force) {
+  cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
+  *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
+}
+
+/* The solution of a particle at a place of the grid; 0 where there is none. */
+static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
+                                int32_t has_solution) {
+  const int32_t particle = particle_from(c, row, column);
+  if (particle < 0) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const int32_t inside = particle - row * a->columns, place = row * a->pitch + inside;
+  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector last = near_vector(near_row(a->direction, a->pitch, row), a->plane, inside);
+  const cloth_vector y = vector_scale(last, workspace_of(c)->last_step);
+  return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
+}
+
+/* A row of the equation that is multiplied with the solution. */
+typedef struct solution_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t row, column, has_solution;
+} solution_row;
+
+static cloth_vector solution_beside(const solution_row *r, int32_t down, int32_t right) {
+  return solution_at(r->c, r->a, r->row + down, r->column + right, r->has_solution);
+}
+
+/* The springs of a particle, times the solution. */
+static cloth_vector springs_times_solution(const solution_row *r) {
+  const solve_arrays *a = r->a;
+  const cloth_vector here = solution_beside(r, 0, 0);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t n = 0; n < 9; n++) {
+    const int32_t down = n / 3 - 1, right = n % 3 - 1;
+    if (n == 4 || !has_place(a, r->row + down, r->column + right)) {
+      continue;
+    }
+    const spring_place s = spring_between(r->row, r->column, down, right);
+    const int32_t near = (r->column + right + a->columns) % a->columns;
+    const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
+                                           near_vector(near_row(a->place, a->pitch, r->row + down), a->plane, near));
+    float m[6];
+    stored_block(a, &s, d, m);
+    const cloth_vector y = vector_subtract(here, solution_beside(r, down, right));
+    sum = vector_add(sum, vector(m[0] * y.x + m[3] * y.y + m[4] * y.z, m[3] * y.x + m[1] * y.y + m[5] * y.z,
+                                 m[4] * y.x + m[5] * y.y + m[2] * y.z));
+  }
+  return sum;
+}
+
+/* A hinge around a place so many rows and columns off, times the solution. */
+static cloth_vector hinge_times_solution(const solution_row *r, int32_t down, int32_t right, int32_t d) {
+  const int32_t y = d == WEFT, x = d == WARP;
+  const float factor = hinge_factor_at(r->c, r->row + down, r->column + right, d);
+  const cloth_vector ends =
+      vector_add(solution_beside(r, down - y, right - x), solution_beside(r, down + y, right + x));
+  return vector_scale(vector_add_scaled(ends, solution_beside(r, down, right), -2.0f), factor * r->t->hinge[d]);
+}
+
+/* The plate of a particle, times the solution. */
+static cloth_vector plate_times_solution(const solution_row *r) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    const int32_t y = d == WEFT, x = d == WARP;
+    sum = vector_add(sum, hinge_times_solution(r, -y, -x, d));
+    sum = vector_add(sum, hinge_times_solution(r, y, x, d));
+    sum = vector_add_scaled(sum, hinge_times_solution(r, 0, 0, d), -2.0f);
+  }
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t up = -(n / 2), left = -(n % 2);
+    cloth_vector twist = vector_subtract(solution_beside(r, up, left), solution_beside(r, up, left + 1));
+    twist = vector_add(twist, vector_subtract(solution_beside(r, up + 1, left + 1), solution_beside(r, up + 1, left)));
+    const float sign = n == 0 || n == 3 ? 1.0f : -1.0f;
+    sum = vector_add_scaled(sum, twist, sign * r->t->twist * twist_factor_at(r->c, r->row + up, r->column + left));
+  }
+  return vector_scale(sum, r->t->plate_implicit ? 1.0f + r->t->viscosity : 0.0f);
+}
+
+/* A y of a particle: of a pin without its own block, which its own displacement of 0 makes 0. */
+static cloth_vector row_times_solution(const solution_row *r) {
+  const solve_arrays *a = r->a;
+  const int32_t place = r->row * a->pitch + r->column;
+  const cloth_vector y = solution_beside(r, 0, 0);
+  cloth_vector sum = vector_scale(y, *own_at(a->diagonal, 1, place, 0));
+  if (a->springs) {
+    sum = vector_add(sum, springs_times_solution(r));
+  }
+  if (a->air) {
+    const cloth_vector w = own_vector(a->air, place);
+    sum = vector_add_scaled(sum, w, vector_dot(w, y));
+  }
+  return r->t->bends ? vector_add(sum, plate_times_solution(r)) : sum;
+}
+
+/* What of a force a confinement holds. */
+static cloth_vector held_part(const confinement *entry, cloth_vector force) {
+  return vector_subtract(force, confine_vector(entry, force));
+}
+
+/* Notes b of pins and confined particles, and clears the rows of pins. */
+CLOTH_SEPARATE void note_forces(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      continue;
+    }
+    const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight));
+    }
+    for (int32_t k = 0; k < 3; k++) {
+      *own_at(a.residual, 3, place, k) = 0.0f;
+    }
+  }
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t i = entry->particle, place = i / a.columns * a.pitch + i % a.columns;
+    note_scaled(c, t, i, held_part(entry, own_vector(a.residual, place)));
+  }
+}
+
+/* Notes A y of pins and confined particles, taken off b. */
+CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const solution_row r = {c, &a, t, i / a.columns, i % a.columns, has_solution};
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
+    }
+  }
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const solution_row r = {c, &a, t, entry->particle / a.columns, entry->particle % a.columns, has_solution};
+    const cloth_vector product = held_part(entry, row_times_solution(&r));
+    note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
+  }
+}
+
+#endif
+
+/// Work ///
+
+/*
+ * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
+ * the iterations. A bound is the same with the caps: all iterations, all halvings of the guard. With fixed work a step
+ * does all of them and is charged its bound at once; otherwise it is charged what it has done.
+ *
+ * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
+ * -DCLOTH_SCALAR), as inclusive costs of the passes on a sheet of 32 x 32 over its calls: rounded up. Others say what
+ * they are of. Other machines differ by a factor that is much the same for all passes.
+ *
+ * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
+ */
+
+/* Once in a step, and once in a substep: for the cloth. */
+#define WORK_STEP 7500u
+#define WORK_SUBSTEP 2500u
+/* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
+#define WORK_COARSEST_FACTORS 92000u
+#define WORK_COARSEST 7000u
+/* Per particle and step: pads, diagonal, the box around the cloth, the origin of the step, sleep; labels of the pieces
+   and factors of links of cloth with gaps or a map. */
+#define WORK_PREPARE 70u
+#define WORK_LINKS 2000u
+/* Per particle and substep: the prediction, its share of BDF2, springs and inertia at its places, the springs' blocks,
+   the plate, the air, factors of links. */
+#define WORK_PREDICT 120u
+#define WORK_BLEND 150u
+#define WORK_LINEARISE 610u
+#define WORK_BLOCKS 250u
+#define WORK_PLATE 95u
+#define WORK_AIR 230u
+#define WORK_FACTORS 160u
+/* The preconditioner: blocks of the particles, coarse levels, and these of cloth in pieces; or no operator at all. */
+#define WORK_SET_UP 200u
+#define WORK_SET_UP_LEVELS 335u
+#define WORK_SET_UP_PIECES 2350u
+#define WORK_ALONE 30u
+/* An iteration: springs and vectors, plate, coarse levels, these in pieces, air, factors, blocks of the ground. */
+#define WORK_ITERATION 360u
+#define WORK_ITERATION_PLATE 95u
+#define WORK_ITERATION_LEVELS 130u
+#define WORK_ITERATION_PIECES 1100u
+#define WORK_ITERATION_AIR 20u
+#define WORK_ITERATION_FACTORS 75u
+#define WORK_ITERATION_GROUND 30u
+/* Back along the prediction, beside the two iterations that it is; the guard, and each halving. */
+#define WORK_BACK 150u
+#define WORK_GUARD 900u
+#define WORK_HALVING 780u
+/* Momentum of cloth that nothing holds. */
+#define WORK_FREE 440u
+#define WORK_ACCEPT 155u
+/* Blocks of the ground; targets with motion constraints, and a slot of tethers, which all pull. */
+#define WORK_GROUND 310u
+#define WORK_TARGETS 600u
+#define WORK_TETHER 560u
+/* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
+#define WORK_PIN 2600u
+#define WORK_NOTED 25u
+#define WORK_NOTED_PIN 5600u
+/* Per confined particle and pass over them: eight of a substep, two of an iteration. */
+#define WORK_CONFINED 130u
+/* Per particle of cloth that may tear: threads that are too long are looked for. */
+#define WORK_TEAR 75u
+/* Per particle and substep on the way to rest: energy, largest speed, a stop. */
+#define WORK_SETTLE 80u
+
+/* What the work depends on beside the terms. */
+typedef struct work_scene {
+  int32_t pins, confined;
+  int32_t is_free, in_pieces; /* 1: momentum is restored; levels are those of cloth in pieces */
+  int32_t has_targets;
+} work_scene;
+
+static int32_t count_pins(const cloth *c) {
+  int32_t pins = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    pins++;
+  }
+  return pins;
+}
+
+/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
+static work_scene work_scene_of(const cloth *c, int32_t most) {
+  work_scene s = {.pins = count_pins(c),
+                  .confined = inputs_of(c)->confined_count,
+                  .is_free = is_free_piece(c),
+                  .in_pieces = is_in_pieces(c),
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE};
+#if WITH_GAPS
+  if (most && may_have_gaps(c)) {
+    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+  }
+#endif
+  (void)most;
+  return s;
+}
+
+/* Work per particle of an iteration. */
+static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_ITERATION;
+  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0u;
+  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0u;
+  work += s->in_pieces ? WORK_ITERATION_PIECES : 0u;
+  work += c->scratch.air ? WORK_ITERATION_AIR : 0u;
+  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0u;
+  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
+}
+
+/* Work per particle of a substep without iterations and halvings. */
+static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
+  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
+  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0u;
+  work += t->bends ? WORK_PLATE : 0u;
+  work += c->scratch.air ? WORK_AIR : 0u;
+  work += c->scratch.factors ? WORK_FACTORS : 0u;
+  work += c->scratch.ground ? WORK_GROUND : 0u;
+  work += s->has_targets ? WORK_TARGETS : 0u;
+  work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
+  work += s->is_free ? WORK_FREE : 0u;
+  work += notes_pins(c) ? WORK_NOTED : 0u;
+  work += can_tear(c) ? WORK_TEAR : 0u;
+  if (t->solves) {
+    work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
+    return work + (t->goes_back ? WORK_BACK + 2u * iteration_work(c, t, s) : 0u);
+  }
+  return work + WORK_ALONE;
+}
+
+/* Work of a substep with so many iterations. `halvings`: of its guard; -1 without one. */
+static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
+                             int32_t halvings) {
+  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
+  uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
+  work += halvings < 0 ? 0u : WORK_GUARD + (uint32_t)halvings * WORK_HALVING;
+  work = work * (uint32_t)c->count + WORK_SUBSTEP;
+  work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
+  work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
+  if (t->solves && c->scratch.levels) {
+    work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
+  }
+  return work;
+}
+
+/* Work of a step without its substeps. */
+static uint64_t work_around_substeps(const cloth *c) {
+  const uint32_t count = (uint32_t)c->count;
+  uint64_t work = WORK_STEP + (uint64_t)count * (WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0u));
+  if (will_choose_tethers(c)) {
+    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
+    work += (uint64_t)count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
+/* How many of the `left` substeps of h seconds one substep may do that is not too long: a divisor of them. */
+static int32_t longest_stride(float h, int32_t left) {
+  int32_t stride = left;
+  while (stride > 1 && (left % stride != 0 || (float)stride * h > LONGEST_SUBSTEP * (1.0f + EQUAL_SHARE))) {
+    stride--;
+  }
+  return stride;
+}
+
+/* 1 if a deadline may make a step do with fewer substeps: explicit ones have to be short. */
+static int may_shorten(const cloth *c) {
+  return c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY && !c->settings.capacity.fixed_work;
+}
+
+#if WITH_PLANNING
+
+static uint64_t larger_work(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+/* Most work of a substep of h seconds, one of so many, in at most so many iterations: of one whose prediction has no
+   share of BDF2, which would make springs softer. */
+static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
+  substep_terms t;
+  set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
+  const int32_t most = t.iterations < iterations ? t.iterations : iterations;
+  return substep_work(c, &t, s, t.solves ? most : 0, t.goes_back ? MOST_HALVINGS : -1);
+}
+
+/* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
+static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  const float h = dt / (float)substeps;
+  const uint64_t each = most_substep_work(c, s, h, substeps, INT32_MAX);
+  uint64_t most = each * (uint32_t)substeps;
+  for (int32_t left = substeps; may_shorten(c) && left > 1; left--) {
+    const int32_t stride = longest_stride(h, left);
+    if (stride > 1) {
+      const uint64_t longer = most_substep_work(c, s, (float)stride * h, substeps, CUT_ITERATIONS);
+      most = larger_work(most, each * (uint32_t)(substeps - left) + longer * (uint32_t)(left / stride));
+    }
+  }
+  return most;
+}
+
+/* Most work of what happens at most once in a step, or in a substep, of any cloth. */
+static uint64_t most_other_work(const cloth *c, int32_t substeps) {
+  const uint64_t count = (uint32_t)c->count;
+  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? count * follow_cost(c) : 0u;
+  if (can_tear(c)) {
+    work += count * (COST_GAPS + 2u * COST_GAUGE + WORK_LINKS) * (uint32_t)substeps;
+    work += c->state.tethers ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
+/* Most work of a step in so many substeps of a cloth that is awake. */
+static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps);
+}
+
+/* Most work of the choice of shared bodies. */
+static uint64_t max_choice_work(const cloth *c) {
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
+}
+
+#endif
+
+/* Charges a step that begins: with fixed work for all of it. */
+static void charge_step(const cloth *c, const step_plan *plan) {
+#if WITH_PLANNING
+  if (c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 1);
+    add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
+    return;
+  }
+  add_work(c, work_around_substeps(c), 1);
+#else
+  (void)c;
+#endif
+  (void)plan;
+}
+
+/* Charges a substep that is done, see substep_work(). */
+static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t halvings) {
+#if WITH_PLANNING
+  if (!c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 0);
+    add_work(c, substep_work(c, t, &s, iterations, halvings), 1);
+  }
+#else
+  (void)c;
+  (void)t;
+  (void)iterations;
+  (void)halvings;
+#endif
+}
+
+/// A substep ///
+
+/* Counts a substep that is done, and its iterations. */
+static void count_substep(const cloth *c, const substep_terms *t, int32_t iterations) {
+  cloth_statistics *s = statistics_of(c);
+  cloth_inputs *inputs = inputs_of(c);
+  const float off = t->h - inputs->last_substep;
+  const int32_t is_equal = off <= EQUAL_SHARE * t->h && off >= -EQUAL_SHARE * t->h;
+  s->iterations += iterations;
+  s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
+  ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
+  inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < 2) : 0;
+  inputs->last_substep = t->h;
+}
+
+/* Takes what terms have added in the substep before out of the diagonal. */
+static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index) {
+  workspace *w = workspace_of(c);
+  if (w->diagonal_changed) {
+    const solve_arrays arrays = arrays_of(c);
+    fill_diagonal(c, &arrays);
+    w->diagonal_changed = 0;
+  }
+  if (c->scratch.ground) {
+    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
+  }
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    lead_particles(c, t, index);
+  }
+#endif
+  (void)t;
+  (void)index;
+}
+
+/* Terms of few particles, after the springs, the plate and the air of all. */
+static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
+  workspace *w = workspace_of(c);
+  w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
+  w->diagonal_changed |= add_clamps(c, t);
+  if (has_bounds(c)) {
+    add_bounds(c, t, index);
+    w->diagonal_changed = 1;
+  }
+}
+
+/*
+ * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
+ *
+ *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + further terms - M g . x,  x* = x_n + h f v
+ *
+ * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
+ */
+CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
+  substep_terms *t = &plan->terms;
+  int32_t has_solution = 1, iterations = 0, halvings = -1;
+  plan->notes |= set_terms(c, plan->h, plan->substeps, t);
+  start_diagonal(c, t, index);
+  predict_places(c, t);
+  linearise(c, t);
+  add_terms(c, t, index);
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_forces(c, t);
+  }
+#endif
+  if (t->solves) {
+    iterations = solve(c, t, &has_solution);
+  } else {
+    solve_alone(c);
+  }
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_solution(c, t, has_solution);
+  }
+#endif
+  if (t->goes_back && (do_pins_rest(c) || c->settings.capacity.fixed_work)) {
+    halvings = guard_energy(c, t, has_solution);
+    workspace_of(c)->energy_guarded += halvings;
+    has_solution = 1;
+  }
+  if (is_free_piece(c)) {
+    restore_momentum(c, t, has_solution);
+    has_solution = 1;
+  }
+  accept(c, t, has_solution);
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->state.position, 1);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    const int32_t torn = statistics_of(c)->threads_torn;
+    tear_threads(c, plan);
+    if (statistics_of(c)->threads_torn != torn) {
+      describe_links(c);
+    }
+  }
+#endif
+  count_substep(c, t, iterations);
+  charge_substep(c, t, iterations, halvings);
+}
+
+#endif
 
 /// Sleep ///
 
@@ -26582,6 +32129,263 @@ int cloth_is_asleep(const cloth *c) {
 #endif
 
 /// 6. A step ///
+
+#if CLOTH_ONE_EQUATION
+
+/// Bounds of work ///
+
+/*
+ * The most work of the next step of a cloth, and of any step of a config, by work.h. In: the cloth, or a config and a
+ * model of its cloth without particles. Out: nothing but results. Scratch: none.
+ */
+
+#if WITH_PLANNING
+
+/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
+static int was_linked(const cloth *c) {
+  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+}
+
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
+  const int error = check_step(c, dt);
+  if (error || !work) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  /* By a body of a table, or as it is not linked any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
+  if (WITH_SLEEP && is_asleep(c) && !may_wake) {
+    *work = COST_STEP + max_choice_work(c);
+    return CLOTH_OK;
+  }
+  const work_scene s = work_scene_of(c, 1);
+  *work = most_step_work(c, &s, dt, choose_substeps(c, dt)) + max_choice_work(c);
+  return CLOTH_OK;
+}
+
+/* A cloth without particles: just what the work is computed from, for a config that has no arena. Offsets into the
+   cloth lead to the members that follow it. */
+typedef struct config_model {
+  cloth c;
+  cloth_inputs inputs;
+#if WITH_GAPS
+  gap_summary gaps;
+#endif
+} config_model;
+
+static void model_from_config(config_model *model, const cloth_config *config) {
+  cloth *c = &model->c;
+  fill_zero(model, sizeof *model);
+  compute_layout(c, config);
+  measure_grid(c, config);
+  copy_settings(c, config);
+  measure_maps(c, config);
+  c->state.inputs = offsetof(config_model, inputs);
+  c->self = 0;
+#if WITH_GAPS
+  if (c->gaps) {
+    measure_tearing(c, config, &model->gaps);
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
+  }
+#endif
+  set_fabric(c, &config->fabric);
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.tethers_chosen = TETHERS_STALE;
+}
+
+/* The scene of the most work that a cloth of this config can be in. */
+static work_scene worst_scene(const cloth_config *config, const cloth *c) {
+  const work_scene s = {.pins = c->count,
+                        .confined = config->capacity.max_confined,
+                        .is_free = 1,
+                        .in_pieces = c->scratch.labels != 0,
+                        .has_targets = config->capacity.targets};
+  return s;
+}
+
+/* Most work of a step of dt seconds in exactly so many substeps. */
+static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
+  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
+}
+
+/* The least and the largest number of substeps that a cloth may choose for a step of dt seconds. */
+static int32_t least_substeps(const cloth *c, float dt) {
+  const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
+  const float least = maximum(dt / LONGEST_SUBSTEP - EQUAL_SHARE, (float)(wanted > 0 ? wanted : 1));
+  return ceiling_within(least, wanted > cap ? wanted : cap);
+}
+
+static int32_t largest_substeps(const cloth *c, float dt) {
+  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
+}
+
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
+  const int error = check_config(config);
+  if (error || !work) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  config_model model;
+  model_from_config(&model, config);
+  const work_scene s = worst_scene(config, &model.c);
+  uint64_t most = 0;
+  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
+    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  }
+  *work = most;
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Planner ///
+
+/*
+ * cloth_plan() chooses the two numbers that a user turns, substeps and iterations. From best to cheapest: many substeps
+ * with automatic iterations, down to two; two with fewer iterations; one. It takes the best within the work that is
+ * given, or the cheapest of those that stretch no more than is given, by their bounds of work (forecast.h) and the
+ * stretch to expect. In: a config, dt and the goal. Out: the planned config and its forecast. Scratch: none; no cloth
+ * is needed.
+ */
+
+#if WITH_PLANNING && WITH_PROJECTION
+
+/* Cut-off of the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
+ */
+#define MAX_OWN_STRETCH 1.0e3f
+#define MIN_STIFFNESS 1.0e-3f
+
+/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
+static float longer_side(const cloth *c, const cloth_config *config) {
+  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
+  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
+                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Its corner
+ * springs carry its weight, along the sides and across, so with the particles of the longer side it is
+ *
+ *     0.65 weight per area * length * particles / (stretch + shear stiffness)
+ *
+ * whatever the substeps, times automatic iterations over those of the plan: what few of them leave over stretches. Of
+ * 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m, 1 to 8
+ * substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
+ * particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
+  const cloth_fabric *fabric = &config->fabric;
+  const float gravity = vector_length(config->gravity);
+  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  const float stretch = minimum(fabric->stretch_warp, fabric->stretch_weft);
+  const float stiffness = maximum(stretch + fabric->shear, MIN_STIFFNESS);
+  const float own = minimum(fabric->density * gravity * longer_side(c, config) / stiffness, MAX_OWN_STRETCH);
+  const float expected = 0.65f * own * side * maximum((float)automatic / (float)iterations, 1.0f);
+  const float limit = config->strain_limit.max_extension, over = maximum(expected - limit, 0.0f);
+  return limit > 0.0f ? minimum(expected, limit) + over / config->strain_limit.stiffness : expected;
+}
+
+/* A plan: substeps, and iterations or CLOTH_AUTOMATIC. */
+typedef struct plan_choice {
+  uint8_t substeps, iterations;
+} plan_choice;
+
+/* From best to cheapest. */
+CLOTH_CONSTANT static const plan_choice plan_choices[] = {{32, CLOTH_AUTOMATIC},
+                                                          {24, CLOTH_AUTOMATIC},
+                                                          {16, CLOTH_AUTOMATIC},
+                                                          {12, CLOTH_AUTOMATIC},
+                                                          {8, CLOTH_AUTOMATIC},
+                                                          {6, CLOTH_AUTOMATIC},
+                                                          {4, CLOTH_AUTOMATIC},
+                                                          {3, CLOTH_AUTOMATIC},
+                                                          {2, CLOTH_AUTOMATIC},
+                                                          {2, 5},
+                                                          {2, 4},
+                                                          {2, 3},
+                                                          {1, CLOTH_AUTOMATIC},
+                                                          {1, 5},
+                                                          {1, 4},
+                                                          {1, 3}};
+
+/* Maxima that a plan must keep; 0: no maximum. */
+typedef struct plan_goal {
+  uint64_t work;
+  float stretch;
+} plan_goal;
+
+/* Forecasts a plan. Returns 0 if a step of dt seconds cannot be made so. */
+static int forecast_plan(config_model *model, const cloth_config *config, float dt, const plan_choice *choice,
+                         cloth_forecast *forecast) {
+  cloth *c = &model->c;
+  const work_scene scene = worst_scene(config, c);
+  substep_terms t;
+  c->settings.integration.substeps = choice->substeps;
+  c->settings.integration.iterations = choice->iterations;
+  c->settings.solver.tolerance = 0.0f;
+  const int32_t substeps = least_substeps(c, dt);
+  if (is_refused(c, dt)) {
+    return 0;
+  }
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  forecast->work = most_model_work(model, &scene, dt, substeps);
+  c->settings.integration.iterations = CLOTH_AUTOMATIC;
+  forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
+  return 1;
+}
+
+/* Chooses a plan: the best within the work or, if a stretch is given, the cheapest that keeps it. Returns its number,
+   or -1. */
+static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
+  config_model model;
+  int32_t chosen = -1;
+  model_from_config(&model, config);
+  for (int32_t n = 0; n < (int32_t)(sizeof plan_choices / sizeof *plan_choices); n++) {
+    cloth_forecast f;
+    if (!forecast_plan(&model, config, dt, &plan_choices[n], &f) || (goal->work > 0 && f.work > goal->work) ||
+        (goal->stretch > 0.0f && f.stretch > goal->stretch)) {
+      continue;
+    }
+    if (chosen < 0 || (goal->stretch > 0.0f && f.work < best->work)) {
+      *best = f;
+      chosen = n;
+    }
+  }
+  return chosen;
+}
+
+/* Largest stretch that may be given as a goal; as good as no goal. */
+#define MAX_STRETCH_GOAL 1.0e6f
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  const int error = check_config(config);
+  if (error || !planned || !forecast) {
+    return error ? error : CLOTH_ERROR_NULL;
+  }
+  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  const plan_goal goal = {work, stretch};
+  cloth_forecast best;
+  const int32_t chosen = choose_plan(config, dt, &goal, &best);
+  if (chosen < 0) {
+    return CLOTH_ERROR_NO_PLAN;
+  }
+  *planned = *config;
+  planned->substeps = plan_choices[chosen].substeps;
+  planned->iterations = plan_choices[chosen].iterations;
+  planned->solver.tolerance = 0.0f;
+  *forecast = best;
+  return CLOTH_OK;
+}
+
+#endif
+
+#else
 
 /// Work ///
 
@@ -26968,37 +32772,6 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   return work;
 }
 
-/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
-static int are_moves_in_range(const cloth *c, float dt) {
-  const float inverse_dt = 1.0f / dt;
-  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
-    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
-   moves, and its step looks at no particle. */
-static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
-}
-
 #if WITH_PLANNING
 
 /* Maximum of the varying work of a step. */
@@ -27362,6 +33135,8 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 #endif
 
+#endif
+
 /// Moving frames ///
 
 /*
@@ -27444,7 +33219,7 @@ static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t
 
 /* Rotates the velocities before the last. Those marked as invalid stay so. */
 static void transform_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+  for (int32_t before = 1; m->turns && before <= history_length(c); before++) {
     vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
@@ -27457,7 +33232,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
 
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
-  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_MOTIONS;
   for (int32_t which = TARGET_POSITION; which < vectors; which++) {
     vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_POSITION_BEFORE;
@@ -27789,6 +33564,9 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 
 #endif
 
+#if CLOTH_ONE_EQUATION
+#endif
+
 /// Stepping ///
 
 /*
@@ -27800,6 +33578,8 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
  * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
  */
+
+#if !CLOTH_ONE_EQUATION
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
@@ -28158,6 +33938,54 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   }
 }
 
+#else
+
+/* What precedes the substeps: the plan, pins that begin or end a move, the scratch. */
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
+  workspace *w = workspace_of(c);
+  plan_step_in(c, dt, substeps, &w->plan);
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  start_pins(c, 1.0f / dt);
+  prepare_scratch(c);
+  reset_statistics(c, &w->plan);
+  statistics_of(c)->substeps = 0; /* counted as they are done */
+  reset_self(c);
+  charge_step(c, &w->plan);
+#if WITH_PROJECTION
+  if (will_choose_tethers(c)) {
+    choose_tethers(c);
+  }
+#endif
+}
+
+/* Before a substep of a step with a deadline: if time is up, as few substeps as may be do what is left of the step. */
+static void shorten_step(const cloth *c, step_plan *plan, int32_t index) {
+  const int32_t left = plan->substeps - index;
+  if (left < 2 || plan->stride > 1 || !may_shorten(c) || may_refine(c)) {
+    return;
+  }
+  plan->stride = longest_stride(plan->h, left);
+  if (plan->stride > 1) {
+    const solve_arrays arrays = arrays_of(c);
+    plan->h *= (float)plan->stride;
+    plan->inverse_h = 1.0f / plan->h;
+    set_terms(c, plan->h, plan->substeps, &plan->terms);
+    fill_coefficient_rows(&arrays, &plan->terms);
+  }
+}
+
+/* The substeps of a step. */
+static void do_substeps(const cloth *c, step_plan *plan) {
+  plan->stride = 1;
+  for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
+    shorten_step(c, plan, index);
+    plan->index = index + plan->stride - 1;
+    substep(c, plan, plan->index);
+  }
+}
+
+#endif
+
 /* Lets the origin of a cloth that has strayed from it follow. Returns the box around the particles. */
 static position_box follow_to_box(const cloth *c) {
   workspace *w = workspace_of(c);
@@ -28181,15 +34009,22 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->tick = CLOTH_TICKS();
   w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
+#if CLOTH_ONE_EQUATION
+  const solve_arrays arrays = arrays_of(c);
+  fill_coefficient_rows(&arrays, &w->plan.terms);
+#else
   forget_bearing(c);
+#endif
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
+#if !CLOTH_ONE_EQUATION
   const uint32_t products = (uint32_t)(counts->iterations + counts->substeps_capped); /* see bound_energy() */
   add_varying_work(c, (uint64_t)products * (uint32_t)c->count, iteration_cost(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
+#endif
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -28207,7 +34042,9 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
   }
 #endif
   finish_motions(c);
+#if !CLOTH_ONE_EQUATION
   inputs_of(c)->last_substep = w->plan.h;
+#endif
 #if WITH_AIR
   advance_gusts(inputs_of(c), dt);
 #endif
@@ -28238,10 +34075,14 @@ static int step(const cloth *c, float dt) {
 #endif
   begin_step(c, dt);
   workspace *w = workspace_of(c);
+#if CLOTH_ONE_EQUATION
+  do_substeps(c, &w->plan);
+#else
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
+#endif
   return finish_step(c, dt, 1);
 }
 
@@ -30076,6 +35917,246 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 #endif
 
+#if CLOTH_ONE_EQUATION
+
+/// Rest ///
+
+/*
+ * A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
+ * of Tension Structures by Dynamic Relaxation", International Journal of Space Structures 14(2), 1999): it moves by the
+ * substeps of the steps to come, and whenever its kinetic energy has passed a maximum all velocities become 0. At a
+ * maximum of the kinetic energy the cloth passes its equilibrium, so each stop takes out all the energy that a swing
+ * would lose in seconds. It has settled when all particles have been slow for a time at the ends of steps.
+ *
+ * Dry drag, which keeps slow cloth slow, does not act here: with it 4 of 94 cloths that had settled moved within five
+ * seconds, some at .19 m/s as folds turned over, without it none of 99.
+ *
+ * In: the state, dt. Out: the state; the statistics are those of the last step. Scratch: that of a step.
+ */
+
+#if WITH_SETTLE
+
+/* How long all particles have to be slow [s]. */
+#define QUIET_TIME 3.0f
+/* Speed up to which a particle is slow, over the speed that counts as rest. */
+#define SLOW_SHARE 0.75f
+/* Squares of speeds stay far from subnormal numbers. */
+#define MIN_REST_SPEED 1.0e-4f
+#define MAX_REST_SPEED 10.0f
+
+/* A cloth on its way to rest. */
+typedef struct settling {
+  const cloth *c;
+  const cloth_surroundings *around; /* without reactions: no time passes */
+  cloth_settle_report *report;
+  float slow;         /* square of the speed up to which a particle is slow [m^2/s^2] */
+  float energy;       /* kinetic energy after the last substep [m^2/s^2 of the reference mass / 2] */
+  float speed;        /* largest squared speed after the last substep [m^2/s^2] */
+  float fastest;      /* the same at the end of the last step and at its stops [m^2/s^2] */
+  float rest;         /* how long all have been slow at the ends of steps, without a stop [s] */
+  int32_t is_let;     /* 1: nothing is stopped in this step */
+  int32_t is_stopped; /* 1: the cloth has been stopped in this step */
+} settling;
+
+/* Adds the colliders with mass to the energy and to the largest squared speed. A body's speed is that of its centre, or
+   of the point farthest from it. */
+static void add_bodies_speed(settling *s, float *energy) {
+#if WITH_BODIES
+  const cloth *c = s->c;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
+    const float speed = maximum(vector_length(b->velocity), turning),
+                squared = flush_small(speed * speed, WORK_QUANTUM);
+    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
+    s->speed = maximum(s->speed, squared);
+  }
+#else
+  (void)s;
+  (void)energy;
+#endif
+}
+
+/* Measures the motion after a substep: returns the kinetic energy, and sets s->speed. Pins do not count. */
+CLOTH_SEPARATE float measure_settling(settling *s) {
+  const cloth *c = s->c;
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  float energy = 0.0f, most = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      const cloth_vector v = vector_flush(vector_load(velocity, i), STATE_QUANTUM);
+      const float squared = flush_small(vector_dot(v, v), WORK_QUANTUM);
+      energy += squared * mass_ratio_at(c, i);
+      most = maximum(most, squared);
+    }
+  }
+  s->speed = most;
+  add_bodies_speed(s, &energy);
+  return energy;
+}
+
+/* Stops all particles and bodies; pins only if asked to, and not those that have a move to make. */
+CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i) || (stops_pins && !(freedom_of(c)[i] & PIN_MOVING))) {
+      vector_store(vectors_at(c, c->state.velocity), i, none);
+    }
+    for (int32_t before = 1; before <= history_length(c); before++) {
+      vector_store(history_of(c, before), i, none);
+    }
+  }
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
+}
+
+/* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
+static void damp_motion(settling *s) {
+  const float energy = measure_settling(s);
+  const int stops = !s->is_let && s->speed > s->slow && energy < s->energy;
+  if (stops) {
+    stop_cloth(s->c, 0);
+    s->fastest = maximum(s->fastest, s->speed);
+    s->is_stopped = 1;
+    s->report->stops++;
+  }
+  s->energy = stops ? 0.0f : energy;
+}
+
+/* After a step of dt seconds: counts the time in which all particles have been slow. Speeds are judged where the caller
+   sees them, at the ends of steps. A step that follows a slow end is like those to come, without stops, which would
+   hide what grows. */
+static void judge_rest(settling *s, float dt) {
+  const int is_slow = !(s->speed > s->slow);
+  s->fastest = maximum(s->fastest, s->speed);
+  s->rest = is_slow && !s->is_stopped ? s->rest + dt : 0.0f;
+  s->is_let = is_slow;
+}
+
+/* Bodies that cloths share rest where they are at the end of the step. */
+static void rest_shared_bodies(const cloth *c) {
+#if WITH_SHARED_BODIES
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
+    slots[n].previous = slots[n].body.pose;
+  }
+#else
+  (void)c;
+#endif
+}
+
+/* Adds the work of a step to the report. */
+static void report_work(settling *s) {
+#if WITH_PLANNING
+  const uint32_t *work = statistics_of(s->c)->work;
+  uint32_t *sum = s->report->work;
+  const uint32_t low = sum[0] + work[0];
+  sum[1] += work[1] + (low < work[0]);
+  sum[0] = low;
+#else
+  (void)s;
+#endif
+}
+
+/* A step of dt seconds on the way to rest. Returns its notes. */
+static int step_towards_rest(settling *s, float dt) {
+  const cloth *c = s->c;
+  const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
+  rest_shared_bodies(c);
+  begin_step(c, dt);
+  step_plan *plan = &workspace_of(c)->plan;
+  plan->stride = 1;
+  s->fastest = 0.0f;
+  s->is_stopped = 0;
+  for (int32_t index = 0; index < plan->substeps; index++) {
+    plan->index = index;
+    substep(c, plan, index);
+    damp_motion(s);
+  }
+  judge_rest(s, dt);
+  add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, WORK_SETTLE);
+  s->report->steps++;
+  s->report->substeps += plan->substeps;
+  leave_step_origin(c);
+  finish_motions(c);
+  const int notes = finish_statistics(c, plan);
+  leave_surroundings(c, s->around, left_out);
+  report_work(s);
+  return notes;
+}
+
+int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
+                      cloth_settle_report *report) {
+  const int error = check_step_with(c, dt, around);
+  if (error) {
+    return error;
+  }
+  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_settle_report unread;
+  cloth_surroundings without_reactions;
+  if (around) {
+    without_reactions = *around;
+    without_reactions.reactions = NULL;
+  }
+  const float slow = speed * SLOW_SHARE;
+  settling s = {
+      .c = c, .around = around ? &without_reactions : NULL, .report = report ? report : &unread, .slow = slow * slow};
+  fill_zero(s.report, sizeof *s.report);
+  if (is_asleep(c)) {
+    s.report->settled = 1;
+    return CLOTH_OK;
+  }
+  const int32_t substeps = c->settings.integration.substeps;
+  const float rest_drag = c->settings.integration.rest_drag;
+  int notes = 0;
+  allow_refinements(c);
+  stop_cloth(c, 1);
+  wake(c);
+  c->settings.integration.substeps = choose_substeps_for(c, dt, 1);
+  c->settings.integration.rest_drag = 0.0f;
+  while (s.report->steps < max_steps && s.rest < QUIET_TIME) {
+    notes |= step_towards_rest(&s, dt);
+  }
+  c->settings.integration.substeps = substeps;
+  c->settings.integration.rest_drag = rest_drag;
+  stop_cloth(c, 1);
+  s.report->settled = s.rest >= QUIET_TIME;
+  s.report->speed = square_root(s.fastest);
+  return notes;
+}
+
+int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report) {
+  return cloth_settle_with(c, dt, NULL, speed, max_steps, report);
+}
+
+#if WITH_PLANNING
+
+int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
+  uint64_t bound = 0;
+  const int error = cloth_get_work_bound(c, dt, &bound);
+  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
+  }
+  const int32_t substeps = choose_substeps_for(c, dt, 1);
+  if (!is_asleep(c)) {
+    const work_scene s = work_scene_of(c, 1);
+    bound = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+  }
+  bound += (uint64_t)(uint32_t)c->count * (uint32_t)substeps * WORK_SETTLE;
+  *work = bound * (uint32_t)max_steps;
+  return CLOTH_OK;
+}
+
+#endif
+
+#endif
+
+#else
+
 /// Rest ///
 
 /*
@@ -30441,6 +36522,9 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
 #endif
 
 #endif
+
+#endif
+#if !CLOTH_ONE_EQUATION
 
 /// Stitches ///
 
@@ -31744,6 +37828,9 @@ CLOTH_SEPARATE void join_stitches(sewing *s, const cloth_group *group, const ste
 
 #endif
 
+#endif
+#if !CLOTH_ONE_EQUATION
+
 /// Bodies of several cloths ///
 
 /*
@@ -32118,6 +38205,9 @@ static uint32_t find_sleepy(const cloth_group *group, float dt) {
 }
 
 #endif
+
+#endif
+#if !CLOTH_ONE_EQUATION
 
 /// Groups ///
 
@@ -33247,6 +39337,8 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   return CLOTH_OK;
 }
+
+#endif
 
 #endif
 
@@ -35499,7 +41591,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
-  for (int32_t i = 0; i < 6 * c->stride; i++) {
+  for (int32_t i = 0; i < 3 * history_length(c) * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
@@ -35522,7 +41614,7 @@ static int check_image_gaps(const image_view *view) {
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
                              c->state.targets};
-  const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
@@ -35562,7 +41654,7 @@ static int is_image_normal(cloth_vector normal) {
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  for (int32_t which = 0; which < TARGET_VECTORS; which++) {
+  for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
     if (!check_image_vectors(view, offset, most)) {
@@ -35578,7 +41670,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
   return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
-         (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
+         (targets != TARGETS_NONE || is_zero(places, (TARGET_MOTIONS - 1) * (size_t)vector_bytes));
 }
 
 static int check_image_content(const image_view *view) {
@@ -35695,12 +41787,13 @@ static int check_save_vectors(const image_view *view) {
   const state_offsets *state = &c->state;
   const int32_t one = 3 * c->stride;
   const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
-  const uint32_t offsets[] = {state->position, state->velocity,        state->velocity_history,   state->warm_start,
-                              state->targets,  state->targets + bytes, state->targets + 3 * bytes};
-  const int32_t vectors[] = {1, 1, 2, 1, 1, 2, 2};
+  const uint32_t offsets[] = {
+      state->position, state->velocity,        state->velocity_history,    state->warm_start,
+      state->targets,  state->targets + bytes, state->targets + 3 * bytes, state->targets + TARGET_MOTIONS * bytes};
+  const int32_t vectors[] = {1, 1, history_length(c), 1, 1, 2, 2, 1};
   const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
-                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX};
-  const int32_t arrays = state->targets ? 7 : 4;
+                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX, MAX_DRIVE};
+  const int32_t arrays = state->targets ? 7 + (TARGET_VECTORS - TARGET_MOTIONS) : 4;
   for (int32_t i = 0; i < arrays; i++) {
     if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
       return 0;

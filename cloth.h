@@ -280,6 +280,13 @@ typedef struct cloth_config_integration {
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word, and attached particles; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
+#if defined(CLOTH_ONE_EQUATION)
+  float rest_drag;  /* deceleration of slow particles [m/s^2], a dry drag d / (1 + (v / rest_speed)^2) that brings cloth
+                       to rest and so to sleep; 0: none, cloth then swings on until velocity_damping and air have taken
+                       its energy; 0..100; default 0.05 */
+  float rest_speed; /* speed v at which half of that drag is left [m/s]: faster cloth hardly feels it; 0.001..100;
+                       default 0.5 */
+#endif
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
@@ -310,6 +317,13 @@ typedef struct cloth_config_solver {
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
+#if defined(CLOTH_ONE_EQUATION)
+/* Springs along warp and weft that are stiffer above a strain. */
+typedef struct cloth_config_strain_limit {
+  float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0, which is no limit */
+  float stiffness;     /* stiffness there over that of the fabric [1]; 1..1000; default 50 */
+} cloth_config_strain_limit;
+#else
 /* Strain limiting of stretch springs after each substep (Provot 1995). Between pins of a row or column that are farther
    apart than it allows, it allows the strain that their springs share evenly. */
 typedef struct cloth_config_strain_limit {
@@ -317,6 +331,7 @@ typedef struct cloth_config_strain_limit {
   float max_extension;   /* strain above which a spring is shortened [1]; 0..10; default 0.006 */
   float max_compression; /* strain below which a spring is lengthened [1]; 0..1, where 1 is never; default 1 */
 } cloth_config_strain_limit;
+#endif
 
 typedef enum cloth_contact_mode {
   CLOTH_CONTACT_PROJECTION, /* particles are projected out of colliders after the solve, with Coulomb friction */
@@ -436,9 +451,15 @@ typedef struct cloth_config {
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
-  float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56
-                             with tethers */
+#if defined(CLOTH_ONE_EQUATION)
+  int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 6 by
+                         the stiffness of the fabric in a substep, 6 from 8 substeps on; default CLOTH_AUTOMATIC. Fewer
+                         cost liveliness, never rest. With solver.tolerance above 0 solver.max_iterations stands in its
+                         place */
+#endif
+  float thickness;       /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
+  int32_t max_colliders; /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56
+                            with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
                            less tangles more often. 36.7 bytes per particle, 1 of them state, and 1.3 KB; up to
@@ -1118,6 +1139,9 @@ typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
   float backstop_radius;   /* [m]; 0..1e4; default 0, which is no backstop */
+#if defined(CLOTH_ONE_EQUATION)
+  float drive; /* stiffness of a spring from the particle to its target [N/m]; 0..1e6; default 0, which is none */
+#endif
 } cloth_motion_constraint;
 
 /* Returns a constraint that leaves a particle free, as all particles start. */

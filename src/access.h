@@ -283,11 +283,22 @@ static vector_array history_of(const cloth *c, int32_t before) {
   return vectors_at(c, c->state.velocity_history + (uint32_t)((before - 1) * 3 * c->stride) * (uint32_t)sizeof(float));
 }
 
+/* How many velocities before the last the history has. */
+CLOTH_INLINE int32_t history_length(const cloth *c) {
+#if CLOTH_ONE_EQUATION
+  return !c->state.velocity_history ? 0 : c->settings.integration.bdf2_blend > 0.0f ? 2 : 1;
+#else
+  return c->state.velocity_history ? 2 : 0;
+#endif
+}
+
 /* Marks a particle's earlier velocities as meaningless: the next prediction does not extrapolate them. */
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    if (history_length(c) > 1) {
+      vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -312,6 +323,9 @@ CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
 static vector_array target_vectors(const cloth *c, int32_t which) {
   return vectors_at(c, c->state.targets + (uint32_t)(which * 3 * c->stride) * (uint32_t)sizeof(float));
 }
+
+/* Largest stiffness of a drive [N/m]. */
+#define MAX_DRIVE 1.0e6f
 
 #if WITH_TARGETS || WITH_IMAGE
 /* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */

@@ -67,6 +67,14 @@
 #define CLOTH_CONSTANT
 #endif
 
+/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
+#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
+
+/* CLOTH_ONE_EQUATION chooses the step of one equation, which is being built: src/README.md. For tests and tables. */
+#ifndef CLOTH_ONE_EQUATION
+#define CLOTH_ONE_EQUATION 0
+#endif
+
 /* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
    CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
 #ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY, or projection */
@@ -126,7 +134,7 @@
 #else
 #define WITH_AIR 1
 #endif
-#ifdef CLOTH_NO_LIMITS /* strain limiting */
+#if defined(CLOTH_NO_LIMITS) || CLOTH_ONE_EQUATION /* strain limiting */
 #define WITH_LIMITS 0
 #else
 #define WITH_LIMITS 1
@@ -152,7 +160,8 @@
 #else
 #define WITH_SELF_SPHERES 1
 #endif
-#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
+#if defined(CLOTH_NO_GROUPS) || !WITH_SELF ||                                                                          \
+    CLOTH_ONE_EQUATION /* cloths that are stepped together and feel each other */
 #define WITH_GROUPS 0
 #else
 #define WITH_GROUPS 1

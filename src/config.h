@@ -14,6 +14,27 @@
  * fault, see settings.h; scratch is not used.
  */
 
+#if CLOTH_ONE_EQUATION
+
+/* Defaults of the step of one equation. */
+static void set_equation_defaults(cloth_config *config) {
+  config->substeps = 2;
+  config->iterations = CLOTH_AUTOMATIC;
+  config->integration.explicit_threshold = 1.0f;
+  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config->integration.bdf2_blend = 0.0f;
+  config->integration.max_substeps = 64;
+  config->integration.rest_drag = 0.05f;
+  config->integration.rest_speed = 0.5f;
+  config->tethers.count = 0;
+  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  config->solver.max_iterations = 80;
+  config->solver.tolerance = 0.0f;
+  config->strain_limit.stiffness = 50.0f;
+}
+
+#endif
+
 cloth_config cloth_config_default(void) {
   cloth_config config;
   fill_zero(&config, sizeof config);
@@ -47,8 +68,12 @@ cloth_config cloth_config_default(void) {
   config.solver.max_iterations = 4;
   config.solver.tolerance = 1.0e-3f;
   config.tearing.max_torn_cells = 256;
+#if CLOTH_ONE_EQUATION
+  set_equation_defaults(&config);
+#else
   config.strain_limit.max_extension = 0.006f;
   config.strain_limit.max_compression = 1.0f;
+#endif
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.self.pairs = 4;
   config.self.gathers = 1;
@@ -80,7 +105,9 @@ int cloth_config_use_imex(cloth_config *config) {
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
+#if !CLOTH_ONE_EQUATION
   config->strain_limit.sweeps = 0; /* limits after a solve that is cut short add energy */
+#endif
   config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_AUTOMATIC : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
@@ -147,6 +174,11 @@ static int may_project(const cloth_config *config) {
 
 /* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  if (config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    return 1; /* how springs turn, see terms/springs.h */
+  }
+#endif
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
@@ -154,6 +186,16 @@ static int needs_history(const cloth_config *config) {
 static int needs_projection(const cloth_config *config) {
   return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
          config->tethers.count > 0;
+}
+
+/* Are springs to be limited after a substep? The step of one equation has stiffer springs instead. */
+static int needs_limits(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  (void)config;
+  return 0;
+#else
+  return config->strain_limit.sweeps > 0;
+#endif
 }
 
 /* Is the sheet to feel itself? */
@@ -205,6 +247,17 @@ static int find_left_out_contact(const cloth_config *config) {
   return find_left_out_geometry(config);
 }
 
+/* The same of the grid. */
+static int find_left_out_grid(const cloth_config *config) {
+  if (!WITH_WRAP && config->grid.wrap) {
+    return CONFIG_FAULT(NO_WRAP);
+  }
+  if (!WITH_MASK && config->grid.cell_mask) {
+    return CONFIG_FAULT(NO_MASK);
+  }
+  return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
+}
+
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
@@ -222,7 +275,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
-  if (!WITH_LIMITS && config->strain_limit.sweeps > 0) {
+  if (!WITH_LIMITS && needs_limits(config)) {
     return CONFIG_FAULT(NO_LIMITS);
   }
   if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
@@ -235,14 +288,8 @@ static int find_left_out(const cloth_config *config) {
                        config->world.recentre_distance > 0.0f)) {
     return CONFIG_FAULT(NO_ORIGIN);
   }
-  if (!WITH_WRAP && config->grid.wrap) {
-    return CONFIG_FAULT(NO_WRAP);
-  }
-  if (!WITH_MASK && config->grid.cell_mask) {
-    return CONFIG_FAULT(NO_MASK);
-  }
-  if (!WITH_REST_SHAPE && config->grid.rest_positions) {
-    return CONFIG_FAULT(NO_REST_SHAPE);
+  if (find_left_out_grid(config)) {
+    return find_left_out_grid(config);
   }
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);

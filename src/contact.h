@@ -97,15 +97,6 @@ static int is_held_by_solver(const cloth *c, int32_t index) {
 /* Smallest margin of a mesh [m]: with less, rounding would tell on which side of a triangle a particle is. */
 #define MESH_MIN_MARGIN 5.0e-4f
 
-/* How many colliders below an index are meshes. */
-static int32_t count_meshes(const cloth *c, int32_t end) {
-  int32_t meshes = 0;
-  for (int32_t index = 0; index < end; index++) {
-    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
-  }
-  return meshes;
-}
-
 /* The motion of a collider in a substep. The result stays valid, in the workspace, until the next call for another
    collider or substep. */
 CLOTH_SEPARATE const moving_body *body_in_substep(const cloth *c, const step_plan *plan, int32_t index,

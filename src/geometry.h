@@ -102,3 +102,16 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
 }
 
 #endif
+
+#if WITH_COLLIDERS || !CLOTH_ONE_EQUATION
+
+/* How many colliders below an index are meshes. */
+static int32_t count_meshes(const cloth *c, int32_t end) {
+  int32_t meshes = 0;
+  for (int32_t index = 0; index < end; index++) {
+    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  }
+  return meshes;
+}
+
+#endif

@@ -501,7 +501,7 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
-  for (int32_t i = 0; i < 6 * c->stride; i++) {
+  for (int32_t i = 0; i < 3 * history_length(c) * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
     int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
@@ -524,7 +524,7 @@ static int check_image_gaps(const image_view *view) {
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
                              c->state.targets};
-  const uint32_t lengths[] = {1, 1, 2, 1, TARGET_VECTORS};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
@@ -564,7 +564,7 @@ static int is_image_normal(cloth_vector normal) {
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  for (int32_t which = 0; which < TARGET_VECTORS; which++) {
+  for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
     if (!check_image_vectors(view, offset, most)) {
@@ -580,7 +580,7 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
   return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
-         (targets != TARGETS_NONE || is_zero(places, (TARGET_VECTORS - 1) * (size_t)vector_bytes));
+         (targets != TARGETS_NONE || is_zero(places, (TARGET_MOTIONS - 1) * (size_t)vector_bytes));
 }
 
 static int check_image_content(const image_view *view) {

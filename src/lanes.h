@@ -132,6 +132,19 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
+#if CLOTH_ONE_EQUATION
+#define CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  (void)b;
+  return a;
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  *low = a;
+  *high = b;
+}
+#endif
+
 #endif
 
 /* Partial sums of every sum, for any lane width: the largest CLOTH_LANES there is. */
@@ -198,6 +211,36 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
   *carry = a;
   return moved;
 }
+#endif
+
+#if CLOTH_ONE_EQUATION
+
+/* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
+   may define its own. */
+#ifndef CLOTH_LANES_PAIRS
+CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
+  float both[2 * CLOTH_LANES], even[CLOTH_LANES];
+  lanes_store(both, a);
+  lanes_store(both + CLOTH_LANES, b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    even[lane] = both[2 * lane];
+  }
+  return lanes_load(even);
+}
+
+CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  float one[CLOTH_LANES], other[CLOTH_LANES], both[2 * CLOTH_LANES];
+  lanes_store(one, a);
+  lanes_store(other, b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    both[2 * lane] = one[lane];
+    both[2 * lane + 1] = other[lane];
+  }
+  *low = lanes_load(both);
+  *high = lanes_load(both + CLOTH_LANES);
+}
+#endif
+
 #endif
 
 /* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
@@ -369,6 +412,21 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
+#if CLOTH_ONE_EQUATION
+
+/* Sets so many floats to 0. */
+static void clear_floats(float *values, int32_t count) {
+  int32_t i = 0;
+  for (; i + CLOTH_LANES <= count; i += CLOTH_LANES) {
+    lanes_store(values + i, lanes_splat(0.0f));
+  }
+  for (; i < count; i++) {
+    values[i] = 0.0f;
+  }
+}
+
+#endif
+
 /* One vector per particle as three arrays of components. */
 typedef struct vector_array {
   float *x, *y, *z;
@@ -484,9 +542,6 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
 }
 
 #if WITH_PROJECTION
-
-/* The number of each lane, for any lane width. */
-CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {

@@ -6,6 +6,13 @@
 #include "rest_shape.h"
 #include "scalar.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "block3.h"
+#include "lanes.h"
+#include "solve/arrays.h"
+#include "solve/levels.h"
+#include "solve/transfer.h"
+#endif
 
 /// Memory layout ///
 
@@ -108,7 +115,12 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    c->state.velocity_history = reserve_vectors(end, 2 * 3 * c->stride);
+#if CLOTH_ONE_EQUATION
+    const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
+#else
+    const int32_t earlier = 2;
+#endif
+    c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->solver.warm_start && needs_solver(config)) {
     c->state.warm_start = reserve_vectors(end, 3 * c->stride);
@@ -391,10 +403,82 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_contact_record(c, config->capacity.max_contacts, end);
 }
 
+#if CLOTH_ONE_EQUATION
+
+/* Length of a cell along the warp over that along the weft. */
+static float cell_aspect(const cloth_config *config) {
+  const float along = vector_length(config->edge_warp) / (float)(config->columns - !config->grid.wrap);
+  return along / (vector_length(config->edge_weft) / (float)(config->rows - 1));
+}
+
+/* 1 if some term may be part of the operator. */
+static int has_operator(const cloth_config *config) {
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
+}
+
+/* Reserves an array of so many floats at every place of the rows. */
+static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
+  return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
+}
+
+/* The arrays of the operator and of its solve, see solve/arrays.h. */
+static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end) {
+  c->scratch.operator_blocks = reserve_places(c, end, SPRING_FLOATS);
+  c->scratch.inverse = reserve_places(c, end, SYMMETRIC_FLOATS);
+  if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+    grid_level levels[MAX_LEVELS];
+    int32_t count;
+    const int32_t floats =
+        plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 9 * SOLVED_NODES * SOLVED_NODES) : 0u;
+  }
+}
+
+/* The scratch that cloths may share. */
+static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
+  const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
+  grid_level levels[MAX_LEVELS];
+  int32_t count;
+  plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  const int32_t ground = ground_floats(levels, count), pair = 2 * vector;
+  c->scratch.uniform_lines = reserve(end, 4);
+  *end = align_up(*end);
+  c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
+  c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
+  c->scratch.place = reserve_vectors(end, vector);
+  c->scratch.product = reserve_vectors(end, vector);
+  c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
+  c->scratch.diagonal = reserve_places(c, end, 1);
+  if (config->air.density > 0.0f) {
+    c->scratch.air = reserve_places(c, end, 3);
+  }
+  if (c->gaps || config->grid.stiffness_map) {
+    c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS);
+  }
+  if (c->gaps) {
+    c->scratch.labels = reserve_places(c, end, 1);
+  }
+  if (config->capacity.targets || config->tethers.count > 0) {
+    c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
+  }
+  c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
+  c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
+  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_ROWS * pitch);
+  c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
+  if (has_operator(config)) {
+    layout_operator(c, config, end);
+  }
+}
+
+#endif
+
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
+#if CLOTH_ONE_EQUATION
+  layout_shared(c, config, end);
+#else
   c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
   c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
   *end = align_up(*end);
@@ -430,6 +514,7 @@ static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) 
     }
   }
   reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
+#endif
   reserve_self(c, config, end);
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;

@@ -46,6 +46,8 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
+#if !CLOTH_ONE_EQUATION
+
 /* Sets the velocities of pins for a step of dt seconds, and all mobilities: the reference mass over the particle's, 0
    for pins. */
 CLOTH_SEPARATE void prepare_particles(const cloth *c, float dt) {
@@ -659,6 +661,8 @@ static void accept_particles(const cloth *c, cloth_statistics *counts) {
   }
 #endif
 }
+
+#endif
 
 /* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
    moved to. */

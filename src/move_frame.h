@@ -89,7 +89,7 @@ static void transform_velocities(const cloth *c, const rigid_motion *m, uint32_t
 
 /* Rotates the velocities before the last. Those marked as invalid stay so. */
 static void transform_history(const cloth *c, const rigid_motion *m) {
-  for (int32_t before = 1; c->state.velocity_history && m->turns && before <= 2; before++) {
+  for (int32_t before = 1; m->turns && before <= history_length(c); before++) {
     vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
@@ -102,7 +102,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
 
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
-  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_VECTORS;
+  int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_MOTIONS;
   for (int32_t which = TARGET_POSITION; which < vectors; which++) {
     vector_array a = target_vectors(c, which);
     int is_place = which <= TARGET_POSITION_BEFORE;

@@ -23,10 +23,15 @@
 #include "scalar.h"
 #include "hash.h"
 #include "lanes.h"
+#include "block3.h"
+#if CLOTH_ONE_EQUATION
+#include "base/rows.h"
+#endif
 
 /// 2. The cloth in memory ///
 
 #include "types.h"
+#include "contracts.h"
 #include "access.h"
 #include "gaps.h"
 #include "rest_lengths.h"
@@ -34,6 +39,12 @@
 #include "rigid.h"
 #include "geometry.h"
 #include "self_test.h"
+#if CLOTH_ONE_EQUATION
+#include "solve/arrays.h"
+#include "solve/transfer.h"
+#include "solve/levels.h"
+#include "solve/labels.h"
+#endif
 
 /// 3. Making a cloth ///
 
@@ -49,8 +60,9 @@
 
 #include "stiffness.h"
 #include "springs.h"
+#if !CLOTH_ONE_EQUATION
 #include "seam.h"
-#include "block3.h"
+#endif
 #include "costs.h"
 #include "shape_hull.h"
 #include "triangle.h"
@@ -69,11 +81,20 @@
 /// 5. Stages of a substep ///
 
 #include "air.h"
+#if CLOTH_ONE_EQUATION
+#include "terms/springs.h"
+#include "terms/plate.h"
+#include "terms/hinges.h"
+#include "terms/links.h"
+#include "terms/wind.h"
+#include "step/coefficients.h"
+#endif
 #include "plan.h"
 #include "contact_momentum.h"
-#include "forces.h"
 #include "pin_reactions.h"
 #include "confinement.h"
+#if !CLOTH_ONE_EQUATION
+#include "forces.h"
 #include "left_over.h"
 #include "operator.h"
 #include "attached_solve.h"
@@ -91,8 +112,11 @@
 #include "strain_limit.h"
 #include "projection.h"
 #include "overstretched.h"
+#endif
 #include "tethers.h"
+#if !CLOTH_ONE_EQUATION
 #include "tether_pull.h"
+#endif
 #include "bounds.h"
 #include "shape_mesh.h"
 #include "shape_field.h"
@@ -110,6 +134,7 @@
 #include "self_ages.h"
 #include "self_gather.h"
 #include "self_contact.h"
+#if !CLOTH_ONE_EQUATION
 #include "contact_links.h"
 #include "contact_response.h"
 #include "contact_sums.h"
@@ -119,16 +144,41 @@
 #include "bearing.h"
 #include "contact_lines.h"
 #include "solver_contact.h"
+#endif
 #include "attachments.h"
 #include "targets.h"
 #include "tear.h"
 #include "motion.h"
+#if CLOTH_ONE_EQUATION
+#include "step/predict.h"
+#include "step/momentum.h"
+#include "terms/confined.h"
+#include "terms/clamps.h"
+#include "contact/law.h"
+#include "terms/bounds.h"
+#include "solve/product.h"
+#include "solve/coarsest.h"
+#include "solve/passes.h"
+#include "solve/solve.h"
+#include "step/linearise.h"
+#include "step/guard.h"
+#include "step/accept.h"
+#include "step/prepare.h"
+#include "step/reactions.h"
+#include "step/work.h"
+#include "step/substep.h"
+#endif
 #include "sleep.h"
 
 /// 6. A step ///
 
+#if CLOTH_ONE_EQUATION
+#include "step/forecast.h"
+#include "step/planner.h"
+#else
 #include "work.h"
 #include "planner.h"
+#endif
 #include "move_frame.h"
 #include "origin.h"
 #include "step.h"
@@ -143,16 +193,26 @@
 #include "build_geometry.h"
 #include "surroundings.h"
 #include "step_calls.h"
+#if CLOTH_ONE_EQUATION
+#include "step/settle.h"
+#else
 #include "settle.h"
+#endif
+#if !CLOTH_ONE_EQUATION
 #include "stitches.h"
 #include "seam_responses.h"
 #include "seam_folds.h"
 #include "seam_turns.h"
 #include "sewing.h"
+#endif
+#if !CLOTH_ONE_EQUATION
 #include "common_bodies.h"
 #include "group_links.h"
+#endif
+#if !CLOTH_ONE_EQUATION
 #include "group.h"
 #include "group_calls.h"
+#endif
 #include "torn_cells.h"
 #include "blend.h"
 #include "output.h"

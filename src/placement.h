@@ -37,17 +37,17 @@ static float parallelogram_area(cloth_vector a, cloth_vector b) {
 
 #if WITH_WRAP
 
-typedef struct turn {
+typedef struct angle_parts {
   float cosine, sine;
-} turn;
+} angle_parts;
 
 /* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
  */
-static turn small_angle(float angle) {
+static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
-  turn t;
+  angle_parts t;
   t.cosine = 1.0f - square * (0.5f - square * cosine);
   t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
   return t;
@@ -55,9 +55,9 @@ static turn small_angle(float angle) {
 
 /* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
    at most pi / 4. */
-static turn polygon_angle(int32_t step, int32_t steps) {
+static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
-  turn t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
+  angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
     float cosine = t.cosine;
     t.cosine = negate(t.sine);
@@ -91,7 +91,7 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     cloth_vector along = vector_flush_work(config->edge_warp);
     cloth_vector axis = unit_edge(config->edge_weft);
     cloth_vector outward = vector_flush_work(vector_cross(along, axis));
-    turn t = polygon_angle(column, config->columns);
+    angle_parts t = polygon_angle(column, config->columns);
     float radius = 0.5f / ((float)config->columns *
                            small_angle(3.1415927f / (float)config->columns).sine); /* over the girth, |edge_warp| */
     p = vector_add_scaled(p, along, radius * t.sine);
@@ -107,7 +107,7 @@ static cloth_vector start_normal(const cloth_config *config, int32_t column) {
   cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
 #if WITH_WRAP
   if (is_tube(config)) {
-    turn t = polygon_angle(column, config->columns);
+    angle_parts t = polygon_angle(column, config->columns);
     normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
   }
 #endif

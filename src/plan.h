@@ -8,6 +8,9 @@
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "step/coefficients.h"
+#endif
 
 /// Plan of a step ///
 
@@ -227,9 +230,37 @@ static float substeps_for_kappa(const cloth *c, float dt, int32_t direction, flo
   return (b + square_root(b * b + 4.0f * a * target)) / (2.0f * target);
 }
 
+#if CLOTH_ONE_EQUATION
+
+/* Substeps of a step: as configured or, automatically, so many that no particle moves further than a share of a cell
+   in one; more where one would be longer than LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many
+   as its stiffness demands. */
+static int32_t choose_equation_substeps(const cloth *c, float dt, int at_rest) {
+  const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
+  const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
+  if (wanted > 0) {
+    return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap);
+  }
+  if (c->settings.capacity.fixed_work) {
+    return cap;
+  }
+  const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
+  float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
+  substeps = maximum(maximum(substeps, least), LEAST_SUBSTEPS);
+  if (c->settings.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
+    substeps = maximum(substeps, explicit_substeps(c, dt));
+  }
+  return ceiling_within(substeps, cap);
+}
+
+#endif
+
 /* Number of substeps of a step: as configured, the maximum with fixed work, else as many as kappa and, unless the cloth
    is at rest, speed require. */
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
+#if CLOTH_ONE_EQUATION
+  return choose_equation_substeps(c, dt, at_rest);
+#else
   if (c->settings.integration.substeps > 0) {
     return c->settings.integration.substeps;
   }
@@ -250,6 +281,7 @@ static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
     substeps = maximum(substeps, substeps_for_kappa(c, dt, d, target));
   }
   return ceiling_within(substeps, c->settings.integration.max_substeps);
+#endif
 }
 
 static int32_t choose_substeps(const cloth *c, float dt) {
@@ -261,6 +293,12 @@ static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 0;
   }
+#if CLOTH_ONE_EQUATION
+  substep_terms terms;
+  const int32_t substeps = choose_substeps(c, dt);
+  set_terms(c, dt / (float)substeps, substeps, &terms);
+  return explicit_sum(c, &terms) > EXPLICIT_BOUND;
+#else
   float h = dt / (float)choose_substeps(c, dt);
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     spring_family s = plan_spring(c, h, d);
@@ -269,6 +307,7 @@ static int is_refused(const cloth *c, float dt) {
     }
   }
   return 0;
+#endif
 }
 
 /*
@@ -291,6 +330,15 @@ static void plan_extrapolation(const cloth *c, step_plan *plan) {
 /* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
    prepared, and for what plan_hinges() does. */
 CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
+#if CLOTH_ONE_EQUATION
+  fill_zero(plan, sizeof *plan);
+  plan->dt = dt;
+  plan->substeps = substeps;
+  plan->h = dt / (float)substeps;
+  plan->inverse_h = 1.0f / plan->h;
+  plan->friction_share = 1.0f;
+  plan->notes = set_terms(c, plan->h, substeps, &plan->terms);
+#else
   plan->dt = dt;
   plan->notes = 0;
   plan->substeps = substeps;
@@ -322,6 +370,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->friction_share = 1.0f;
   plan->tether_slack = 0.0f;
   plan->led = 0;
+#endif
 }
 
 #if WITH_PLANNING
@@ -379,4 +428,35 @@ CLOTH_SEPARATE int has_equal_hinges(const cloth *c) {
 static void plan_hinges(const cloth *c, step_plan *plan) {
   plan->bend.has_equal_hinges = has_equal_hinges(c);
   plan->bend.is_explicit &= plan->bend.has_equal_hinges;
+}
+
+/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
+static int are_moves_in_range(const cloth *c, float dt) {
+  const float inverse_dt = 1.0f / dt;
+  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
+  for (int32_t i = 0; have_moves && i < c->count; i++) {
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
+   moves, and its step looks at no particle. */
+static int check_step(const cloth *c, float dt) {
+  int error = check_cloth(c);
+  if (error) {
+    return error;
+  }
+  if (!is_time_step(dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!c->has_scratch) {
+    return CLOTH_ERROR_STATE;
+  }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }

@@ -75,12 +75,13 @@ static int check_save_vectors(const image_view *view) {
   const state_offsets *state = &c->state;
   const int32_t one = 3 * c->stride;
   const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
-  const uint32_t offsets[] = {state->position, state->velocity,        state->velocity_history,   state->warm_start,
-                              state->targets,  state->targets + bytes, state->targets + 3 * bytes};
-  const int32_t vectors[] = {1, 1, 2, 1, 1, 2, 2};
+  const uint32_t offsets[] = {
+      state->position, state->velocity,        state->velocity_history,    state->warm_start,
+      state->targets,  state->targets + bytes, state->targets + 3 * bytes, state->targets + TARGET_MOTIONS * bytes};
+  const int32_t vectors[] = {1, 1, history_length(c), 1, 1, 2, 2, 1};
   const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
-                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX};
-  const int32_t arrays = state->targets ? 7 : 4;
+                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX, MAX_DRIVE};
+  const int32_t arrays = state->targets ? 7 + (TARGET_VECTORS - TARGET_MOTIONS) : 4;
   for (int32_t i = 0; i < arrays; i++) {
     if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
       return 0;

@@ -106,7 +106,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->moved = (uint8_t *)(b->taken + c->stride);
   const vector_array none = {NULL, NULL, NULL};
   b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
-  b->earliest = c->state.velocity_history ? history_of(c, 2) : none;
+  b->earliest = history_length(c) > 1 ? history_of(c, 2) : none;
   b->force_share = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL;
   b->count = c->count;
   b->columns = c->grid.columns;

@@ -47,6 +47,24 @@
 #define TEARING_FLOATS(X)
 #endif
 
+#if CLOTH_ONE_EQUATION
+#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "")
+#define EQUATION_FLOATS(X)                                                                                             \
+  X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
+  X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
+  X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
+  X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.stiffness, 1.0f, 1000.0f, "")
+#else
+#define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
+#define EQUATION_FLOATS(X)                                                                                             \
+  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.max_compression, 0.0f, 1.0f, "")
+#endif
+
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -59,7 +77,7 @@
   X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
   X(solver.warm_start, 0, 1, "")                                                                                       \
-  X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")                                                                     \
+  EQUATION_INTEGERS(X)                                                                                                 \
   X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
   SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -88,16 +106,13 @@
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
   X(air.lift, 0.0f, 100.0f, "")                                                                                        \
   X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
-  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
+  EQUATION_FLOATS(X)                                                                                                   \
   X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
   X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
   X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
   X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
-  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
-  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
-  X(strain_limit.max_compression, 0.0f, 1.0f, "")                                                                      \
   TEARING_FLOATS(X)                                                                                                    \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \

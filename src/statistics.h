@@ -33,6 +33,19 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
+#if CLOTH_ONE_EQUATION
+  const substep_terms *t = &plan->terms;
+  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
+    const spring_terms *spring = &t->spring[family_direction[f]];
+    s->kappa[f] = (spring->stiffness + 2.0f * spring->damping) * max_kappa_factor(c);
+    s->mode[f] = !(s->kappa[f] > 0.0f) ? CLOTH_MODE_OFF : spring->implicit ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_EXPLICIT;
+  }
+  s->kappa[CLOTH_FAMILY_BEND] = maximum(t->hinge[WARP], t->hinge[WEFT]) * max_kappa_factor(c);
+  s->mode[CLOTH_FAMILY_BEND] = !t->bends           ? CLOTH_MODE_OFF
+                               : t->plate_implicit ? CLOTH_MODE_IMPLICIT
+                                                   : CLOTH_MODE_EXPLICIT;
+  s->bend_ratio = t->bend_ratio;
+#else
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
     s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
     s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
@@ -42,6 +55,7 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
                                : plan->bend.is_explicit ? CLOTH_MODE_EXPLICIT
                                                         : CLOTH_MODE_PROJECTED;
   s->bend_ratio = plan->bend.ratio;
+#endif
 }
 
 /* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which

@@ -3,6 +3,7 @@
 #include "air.h"
 #include "attachments.h"
 #include "bearing.h"
+#include "bodies.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "contact.h"
@@ -22,6 +23,7 @@
 #include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
+#include "scalar.h"
 #include "self_contact.h"
 #include "self_gather.h"
 #include "sleep.h"
@@ -38,6 +40,14 @@
 #include "uniform.h"
 #include "work.h"
 
+#if CLOTH_ONE_EQUATION
+#include "solve/arrays.h"
+#include "step/coefficients.h"
+#include "step/prepare.h"
+#include "step/substep.h"
+#include "step/work.h"
+#endif
+
 /// Stepping ///
 
 /*
@@ -49,6 +59,8 @@
  * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
  * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
  */
+
+#if !CLOTH_ONE_EQUATION
 
 /* Stage 1, with forces. Returns the number of particles that contacts of the solver hold. */
 CLOTH_SEPARATE int32_t add_forces(const cloth *c, const step_plan *plan, int32_t index) {
@@ -407,6 +419,54 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   }
 }
 
+#else
+
+/* What precedes the substeps: the plan, pins that begin or end a move, the scratch. */
+static void prepare_step(const cloth *c, float dt, int32_t substeps) {
+  workspace *w = workspace_of(c);
+  plan_step_in(c, dt, substeps, &w->plan);
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  start_pins(c, 1.0f / dt);
+  prepare_scratch(c);
+  reset_statistics(c, &w->plan);
+  statistics_of(c)->substeps = 0; /* counted as they are done */
+  reset_self(c);
+  charge_step(c, &w->plan);
+#if WITH_PROJECTION
+  if (will_choose_tethers(c)) {
+    choose_tethers(c);
+  }
+#endif
+}
+
+/* Before a substep of a step with a deadline: if time is up, as few substeps as may be do what is left of the step. */
+static void shorten_step(const cloth *c, step_plan *plan, int32_t index) {
+  const int32_t left = plan->substeps - index;
+  if (left < 2 || plan->stride > 1 || !may_shorten(c) || may_refine(c)) {
+    return;
+  }
+  plan->stride = longest_stride(plan->h, left);
+  if (plan->stride > 1) {
+    const solve_arrays arrays = arrays_of(c);
+    plan->h *= (float)plan->stride;
+    plan->inverse_h = 1.0f / plan->h;
+    set_terms(c, plan->h, plan->substeps, &plan->terms);
+    fill_coefficient_rows(&arrays, &plan->terms);
+  }
+}
+
+/* The substeps of a step. */
+static void do_substeps(const cloth *c, step_plan *plan) {
+  plan->stride = 1;
+  for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
+    shorten_step(c, plan, index);
+    plan->index = index + plan->stride - 1;
+    substep(c, plan, plan->index);
+  }
+}
+
+#endif
+
 /* Lets the origin of a cloth that has strayed from it follow. Returns the box around the particles. */
 static position_box follow_to_box(const cloth *c) {
   workspace *w = workspace_of(c);
@@ -430,15 +490,22 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->tick = CLOTH_TICKS();
   w->skips_contact = 0;
   w->body.index = -1; /* no collider's motion is known yet */
+#if CLOTH_ONE_EQUATION
+  const solve_arrays arrays = arrays_of(c);
+  fill_coefficient_rows(&arrays, &w->plan.terms);
+#else
   forget_bearing(c);
+#endif
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
 static int finish_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *counts = statistics_of(c);
+#if !CLOTH_ONE_EQUATION
   const uint32_t products = (uint32_t)(counts->iterations + counts->substeps_capped); /* see bound_energy() */
   add_varying_work(c, (uint64_t)products * (uint32_t)c->count, iteration_cost(c, plan));
   add_varying_work(c, (uint32_t)counts->particles_limited + (uint32_t)counts->particles_recovered, COST_RECOVER);
+#endif
   counts->notes = plan->notes;
   counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
   counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
@@ -456,7 +523,9 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
   }
 #endif
   finish_motions(c);
+#if !CLOTH_ONE_EQUATION
   inputs_of(c)->last_substep = w->plan.h;
+#endif
 #if WITH_AIR
   advance_gusts(inputs_of(c), dt);
 #endif
@@ -487,10 +556,14 @@ static int step(const cloth *c, float dt) {
 #endif
   begin_step(c, dt);
   workspace *w = workspace_of(c);
+#if CLOTH_ONE_EQUATION
+  do_substeps(c, &w->plan);
+#else
   for (int32_t index = 0; index < w->plan.substeps; index++) {
     w->plan.index = index;
     substep(c, &w->plan, index);
   }
+#endif
   return finish_step(c, dt, 1);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
+#include "plan.h"
 #include "step.h"
 #include "surroundings.h"
 #include "types.h"
-#include "work.h"
 
 /// Calls that step ///
 

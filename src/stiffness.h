@@ -142,7 +142,7 @@ static float bend_rigidity(const cloth *c, float *ratio) {
   const float least = flush_small(length * length * (length * weight), WORK_QUANTUM);
   const float rigidity = bend + least;
   *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
-  if (least <= 0.0f) {
+  if (least <= 0.0f || CLOTH_ONE_EQUATION) {
     return rigidity;
   }
   const float share = cube_root_below_one(least / rigidity) / maximum(cells, 1.0f);

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "colliders.h"
 #include "compiler.h"
-#include "contact.h"
 #include "costs.h"
 #include "geometry.h"
 #include "hash.h"

@@ -47,6 +47,8 @@ CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, 
   return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
 }
 
+#if !CLOTH_ONE_EQUATION
+
 /* A backstop and the maximum distance of one particle, in coordinates relative to the target. The surface of the
    backstop begins `distance` behind the target, its centre is `distance + radius` behind it. */
 typedef struct backstop {
@@ -251,6 +253,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const step_plan *plan, int32_
 
 #endif
 
+#endif
+
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
   const size_t bytes = 3 * (size_t)c->stride * sizeof(float);
@@ -260,7 +264,9 @@ static void finish_target_motion(const cloth *c) {
 }
 
 cloth_motion_constraint cloth_motion_constraint_default(void) {
-  cloth_motion_constraint free = {CLOTH_ANY_DISTANCE, 0.0f, 0.0f};
+  cloth_motion_constraint free;
+  fill_zero(&free, sizeof free);
+  free.max_distance = CLOTH_ANY_DISTANCE;
   return free;
 }
 
@@ -276,6 +282,13 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   if (!is_motion_limit(limit)) {
     return CLOTH_ERROR_RANGE;
   }
+#if CLOTH_ONE_EQUATION
+  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
+                      vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
+#endif
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
   return CLOTH_OK;
 }

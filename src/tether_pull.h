@@ -40,6 +40,9 @@ typedef struct tether_ends {
   int32_t left;
 } tether_ends;
 
+/* The number of each lane, for any lane width. */
+CLOTH_CONSTANT static const float lane_numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
 /* The anchor in a lane, or -1. */
 CLOTH_INLINE int32_t anchor_at(const tether_ends *ends, int32_t lane) {
   return CLOTH_LANES == 1 || lane < ends->left ? ends->pins[lane] : -1;

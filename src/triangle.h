@@ -1,7 +1,6 @@
 #pragma once
 #include "compiler.h"
 #include "scalar.h"
-#include "types.h"
 
 /// Triangles ///
 

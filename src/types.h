@@ -149,7 +149,19 @@ enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
    and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_VECTORS };
+enum {
+  TARGET_LIMIT,
+  TARGET_POSITION,
+  TARGET_POSITION_BEFORE,
+  TARGET_NORMAL,
+  TARGET_NORMAL_BEFORE,
+  TARGET_MOTIONS /* these alone */
+};
+#if CLOTH_ONE_EQUATION
+enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
+#else
+enum { TARGET_VECTORS = TARGET_MOTIONS };
+#endif
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
 /* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
@@ -260,7 +272,10 @@ typedef struct cloth_inputs {
   uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
-  float last_substep;      /* length of the last substep [s]; 0 before the first */
+#if CLOTH_ONE_EQUATION
+  int32_t equal_substeps; /* how many of the last substeps were as long as the last one; 0 before the first */
+#endif
+  float last_substep; /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -301,6 +316,45 @@ typedef struct bend_plan {
   int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
+#if CLOTH_ONE_EQUATION
+
+/* A family of springs in a substep of the one equation, see terms/springs.h. */
+typedef struct spring_terms {
+  float rest;        /* rest length L [m] */
+  float stiffness;   /* k' = s h^2 k / m0 [1] */
+  float damping;     /* c' = s h kd / m0 [1] */
+  float compression; /* share of k' that acts on a spring shorter than L */
+  int32_t implicit;  /* 1: its block is part of the operator; 0: force only, see step/coefficients.h */
+} spring_terms;
+
+/* Coefficients of a substep of the one equation: everything is divided by the reference mass m0 and multiplied by
+   s h^2, so that unknowns and residuals are displacements [m]. */
+typedef struct substep_terms {
+  float h, inverse_h; /* length of the substep [s], and its inverse */
+  float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
+  float blend;        /* w */
+  float scale;        /* s h^2 / m0 [m/N] */
+  float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
+  float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
+  spring_terms spring[DIRECTIONS];
+  float limit;           /* strain from which springs of warp and weft are stiffer; 0: none */
+  float limit_stiffness; /* of that branch over the spring's own */
+  float hinge[2];        /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;           /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  float bend_ratio;      /* B' / B, 0 if B is 0 */
+  float viscosity;       /* time constant of the plate's viscosity over h */
+  int32_t plate_implicit;
+  int32_t bends;      /* 1 if the cloth resists bending */
+  int32_t solves;     /* 1 if any block is part of the operator */
+  int32_t iterations; /* of the solve */
+  int32_t goes_back;  /* 1: the first direction of the solve goes back along the prediction, see solve/solve.h */
+  float drag;         /* 1 / (1 + velocity_damping h) */
+  float dry_drag;     /* largest change of speed by the dry drag that fades [m/s] ... */
+  float rest_speed;   /* ... and the inverse square of the speed at which half of it is left [s^2/m^2] */
+} substep_terms;
+
+#endif
+
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
    before the first substep. */
 typedef struct step_plan {
@@ -329,6 +383,10 @@ typedef struct step_plan {
                            settle.h */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
+#if CLOTH_ONE_EQUATION
+  int32_t stride; /* substeps of the plan that the present one does at once; `index` is the last of them */
+  substep_terms terms;
+#endif
 } step_plan;
 
 /* A collider during one substep, as body_in_substep() computes it. */
@@ -375,6 +433,22 @@ typedef struct obstacle_capsule {
    hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
 #define SEWN_ITERATIONS 32
 
+#if CLOTH_ONE_EQUATION
+
+/* Largest number of coarse levels: CLOTH_GRID_LIMIT, 1024, leads to sides of 513, 257, 129, 65, 33, 17, 9, 5, 3, 2. */
+#define MAX_LEVELS 16
+
+/* A coarse level of the preconditioner, see solve/levels.h. Offsets are floats from the start of scratch.levels. */
+typedef struct grid_level {
+  int32_t columns, rows, pitch, plane;
+  int32_t residual, correction, inverse;
+  int32_t is_ring;  /* 1: a tube */
+  int32_t transfer; /* how it hangs on the finer level along the columns: TRANSFER_... */
+  float share;      /* of the finer level's sums of springs */
+} grid_level;
+
+#endif
+
 /* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
@@ -399,6 +473,15 @@ typedef struct workspace {
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
   int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
+#if CLOTH_ONE_EQUATION
+  int32_t level_count;
+  int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
+  grid_level levels[MAX_LEVELS];
+  int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
+  int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
+  int32_t energy_guarded;   /* times that a step was halved because the potential had risen */
+  float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
+#endif
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -418,6 +501,10 @@ typedef struct cloth_settings {
     float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
+#if CLOTH_ONE_EQUATION
+    float rest_drag, rest_speed;
+    int32_t iterations;
+#endif
   } integration;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
@@ -522,6 +609,10 @@ typedef struct scratch_offsets {
   uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
+#if CLOTH_ONE_EQUATION
+  uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
+  uintptr_t labels;
+#endif
 } scratch_offsets;
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
@@ -593,35 +684,6 @@ struct cloth {
   uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. Also, the size
                     of the struct is a multiple of that of an address */
 };
-
-/* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
-#define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
-
-LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
-/* The versions fit into SAVE_VERSIONS. */
-LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
-LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_PATCH < 128 &&
-                                        CLOTH_STATE_VERSION < 128 && CLOTH_NUMERICS_VERSION < 128);
-/* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
-LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == 40 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
-/* State is saved and hashed as words, and read from images as words. */
-LAYOUT_CONTRACT(inputs_are_words, sizeof(cloth_inputs) == (15 + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
-LAYOUT_CONTRACT(collider_slots_are_words, sizeof(collider_slot) == (1 + 1 + 4 + 7 + 3 + 3 + 2 + 7) * sizeof(uint32_t));
-LAYOUT_CONTRACT(confinements_are_words, sizeof(confinement) == 8 * sizeof(uint32_t));
-LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
-LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
-/* From last_substep on the inputs are floats, which images check as one run. */
-LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == 15 * sizeof(uint32_t));
-/* flush_floats() takes a fabric as an array of floats. */
-LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
-/* flush_floats() takes a quaternion as an array of four floats. */
-LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
-LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
-/* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * 20 + 2 + 15 + 10 + 8 + 40 + 3) * sizeof(uint32_t));
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)

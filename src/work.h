@@ -407,37 +407,6 @@ static uint64_t planned_work(const cloth *c, const step_plan *plan, const scene_
   return work;
 }
 
-/* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
-static int are_moves_in_range(const cloth *c, float dt) {
-  const float inverse_dt = 1.0f / dt;
-  int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
-    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
-   moves, and its step looks at no particle. */
-static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
-}
-
 #if WITH_PLANNING
 
 /* Maximum of the varying work of a step. */

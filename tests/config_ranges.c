@@ -387,6 +387,34 @@ static void test_arena_refusals(void) {
 
 /// Defaults ///
 
+/* Takes out of a header what stands there for the step of one equation alone, which this library does not have. */
+static void leave_equation_out(char *text) {
+  static const char begin[] = "#if defined(CLOTH_ONE_EQUATION)\n";
+  char *to = text;
+  int depth = 0, is_out = 0; /* of the block, and whether its lines are left out */
+  for (char *line = text, *next; *line != '\0'; line = next) {
+    const char *end = strchr(line, '\n');
+    size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
+    next = line + length;
+    int is_mark = depth == 1 && (strncmp(line, "#else", 5) == 0 || strncmp(line, "#endif", 6) == 0);
+    if (depth == 0 && strncmp(line, begin, sizeof begin - 1) == 0)
+      depth = is_out = is_mark = 1;
+    else if (depth > 0 && strncmp(line, "#if", 3) == 0)
+      depth++;
+    else if (depth > 0 && strncmp(line, "#endif", 6) == 0)
+      depth--;
+    else if (is_mark)
+      is_out = 0;
+    if (depth == 0)
+      is_out = 0;
+    if (!is_out && !is_mark) {
+      memmove(to, line, length);
+      to += length;
+    }
+  }
+  *to = '\0';
+}
+
 /* The text of cloth.h, wherever the program runs: SOURCE_DIRECTORY is the absolute path of the project. */
 static char *read_header(void) {
   const char *path = SOURCE_DIRECTORY "/cloth.h";
@@ -398,6 +426,8 @@ static char *read_header(void) {
   size_t length = fread(text, 1, sizeof text - 1, file);
   text[length] = '\0';
   fclose(file);
+  CHECK(length < sizeof text - 1, "%s is longer than the buffer", path);
+  leave_equation_out(text);
   return text;
 }
 

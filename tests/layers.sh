@@ -1,11 +1,19 @@
 #!/bin/sh
 # The order of the parts in src/, read from src/parts.h: a part calls only functions of itself and of parts before it,
-# and includes every part that it uses. Prints a line for each part: its level, length, longest function, largest number
-# of parameters and the parts it uses. Limits: 700 lines a part, 50 lines a function, 7 parameters.
+# and includes every part that it uses. It is read as either build has it, with CLOTH_ONE_EQUATION and without: what
+# stands behind that macro belongs to one of them. Prints a line for each part: its level, length, longest function,
+# largest number of parameters, which builds have it ("one": the step of one equation; "both"; "other") and the parts it
+# uses. Limits: 700 lines a part, 50 lines a function, 7 parameters. Prints as well, but does not judge yet, what is
+# included against the order of the rooms, which are the folders.
 set -u
 cd "$(dirname "$0")/../src" || exit 1
 . ../tests/verdict.sh
 
+# Every part twice, once for each build.
+parts="parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h | awk '!seen[$0]++')"
+files="one=0 $parts one=1 $parts"
+
+# Unquoted: lists.
 awk '
   function strip(text,   from, to, code) { # comments, strings and characters become blanks
     while (1) {
@@ -31,11 +39,54 @@ awk '
     gsub(/\047([^\047\\]|\\.)*\047/, " ", code)
     return code
   }
-  function define(name) {
-    if (name in owner && owner[name] != part) {
-      shared[name] = 1
+  function fail(text) { # once, though either build finds it
+    if (!(text in told)) {
+      told[text] = 1
+      print "failed: " text
+      failed++
     }
-    owner[name] = part
+  }
+  function within(path, base,   folder) { # a path in an include of a part, from src/
+    folder = base
+    if (!sub(/\/[^\/]*$/, "", folder)) {
+      folder = ""
+    }
+    while (folder != "" && sub(/^\.\.\//, "", path)) {
+      if (!sub(/\/[^\/]*$/, "", folder)) {
+        folder = ""
+      }
+    }
+    return folder == "" ? path : folder "/" path
+  }
+  function room_of(path) {
+    return path ~ /^[a-z]+\// ? substr(path, 1, index(path, "/") - 1) : "cloth"
+  }
+  # Which lines a build has: 1 where no condition, or a fulfilled one, on CLOTH_ONE_EQUATION stands around them.
+  function follow_condition(code) {
+    if (code ~ /^# *if/) {
+      condition[++nested] = 2 # whatever it is, both builds have the lines
+      if (code ~ /^# *if +!?CLOTH_ONE_EQUATION *$/) {
+        condition[nested] = code ~ /!/ ? !one : one
+      }
+    } else if (code ~ /^# *el/ && condition[nested] < 2) {
+      condition[nested] = !condition[nested]
+    } else if (code ~ /^# *endif/) {
+      nested--
+    }
+  }
+  function is_there(   n) {
+    for (n = 1; n <= nested; n++) {
+      if (!condition[n]) {
+        return 0
+      }
+    }
+    return 1
+  }
+  function define(name) {
+    if ((one, name) in owner && owner[one, name] != part) {
+      shared[one, name] = 1
+    }
+    owner[one, name] = part
   }
   function note_uses(code,   word) {
     gsub(/(->|\.)[ ]*[A-Za-z_][A-Za-z_0-9]*/, " ", code) # members
@@ -43,11 +94,11 @@ awk '
       word = substr(code, RSTART, RLENGTH)
       code = substr(code, RSTART + RLENGTH)
       is_call = code ~ /^[ ]*\(/
-      if (!((part, word) in used)) {
-        used[part, word] = 0
+      if (!((one, part, word) in used)) {
+        used[one, part, word] = 0
       }
       if (is_call) {
-        used[part, word] = 1
+        used[one, part, word] = 1
       }
     }
   }
@@ -69,16 +120,28 @@ awk '
     }
     return count
   }
+  BEGIN {
+    rooms = split("base cloth terms contact bodies self group solve tear step io", room, " ")
+    for (n = 1; n <= rooms; n++) {
+      room_place[room[n]] = n
+    }
+  }
   FILENAME == "parts.h" {
+    follow_condition($0)
     if ($0 ~ /^\/\/\/ [0-9]/) {
       level = $2 + 0
       title[level] = $0
     }
     if ($0 ~ /^#include "/) {
       split($0, quoted, "\"")
-      order[++parts] = quoted[2]
-      place[quoted[2]] = parts
-      level_of[quoted[2]] = level
+      if (!(quoted[2] in place)) {
+        order[++parts] = quoted[2]
+        place[quoted[2]] = parts
+        level_of[quoted[2]] = level
+      }
+      if (is_there()) {
+        has[one, quoted[2]] = 1
+      }
     }
     next
   }
@@ -87,25 +150,41 @@ awk '
     depth = 0
     in_comment = 0
     head = ""
+    nested = 0
     if (!(part in place)) {
-      print "failed: " part " is not listed in parts.h"
-      failed++
+      fail(part " is not listed in parts.h")
+    }
+    if (!(room_of(part) in room_place)) {
+      fail(part " stands in no room")
     }
   }
+  !((one, part) in has) { next }
   { lines[part] = FNR }
   /^#include "/ {
     split($0, quoted, "\"")
-    includes[part, quoted[2]] = 1
-    if (quoted[2] in place && place[quoted[2]] >= place[part]) {
-      print "failed: " part " includes " quoted[2] ", which stands after it"
-      failed++
+    path = within(quoted[2], part)
+    if (is_there()) {
+      includes[one, part, path] = 1
+      includes[part, path] = 1
+    }
+    if (path in place && place[path] >= place[part]) {
+      fail(part " includes " path ", which stands after it")
+    }
+    if (path in place && room_place[room_of(path)] > room_place[room_of(part)] && !((part, path) in against)) {
+      against[part, path] = 1
+      print "against the order of rooms: " part " includes " path
+      turned++
     }
     next
   }
   {
     code = strip($0)
     sub(/[ \t]+$/, "", code)
+    if (!in_macro && code ~ /^#/) {
+      follow_condition(code)
+    }
   }
+  !is_there() { next }
   in_macro || code ~ /^#/ {
     if (code ~ /^# *define /) {
       name = code
@@ -139,8 +218,7 @@ awk '
             most_parameters[part] = count
           }
           if (count > 7) {
-            print "failed: " part ":" head_line ": " name "() has " count " parameters"
-            failed++
+            fail(part ":" head_line ": " name "() has " count " parameters")
           }
         }
       }
@@ -154,8 +232,7 @@ awk '
     depth += opened - closed
     if (depth == 0 && code ~ /;[ ]*$/ && !is_function) {
       if (head ~ /^ *static [^=]*\(.*\) *;/ && head !~ /typedef/) {
-        print "failed: " part ":" head_line ": a function is declared before it is defined:" head
-        failed++
+        fail(part ":" head_line ": a function is declared before it is defined:" head)
       }
       name = head
       if (head ~ /^ *typedef/ || head ~ /^ *struct/) {
@@ -187,8 +264,7 @@ awk '
         longest[part] = length_of
       }
       if (length_of > 50) {
-        print "failed: " part ":" head_line ": " head_name(head) "() has " length_of " lines"
-        failed++
+        fail(part ":" head_line ": " head_name(head) "() has " length_of " lines")
       }
       head = ""
       is_function = 0
@@ -196,22 +272,22 @@ awk '
   }
   END {
     for (key in used) {
-      split(key, pair, SUBSEP)
-      user = pair[1]
-      word = pair[2]
-      if (!(word in owner) || word in shared || owner[word] == user) {
+      split(key, triple, SUBSEP)
+      one = triple[1]
+      user = triple[2]
+      word = triple[3]
+      if (!((one, word) in owner) || (one, word) in shared || owner[one, word] == user) {
         continue
       }
       if (word in is_callable && !used[key]) {
         continue # a field or variable of the same name, or a function passed on to one that is called
       }
-      uses[user, owner[word]] = word
-      if (place[owner[word]] > place[user]) {
-        print "failed: " user " uses " word " of " owner[word] ", which stands after it"
-        failed++
-      } else if (!((user, owner[word]) in includes)) {
-        print "failed: " user " uses " word " of " owner[word] " without including it"
-        failed++
+      maker = owner[one, word]
+      uses[user, maker] = word
+      if (place[maker] > place[user]) {
+        fail(user " uses " word " of " maker ", which stands after it")
+      } else if (!((one, user, maker) in includes)) {
+        fail(user " uses " word " of " maker " without including it")
       }
     }
     for (n = 1; n <= parts; n++) {
@@ -227,40 +303,38 @@ awk '
           sub(/\.h$/, "", name)
           list = list " " name
         } else if ((part, order[m]) in includes && order[m] != "compiler.h") { # which brings cloth.h
-          print "failed: " part " includes " order[m] " and uses nothing of it"
-          failed++
+          fail(part " includes " order[m] " and uses nothing of it")
         }
       }
       if (lines[part] > 700) {
-        print "failed: " part " has " lines[part] " lines"
-        failed++
+        fail(part " has " lines[part] " lines")
       }
-      verdict = "ok"
-      printf "%-22s %4d lines, longest function %2d, parameters %d  %s  uses:%s\n", part, lines[part], longest[part], \
-        most_parameters[part], verdict, list
+      builds = !((0, part) in has) ? "one" : !((1, part) in has) ? "other" : "both"
+      printf "%-22s %4d lines, longest function %2d, parameters %d  %-5s  uses:%s\n", part, lines[part], longest[part], \
+        most_parameters[part], builds, list
     }
-    print parts " parts in order, " failed + 0 " faults"
+    print parts " parts in order, " failed + 0 " faults; " turned + 0 " includes against the order of rooms"
     exit failed > 0
-  }' parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h)
+  }' $files
 verdict "calls go to earlier parts, sizes are within limits" $?
 
 # The map names functions and files that exist.
 grep -o '`[a-z_0-9]*()`' README.md | tr -d '`()' | sort -u >"${TMPDIR:-/tmp}/cloth_map.$$"
 unknown=""
 while read -r name; do
-  grep -q "^[A-Za-z].*[ *]$name(" ./*.h ../cloth.h || unknown="$unknown $name"
+  grep -q "^[A-Za-z].*[ *]$name(" ./*.h ./*/*.h ../cloth.h || unknown="$unknown $name"
 done <"${TMPDIR:-/tmp}/cloth_map.$$"
 rm -f "${TMPDIR:-/tmp}/cloth_map.$$"
 [ -z "$unknown" ]
 verdict "functions named in src/README.md exist" $? "$unknown"
 unknown=""
-for name in $(grep -o '`[a-z_0-9]*\.h`' README.md | tr -d '`' | sort -u); do
+for name in $(grep -o '`[a-z_0-9/]*\.h`' README.md | tr -d '`' | sort -u); do
   [ -e "$name" ] || [ -e "../$name" ] || unknown="$unknown $name"
 done
 [ -z "$unknown" ]
 verdict "files named in src/README.md exist" $? "$unknown"
 
-for file in *.h; do
+for file in *.h */*.h; do
   [ "$file" = parts.h ] || grep -q "^#include \"$file\"" parts.h
   verdict "$file is listed in parts.h" $?
 done

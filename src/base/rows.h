@@ -1,0 +1,187 @@
+#pragma once
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+
+/// Rows ///
+
+/*
+ * The arrays of a substep lie in rows of the grid, `pitch` places each: as many as there are columns, rounded up to
+ * whole blocks of lanes. A tube has two places more, for the columns beside its seam. A kernel computes whole blocks;
+ * what it stores in the places behind the last column is finite and has no effect.
+ *
+ * Two orders of the floats in memory:
+ *
+ *   near  the components of a vector lie `plane` floats apart, so that lanes can be loaded from any column on, as from
+ *         that of a neighbour. With one lane the components of a particle follow each other.
+ *   own   the components of a block of lanes follow each other: such arrays are read only where a block begins.
+ *
+ * In and out: arguments alone.
+ */
+
+#if CLOTH_LANES == 1
+#define NEAR_STEP 3
+#define NEAR_PLANE(plane) ((void)(plane), 1)
+#else
+#define NEAR_STEP 1
+#define NEAR_PLANE(plane) (plane)
+#endif
+
+/* Floats before the first row and behind the last one of a near array, and on both sides of a row buffer: neighbours of
+   the ends are loaded from there. */
+#define ROW_PAD 8
+
+/* Places of a row of so many columns. */
+static int32_t row_pitch(int32_t columns) {
+  return (columns + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
+}
+
+/* The start of row `row` of a near array. */
+CLOTH_INLINE float *near_row(float *array, int32_t pitch, int32_t row) {
+  return array + NEAR_STEP * row * pitch;
+}
+
+CLOTH_INLINE lanes3 near_load(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + NEAR_STEP * i;
+  return lanes3_of(lanes_load(from), lanes_load(from + NEAR_PLANE(plane)), lanes_load(from + 2 * NEAR_PLANE(plane)));
+}
+
+CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
+  float *to = row + NEAR_STEP * i;
+  lanes_store(to, a.x);
+  lanes_store(to + NEAR_PLANE(plane), a.y);
+  lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
+}
+
+/* One component of one particle of a row of a near array. */
+CLOTH_INLINE float *near_at(float *row, ptrdiff_t plane, int32_t i, int32_t component) {
+  return row + NEAR_STEP * i + component * NEAR_PLANE(plane);
+}
+
+CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + NEAR_STEP * i;
+  return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
+}
+
+CLOTH_INLINE void near_vector_store(float *row, ptrdiff_t plane, int32_t i, cloth_vector a) {
+  float *to = row + NEAR_STEP * i;
+  to[0] = a.x;
+  to[NEAR_PLANE(plane)] = a.y;
+  to[2 * NEAR_PLANE(plane)] = a.z;
+}
+
+/* Component `number` of the block that begins at place `i` of an own array with `floats` floats a place. */
+#define OWN(array, floats, i, number) ((array) + (floats) * (ptrdiff_t)(i) + (number)*CLOTH_LANES)
+
+CLOTH_INLINE lanes3 own_load(const float *array, ptrdiff_t i) {
+  return lanes3_of(lanes_load(OWN(array, 3, i, 0)), lanes_load(OWN(array, 3, i, 1)), lanes_load(OWN(array, 3, i, 2)));
+}
+
+CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
+  lanes_store(OWN(array, 3, i, 0), a.x);
+  lanes_store(OWN(array, 3, i, 1), a.y);
+  lanes_store(OWN(array, 3, i, 2), a.z);
+}
+
+/* One component of one place of an own array, wherever in its block. */
+CLOTH_INLINE float *own_at(float *array, int32_t floats, int32_t i, int32_t number) {
+  return array + floats * (i / CLOTH_LANES) * CLOTH_LANES + number * CLOTH_LANES + i % CLOTH_LANES;
+}
+
+CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {
+  return symmetric_at(OWN(array, SYMMETRIC_FLOATS, i, 0), CLOTH_LANES);
+}
+
+CLOTH_INLINE void own_block_store(float *array, ptrdiff_t i, symmetric m) {
+  float *to = OWN(array, SYMMETRIC_FLOATS, i, 0);
+  lanes_store(to, m.xx);
+  lanes_store(to + CLOTH_LANES, m.yy);
+  lanes_store(to + 2 * CLOTH_LANES, m.zz);
+  lanes_store(to + 3 * CLOTH_LANES, m.xy);
+  lanes_store(to + 4 * CLOTH_LANES, m.xz);
+  lanes_store(to + 5 * CLOTH_LANES, m.yz);
+}
+
+/* 1 if nothing of a block is wanted. With several lanes that is not worth a branch; with one, compilers make a branch
+   of every value that is kept or not, and load everything before it. */
+CLOTH_INLINE int is_skipped(lanes_mask wanted) {
+  return CLOTH_LANES == 1 && !lanes_any(wanted);
+}
+
+/*
+ * Sums over a row. Column i goes into partial sum i mod 8, whatever the lane width; the partial sums of all rows are
+ * added up in the order of the rows, then in the fixed tree of lanes_sum_total(). So rows may be summed by several
+ * threads.
+ */
+#define ROW_PARTS (LANES_SUMS / CLOTH_LANES)
+
+typedef struct row_sum {
+  lanes part[ROW_PARTS];
+} row_sum;
+
+CLOTH_INLINE row_sum row_sum_start(void) {
+  row_sum sum;
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    sum.part[n] = lanes_splat(0.0f);
+  }
+  return sum;
+}
+
+/* Adds the block that begins at column `i`. */
+CLOTH_INLINE void row_sum_add(row_sum *sum, int32_t i, lanes a) {
+  lanes *part = &sum->part[(i / CLOTH_LANES) % ROW_PARTS];
+  *part = lanes_add(*part, a);
+}
+
+/* Stores the partial sums of a row, LANES_SUMS floats. */
+CLOTH_INLINE void row_sum_store(float *sums, const row_sum *sum) {
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    lanes_store(sums + n * CLOTH_LANES, sum->part[n]);
+  }
+}
+
+/* The sum over so many rows of `next` floats, from their stored partial sums, and of what `sum` holds. */
+static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum sum) {
+  for (int32_t row = 0; row < rows; row++) {
+    for (int32_t i = 0; i < LANES_SUMS; i += CLOTH_LANES) {
+      lanes_store(sum.partial + i, lanes_add(lanes_load(sum.partial + i), lanes_load(sums + row * next + i)));
+    }
+  }
+  return lanes_sum_total(&sum);
+}
+
+/* Runs a statement for each block of a row. `i` names its first column, `ends` tells where it lies: ROW_FIRST if it is
+   the first one, ROW_LAST if the last; both are constants unless the compiler optimises for size. */
+#define ROW_FIRST 1
+#define ROW_LAST 2
+#if defined(__OPTIMIZE_SIZE__)
+#define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
+  for (int32_t i = 0, row_end = (columns); i < row_end; i += CLOTH_LANES) {                                            \
+    const int32_t ends = (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0);                       \
+    statement;                                                                                                         \
+  }
+#else
+#define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
+  {                                                                                                                    \
+    const int32_t row_end = (columns);                                                                                 \
+    int32_t i = 0;                                                                                                     \
+    if (row_end <= CLOTH_LANES) {                                                                                      \
+      const int32_t ends = ROW_FIRST | ROW_LAST;                                                                       \
+      statement;                                                                                                       \
+    } else {                                                                                                           \
+      {                                                                                                                \
+        const int32_t ends = ROW_FIRST;                                                                                \
+        statement;                                                                                                     \
+      }                                                                                                                \
+      for (i = CLOTH_LANES; i + CLOTH_LANES < row_end; i += CLOTH_LANES) {                                             \
+        const int32_t ends = 0;                                                                                        \
+        statement;                                                                                                     \
+      }                                                                                                                \
+      {                                                                                                                \
+        const int32_t ends = ROW_LAST;                                                                                 \
+        statement;                                                                                                     \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
+#endif

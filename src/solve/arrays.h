@@ -1,0 +1,225 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../types.h"
+
+/// Arrays of a substep ///
+
+/*
+ * Where a substep of the one equation keeps its vectors, and which of them share memory. Units are metres where nothing
+ * else is said: everything is divided by the reference mass and multiplied by s h^2, see substep_terms.
+ *
+ *   place      near     x, where the springs are linearised, from prediction to acceptance
+ *   direction  near     p of the iteration
+ *              way      x - x_n, from prediction to the first direction
+ *   solution   own      y
+ *              turn     near: h (v0 - v1), from prediction to linearisation
+ *   product    own      D^-1 r of the fine level, then q = A p
+ *              bent     near: x + viscosity (x - x_n), which the plate resists, from prediction to linearisation
+ *   residual   own      r = b - A y
+ *   springs    own 8    a and c / l^2 of the springs that begin at a particle, for each direction
+ *   inverse    own 6    inverse of the operator's diagonal block
+ *              spring sums: sum of the blocks of a particle's springs, until it is inverted
+ *   diagonal   own 1    isotropic part of the operator's own block: mass ratio and what targets and drag of the air
+ *                       add; 0: the particle does not move by itself, or there is none
+ *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
+ *   ground     own 6    further blocks: motion constraints, tethers; only with these
+ *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
+ *
+ * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
+ * first direction is made.
+ */
+
+/* Floats of the springs of a particle, and where a and c / l^2 of a direction are among them. */
+#define SPRING_FLOATS (2 * DIRECTIONS)
+#define SPRING_ACROSS(d) (2 * (d))
+#define SPRING_ALONG(d) (2 * (d) + 1)
+
+/* Floats of the factors of a particle: stiffness and rest length of each direction, hinges along warp and weft, and
+   twist. */
+enum {
+  FACTOR_STIFFNESS,
+  FACTOR_LENGTH = DIRECTIONS,
+  FACTOR_HINGE = 2 * DIRECTIONS,
+  FACTOR_TWIST = FACTOR_HINGE + 2,
+  FACTOR_PLATE, /* what the plate puts on the diagonal, over kappa_2 */
+  FACTOR_FLOATS
+};
+
+/* Places on both sides of a row buffer, and behind the last row of a near array. */
+#if CLOTH_LANES == 1
+#define BUFFER_PAD 2
+#else
+#define BUFFER_PAD CLOTH_LANES
+#endif
+
+/* Places of a row: a tube has two more. */
+static int32_t pitch_of(const cloth *c) {
+  return row_pitch(c->grid.columns + (is_wrapped(c) ? 2 : 0));
+}
+
+/* Keeps near arrays whose planes would lie in the same sets of a cache apart, see CACHE_WAY. */
+#define PLANE_WAY 512
+#define PLANE_OFFSET 48
+
+/* Floats from one component of a near array to the next. */
+static int32_t near_plane(int32_t pitch, int32_t rows) {
+  const int32_t floats = pitch * rows + BUFFER_PAD, over = (floats + PLANE_OFFSET) % PLANE_WAY;
+  return CLOTH_LANES == 1 || floats < PLANE_WAY || over >= 2 * PLANE_OFFSET ? floats : floats + 2 * PLANE_OFFSET - over;
+}
+
+/* Floats of a near array, and of the pad before its first component. */
+static int32_t near_floats(int32_t pitch, int32_t rows) {
+  return 3 * near_plane(pitch, rows) + 3 * BUFFER_PAD;
+}
+
+#define NEAR_START (CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD)
+
+/* Row buffers of a piece: vectors and blocks that springs bring to the row below, for both parities of rows and three
+   directions, and those of the springs along a row; four rows of the plate's curvature, its force, and weights at the
+   ends of rows. */
+enum {
+  BUFFER_FORCES,
+  BUFFER_WARP = 6,
+  BUFFER_CURVATURE,
+  BUFFER_PLATE = BUFFER_CURVATURE + 4,
+  BUFFER_ENDS,
+  BUFFER_BLOCKS = BUFFER_ENDS + (CLOTH_LANES == 1 ? 5 : 2),
+  BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
+  /* with factors also forces of hinges along the warp, and of cells in four rows */
+  BUFFER_HINGES = BUFFER_VECTORS,
+  BUFFER_TWISTS,
+  BUFFER_ALL = BUFFER_TWISTS + 4
+};
+
+static int32_t buffer_plane(int32_t pitch) {
+  return pitch + 2 * BUFFER_PAD;
+}
+
+/* Floats of all row buffers of a piece. */
+static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
+  return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
+}
+
+/* Places of a transfer row: a coarse row is written in pairs of blocks. It has up to six floats a place; the pad lies
+   before column 0. */
+#define TRANSFER_PAD (CLOTH_LANES == 1 ? 6 : CLOTH_LANES)
+
+static int32_t transfer_places(int32_t pitch) {
+  return pitch + 6 * CLOTH_LANES;
+}
+
+/* Coefficient rows: stiffness, stiffness times rest length, weight of the turning, damping of each direction; then
+   weights of the plate's diagonal. */
+enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
+#define COEFFICIENT_ROWS (ROW_KINDS * DIRECTIONS + 2)
+
+/* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
+typedef struct solve_arrays {
+  int32_t columns, rows, pitch, is_ring;
+  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
+  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
+  float *air, *ground, *factors; /* NULL without */
+  float *buffers, *coefficients, *sums;
+} solve_arrays;
+
+/* A near array from the offset of its pad. */
+static float *near_array(const cloth *c, uintptr_t offset) {
+  return offset ? floats_at(c, offset) + NEAR_START : NULL;
+}
+
+static float *optional_array(const cloth *c, uintptr_t offset) {
+  return offset ? floats_at(c, offset) : NULL;
+}
+
+static solve_arrays arrays_of(const cloth *c) {
+  const int32_t pitch = pitch_of(c);
+  const solve_arrays a = {.columns = c->grid.columns,
+                          .rows = c->grid.rows,
+                          .pitch = pitch,
+                          .is_ring = is_wrapped(c),
+                          .plane = near_plane(pitch, c->grid.rows),
+                          .buffer = buffer_plane(pitch),
+                          .place = near_array(c, c->scratch.place),
+                          .direction = near_array(c, c->scratch.direction),
+                          .solution = floats_at(c, c->scratch.solution),
+                          .turn = near_array(c, c->scratch.solution),
+                          .product = floats_at(c, c->scratch.product),
+                          .bent = near_array(c, c->scratch.product),
+                          .residual = floats_at(c, c->scratch.residual),
+                          .springs = optional_array(c, c->scratch.operator_blocks),
+                          .inverse = optional_array(c, c->scratch.inverse),
+                          .diagonal = floats_at(c, c->scratch.diagonal),
+                          .air = optional_array(c, c->scratch.air),
+                          .ground = optional_array(c, c->scratch.ground),
+                          .factors = optional_array(c, c->scratch.factors),
+                          .buffers = floats_at(c, c->scratch.row_buffers),
+                          .coefficients = floats_at(c, c->scratch.coefficients),
+                          .sums = floats_at(c, c->scratch.sums)};
+  return a;
+}
+
+/* A row buffer of vectors. */
+CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
+  const int32_t start = CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD;
+  return a->buffers + 3 * number * (int32_t)a->buffer + start;
+}
+
+/* A row buffer of blocks. */
+CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
+  const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
+  return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;
+}
+
+/* A coefficient row of a direction. */
+CLOTH_INLINE float *coefficient_row(const solve_arrays *a, int32_t kind, int32_t direction) {
+  return a->coefficients + (ROW_KINDS * direction + kind) * a->pitch;
+}
+
+/* Weights of the plate's diagonal at the columns: of hinges along the warp, and of twists. */
+CLOTH_INLINE float *plate_weights(const solve_arrays *a, int32_t number) {
+  return a->coefficients + (ROW_KINDS * DIRECTIONS + number) * a->pitch;
+}
+
+/* Blocks in a row buffer: as near vectors, with six components. */
+#if CLOTH_LANES == 1
+#define BLOCK_STEP 6
+#define BLOCK_PLANE(plane) 1
+#else
+#define BLOCK_STEP 1
+#define BLOCK_PLANE(plane) (plane)
+#endif
+
+CLOTH_INLINE symmetric buffer_block(const float *row, ptrdiff_t plane, int32_t i) {
+  const float *from = row + BLOCK_STEP * i;
+  const ptrdiff_t next = BLOCK_PLANE(plane);
+  const symmetric m = {.xx = lanes_load(from),
+                       .yy = lanes_load(from + next),
+                       .zz = lanes_load(from + 2 * next),
+                       .xy = lanes_load(from + 3 * next),
+                       .xz = lanes_load(from + 4 * next),
+                       .yz = lanes_load(from + 5 * next)};
+  (void)plane;
+  return m;
+}
+
+CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
+  float *to = row + BLOCK_STEP * i;
+  const ptrdiff_t next = BLOCK_PLANE(plane);
+  lanes_store(to, m.xx);
+  lanes_store(to + next, m.yy);
+  lanes_store(to + 2 * next, m.zz);
+  lanes_store(to + 3 * next, m.xy);
+  lanes_store(to + 4 * next, m.xz);
+  lanes_store(to + 5 * next, m.yz);
+  (void)plane;
+}
+
+/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row. */
+CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
+  near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
+  near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+}

@@ -1,0 +1,230 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../terms/plate.h"
+#include "../types.h"
+#include "arrays.h"
+#include "coarsest.h"
+#include "labels.h"
+#include "levels.h"
+#include "transfer.h"
+
+/// Passes of the solve ///
+
+/*
+ * The passes over all particles that an iteration of conjugate gradients consists of, see solve.h: the preconditioner's
+ * blocks, the direction, the step along it. Sums go row by row, see base/rows.h.
+ *
+ * The preconditioner P: the levels of levels.h; or blocks of 3 x 3 alone, their diagonals, or nothing, for the tables
+ * of the thesis (eq. 5.4).
+ *
+ * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer row.
+ */
+
+/* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
+CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across, lanes twist) {
+  const lanes along = lanes_load(plate_weights(a, 0) + i), corners = lanes_load(plate_weights(a, 1) + i);
+  return lanes_add(lanes_add(along, across), lanes_multiply(corners, twist));
+}
+
+/* A block of the preconditioner of the cloth's choice. */
+CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes least) {
+  const lanes zero = lanes_splat(0.0f);
+  if (preconditioner == CLOTH_PRECONDITIONER_NONE) {
+    return symmetric_identity(lanes_splat(1.0f));
+  }
+  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
+    m.xy = m.xz = m.yz = zero;
+  }
+  return symmetric_inverse(m, least);
+}
+
+/* Inverts the blocks of a row of particles, and applies them to the residual. Returns its sum of r . z. */
+CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const float viscous = 1.0f + t->viscosity, bends = t->bends && t->plate_implicit ? viscous : 0.0f;
+  const lanes across = lanes_splat(bends * t->hinge[WEFT] * hinges_on_element(row, a->rows, 0));
+  const lanes twist = lanes_splat(bends * t->twist * cells_at_element(row, a->rows, 0));
+  const int32_t columns = a->columns, first = row * a->pitch, kind = c->settings.solver.preconditioner;
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const int32_t place = first + i;
+    const lanes held = lanes_load(a->diagonal + place);
+    const lanes_mask moves = lanes_less(zero, held);
+    const lanes own = lanes_select(moves, held, one);
+    symmetric m = own_block(a->inverse, place);
+    lanes added = bends > 0.0f ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
+    if (a->factors && bends > 0.0f) {
+      const lanes plate = lanes_load(OWN(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE));
+      added = lanes_add(own, lanes_multiply(plate, lanes_splat(bends * t->twist)));
+    }
+    if (a->air) {
+      const lanes3 w = own_load(a->air, place);
+      symmetric_add_outer(&m, w, w, added);
+    } else {
+      m = symmetric_add(m, symmetric_identity(added));
+    }
+    m = a->ground ? symmetric_add(m, own_block(a->ground, place)) : m;
+    const symmetric inverse = symmetric_quantise(chosen_inverse(kind, symmetric_quantise(m), own));
+    own_block_store(a->inverse, place, inverse);
+    const lanes3 r = own_load(a->residual, place), z = symmetric_apply(inverse, r);
+    own_store(a->product, place, z);
+    row_sum_add(&sum, i, lanes3_dot(r, z));
+  }
+  return sum;
+}
+
+/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
+CLOTH_HOT CLOTH_SEPARATE float precondition_first(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const workspace *w = workspace_of(c);
+  if (w->level_count > 0) {
+    build_levels(c, a, t);
+  }
+  for (int32_t row = 0; row < a->rows; row++) {
+    const row_sum sum = invert_row(c, a, t, row);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  lanes_sum start = {{0.0f}};
+  if (w->level_count > 0) {
+    start = apply_levels(c, a);
+    if (is_in_pieces(c)) {
+      interpolate_pieces(c, 0);
+    }
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+}
+
+/* What a row of the new direction is made from. */
+typedef struct direction_row {
+  float *p;
+  const float *z, *diagonal;
+  spread_row spread;
+  ptrdiff_t plane;
+  lanes beta;
+  int32_t columns;
+} direction_row;
+
+/* p = z + beta p of a row. `levels`: 0 without, 1 on a coarse row, 2 between two; `again`: 1 if there is a direction
+   before; constants. */
+CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again) {
+  const direction_row d = *r; /* the stores of lanes may alias it */
+  for (int32_t i = 0; i < d.columns; i += CLOTH_LANES) {
+    lanes3 z = own_load(d.z, i);
+    if (levels) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(d.diagonal + i));
+      if (is_skipped(moves)) {
+        near_store(d.p, d.plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+        continue;
+      }
+      z = lanes3_keep(moves, lanes3_add(z, spread_at(&d.spread, levels - 1, i)));
+    }
+    z = again ? lanes3_add_scaled(z, near_load(d.p, d.plane, i), d.beta) : z;
+    near_store(d.p, d.plane, i, lanes3_quantise(z, WORK_ROUNDER));
+  }
+}
+
+/* The new direction, p = z + beta p; z alone if not `again`, a constant. */
+CLOTH_INLINE void turn_rows(const cloth *c, float beta, int32_t again) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t has_levels = workspace_of(c)->level_count > 0 && !is_in_pieces(c);
+  const grid_level *l = workspace_of(c)->levels;
+  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
+  float *coarse = has_levels ? level_correction(c, l) : NULL;
+  const level_pair p = has_levels ? pair_of(c, 0) : no_pair();
+  direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
+  for (int32_t row = 0; row < a->rows; row++) {
+    r.p = near_row(a->direction, a->pitch, row);
+    r.z = a->product + 3 * row * a->pitch;
+    r.diagonal = a->diagonal + row * a->pitch;
+    if (!has_levels) {
+      turn_row(&r, 0, again);
+    } else {
+      r.spread = spread_over(&p, coarse, coarse_plane, row, 0);
+      if (r.spread.above == r.spread.below) {
+        turn_row(&r, 1, again);
+      } else {
+        turn_row(&r, 2, again);
+      }
+    }
+    if (a->is_ring) {
+      close_ring(r.p, a->plane, a->columns);
+    }
+  }
+}
+
+/* The new direction. */
+CLOTH_HOT CLOTH_SEPARATE void turn_direction(const cloth *c, float beta, int32_t again) {
+  if (again) {
+    turn_rows(c, beta, 1);
+  } else {
+    turn_rows(c, beta, 0);
+  }
+}
+
+/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
+ */
+CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first) {
+  const int32_t columns = a->columns, start = row * a->pitch;
+  const ptrdiff_t plane = a->plane;
+  const float *p = near_row(a->direction, a->pitch, row), *inverse = a->inverse;
+  float *solution = a->solution, *residual = a->residual, *product = a->product;
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const int32_t place = start + i;
+    const lanes3 step = lanes3_scale(near_load(p, plane, i), alpha);
+    own_store(solution, place, first ? step : lanes3_add(own_load(solution, place), step));
+    const lanes3 change = lanes3_scale(own_load(product, place), alpha);
+    const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
+    own_store(residual, place, r);
+    const lanes3 z = symmetric_apply(own_block(inverse, place), r);
+    own_store(product, place, z);
+    row_sum_add(&sum, i, lanes3_dot(r, z));
+  }
+  return sum;
+}
+
+/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
+CLOTH_HOT CLOTH_SEPARATE float advance(const cloth *c, float alpha, int32_t first) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const lanes step = lanes_splat(alpha);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const row_sum sum = first ? advance_row(a, row, step, 1) : advance_row(a, row, step, 0);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  lanes_sum start = {{0.0f}};
+  if (workspace_of(c)->level_count > 0) {
+    start = apply_levels(c, a);
+    if (is_in_pieces(c)) {
+      interpolate_pieces(c, 0);
+    }
+  }
+  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+}
+
+/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
+CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t columns = a->columns;
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const int32_t place = row * a->pitch + i;
+      const lanes held = lanes_load(a->diagonal + place), own = lanes_select(lanes_less(zero, held), held, one);
+      const lanes3 b = own_load(a->residual, place);
+      lanes3 y = lanes3_scale(b, lanes_divide(one, own));
+      if (a->air || a->ground) {
+        symmetric m = a->ground ? own_block(a->ground, place) : symmetric_identity(zero);
+        const lanes3 w = a->air ? own_load(a->air, place) : lanes3_of(zero, zero, zero);
+        symmetric_add_outer(&m, w, w, own);
+        y = symmetric_apply(symmetric_quantise(symmetric_inverse(m, own)), b);
+      }
+      own_store(a->solution, place, y);
+    }
+  }
+  workspace_of(c)->last_step = 0.0f;
+}

@@ -1,0 +1,256 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../stiffness.h"
+#include "../terms/plate.h"
+#include "../terms/springs.h"
+#include "../types.h"
+
+/// Coefficients of a substep ///
+
+/*
+ * Everything that a substep of the one equation multiplies by, from the length h of the substep, the fabric and the
+ * settings; the number of substeps; and which terms stay out of the operator.
+ *
+ * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
+ * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
+ * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of
+ * the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
+ * integration.explicit_threshold.
+ *
+ * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
+ */
+
+/* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
+ */
+#define LONGEST_SUBSTEP (1.0f / 60.0f)
+/* Sum above which explicit terms are unstable. */
+#define EXPLICIT_BOUND (4.0f / 3.0f)
+/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many substeps
+   on 6. An unfinished solve creeps with
+   many substeps; stiffer cloth takes more iterations to keep its life. */
+#define SOFT_STIFFNESS 1.0e3f
+#define STIFF_STIFFNESS 2.0e3f
+/* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
+   whose shear is less than SHEAR_SHARE of its stretch has bounds from a fourth of that on, as only stretch holds it
+   together: 10 x 10 of 1e5 N/m gains 1.2 of its fall's energy at 4 substeps without (S17). */
+#define BOUNDED_STIFFNESS 1.5e3f
+#define SHEAR_SHARE 0.01f
+#define MANY_SUBSTEPS 8
+#define LEAST_ITERATIONS 4
+#define MOST_ITERATIONS 6
+/* From this k' on even these leave a plate swinging for ever (S17, paper and 1e-4 N m). */
+#define STIFFEST_STIFFNESS 1.0e4f
+#define STIFFEST_ITERATIONS 8
+/* Two substeps are equally long if they differ by no more than this share. */
+#define EQUAL_SHARE 1.0e-3f
+/* Automatic substeps are at least so many. */
+#define LEAST_SUBSTEPS 2.0f
+/* Largest scaled coefficient: beyond it a float has no digits left for the mass, 1, beside it. */
+#define STIFFNESS_LIMIT 1.0e9f
+
+/* A scaled coefficient; 0 if it is below WORK_QUANTUM. */
+static float scaled(float value) {
+  return flush_small(minimum(value, STIFFNESS_LIMIT), WORK_QUANTUM);
+}
+
+static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
+  const cloth_fabric *f = &inputs_of(c)->fabric;
+  const spring_terms s = {.rest = direction_rest(c, d),
+                          .stiffness = scaled(t->scale * direction_stiffness(c, d)),
+                          .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
+                          .compression = d <= WEFT ? f->compression : f->shear_compression,
+                          .implicit = 1};
+  return s;
+}
+
+static void set_plate(const cloth *c, substep_terms *t) {
+  const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
+  const float rigidity = bend_rigidity(c, &t->bend_ratio);
+  t->hinge[WARP] = scaled(t->scale * (rigidity * (v / u) / (u * u)));
+  t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
+  t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
+  t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
+  t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
+  t->plate_implicit = 1;
+}
+
+/* The largest stiffness over mass of the terms: of stretch along both axes, of both diagonals, and of the plate. */
+enum { TERM_WARP, TERM_WEFT, TERM_SHEAR, TERM_PLATE, TERM_COUNT };
+
+static float term_bound(const cloth *c, const substep_terms *t, int32_t term) {
+  const float most = max_kappa_factor(c);
+  if (term == TERM_PLATE) {
+    return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]);
+  }
+  const spring_terms *s = &t->spring[term]; /* both diagonals are alike */
+  return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * (s->stiffness + 2.0f * s->damping);
+}
+
+static void leave_out(substep_terms *t, int32_t term) {
+  if (term == TERM_PLATE) {
+    t->plate_implicit = 0;
+    return;
+  }
+  t->spring[term].implicit = 0;
+  if (term == TERM_SHEAR) {
+    t->spring[ANTIDIAGONAL].implicit = 0;
+  }
+}
+
+/* The sum of what all terms together would have outside of the operator. */
+static float explicit_sum(const cloth *c, const substep_terms *t) {
+  float sum = 0.0f;
+  for (int32_t term = 0; term < TERM_COUNT; term++) {
+    sum += term_bound(c, t, term);
+  }
+  return sum;
+}
+
+/* The terms that stay out of the operator: from the softest on, as long as their sum is at most `most`. */
+static void choose_explicit(const cloth *c, substep_terms *t, float most) {
+  float sum = 0.0f, after = -1.0f;
+  for (int32_t n = 0; n < TERM_COUNT; n++) {
+    int32_t softest = -1;
+    float least = 0.0f;
+    for (int32_t term = 0; term < TERM_COUNT; term++) {
+      const float bound = term_bound(c, t, term);
+      const int32_t is_out = term == TERM_PLATE ? !t->plate_implicit : !t->spring[term].implicit;
+      if (!is_out && bound >= after && (softest < 0 || bound < least)) {
+        softest = term;
+        least = bound;
+      }
+    }
+    sum += least;
+    if (softest < 0 || sum > most) {
+      return;
+    }
+    after = least;
+    leave_out(t, softest);
+  }
+}
+
+/* Chooses by the method of the config. Returns notes. */
+static int32_t choose_terms(const cloth *c, substep_terms *t) {
+  const int32_t method = c->settings.integration.method;
+  const float sum = explicit_sum(c, t);
+  if (method == CLOTH_INTEGRATION_ADAPTIVE) {
+    choose_explicit(c, t, c->settings.integration.explicit_threshold);
+  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY || (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
+    choose_explicit(c, t, 2.0f * sum); /* all: their sum in another order may round to more */
+  }
+  t->solves = t->plate_implicit && t->bends;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    t->solves |= t->spring[d].implicit && t->spring[d].stiffness + t->spring[d].damping > 0.0f;
+  }
+  return method == CLOTH_INTEGRATION_EXPLICIT && sum > EXPLICIT_BOUND ? CLOTH_NOTE_MADE_IMPLICIT : 0;
+}
+
+/* The largest k' of a spring, by which iterations are chosen. */
+static float largest_stiffness(const cloth *c, const substep_terms *t) {
+  const float springs = maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness),
+                                t->spring[DIAGONAL].stiffness);
+  return springs * c->settings.factors.max_stiffness;
+}
+
+/* Iterations of the solve of a substep, one of so many. */
+static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
+  if (c->settings.solver.tolerance > 0.0f) {
+    return c->settings.solver.max_iterations;
+  }
+  if (c->settings.integration.iterations > 0) {
+    return c->settings.integration.iterations;
+  }
+  const float stiffness = largest_stiffness(c, t);
+  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
+                               (stiffness > STIFF_STIFFNESS);
+  if (stiffness > STIFFEST_STIFFNESS) {
+    return STIFFEST_ITERATIONS;
+  }
+  return substeps >= MANY_SUBSTEPS ? MOST_ITERATIONS : by_stiffness;
+}
+
+/* 1 if the energy of a substep is bounded. */
+static int is_bounded(const cloth *c, const substep_terms *t) {
+  const float stiffness = largest_stiffness(c, t);
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const int has_shear = t->spring[DIAGONAL].stiffness > SHEAR_SHARE * stretch;
+  return t->solves && stiffness > (has_shear ? 1.0f : 0.25f) * BOUNDED_STIFFNESS;
+}
+
+/* Share of BDF2 in the prediction: none until three substeps have been equally long. */
+static float blend_for(const cloth *c, float h) {
+  const float last = inputs_of(c)->last_substep, off = h - last;
+  const int32_t is_equal = off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
+  return is_equal && inputs_of(c)->equal_substeps >= 2 ? c->settings.integration.bdf2_blend : 0.0f;
+}
+
+/* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */
+static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_terms *t) {
+  const float last = inputs_of(c)->last_substep;
+  t->h = h;
+  t->inverse_h = 1.0f / h;
+  t->blend = blend_for(c, h);
+  t->share = 1.0f - t->blend * (5.0f / 9.0f);
+  t->scale = t->share * h * (h / reference_mass(c));
+  t->reach = last > 0.0f ? minimum(last / h, 1.0f) : 1.0f;
+  t->reach = t->reach > 1.0f - EQUAL_SHARE ? 1.0f : t->reach;
+  t->rest = (1.0f - t->reach) / t->reach;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    t->spring[d] = spring_terms_of(c, t, d);
+  }
+  t->limit = c->settings.strain_limit.max_extension;
+  t->limit_stiffness = c->settings.strain_limit.stiffness;
+  set_plate(c, t);
+  const int32_t notes = choose_terms(c, t);
+  t->iterations = iterations_for(c, t, substeps);
+  t->goes_back = is_bounded(c, t);
+  t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
+  t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
+  t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
+  return notes;
+}
+
+/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator: their sum grows with
+   the square of the substep at most. */
+static float explicit_substeps(const cloth *c, float dt) {
+  substep_terms t;
+  set_terms(c, dt, 1, &t);
+  const float most = maximum(c->settings.integration.explicit_threshold, 0.25f), sum = explicit_sum(c, &t);
+  float substeps = 1.0f;
+  for (int32_t n = 0; n < 16 && substeps < (float)CLOTH_SUBSTEP_LIMIT && sum > most; n++) {
+    set_terms(c, dt / substeps, 1, &t);
+    const float now = explicit_sum(c, &t);
+    if (now <= most) {
+      break;
+    }
+    substeps *= maximum(square_root(now / most), 1.01f);
+  }
+  return substeps;
+}
+
+/* Fills the coefficient rows of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the
+   grid, else 0; and the weights of the plate's diagonal at the columns. */
+static void fill_coefficient_rows(const solve_arrays *a, const substep_terms *t) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const spring_terms *s = &t->spring[d];
+    const float values[ROW_KINDS] = {s->stiffness, s->stiffness * s->rest,
+                                     TURN_WEIGHT * s->stiffness / (s->rest * s->rest), s->damping};
+    for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
+      float *row = coefficient_row(a, kind, d);
+      for (int32_t i = 0; i < a->pitch; i++) {
+        const int32_t to = i + (d == WARP || d == DIAGONAL) - (d == ANTIDIAGONAL);
+        const int32_t exists = i < a->columns && (a->is_ring || (to >= 0 && to < a->columns));
+        row[i] = exists ? values[kind] : 0.0f;
+      }
+    }
+  }
+  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
+  for (int32_t i = 0; i < a->pitch; i++) {
+    plate_weights(a, 0)[i] = viscous * t->hinge[WARP] * hinges_on_element(i, a->columns, a->is_ring);
+    plate_weights(a, 1)[i] = cells_at_element(i, a->columns, a->is_ring);
+  }
+}

@@ -1,0 +1,336 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../pin_reactions.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../solve/product.h"
+#include "../terms/hinges.h"
+#include "../terms/plate.h"
+#include "../terms/springs.h"
+#include "../terms/wind.h"
+#include "../types.h"
+
+/// Linearisation ///
+
+/*
+ * The right-hand side b of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
+ * places where the substep linearises.
+ *
+ *   b_i = W_i (x*_i - x_i + s h^2 g) + forces
+ *
+ * In: place, way, turn, bent, diagonal, coefficient rows. Out: residual = b, 0 at pins; springs; spring sums in
+ * `inverse`; air. Scratch: row buffers.
+ */
+
+CLOTH_INLINE symmetric no_block(void) {
+  return symmetric_identity(lanes_splat(0.0f));
+}
+
+/* The row buffer of the blocks that springs of a direction bring from row `row` to the one below. */
+CLOTH_INLINE float *down_blocks(const solve_arrays *a, int32_t row, int32_t direction) {
+  return block_buffer(a, DOWNWARDS * (row & 1) + direction - WEFT);
+}
+
+/* The row buffer of the blocks that springs along the warp bring to the particle on the right, whatever the row. */
+CLOTH_INLINE float *warp_blocks(const solve_arrays *a) {
+  return block_buffer(a, 2 * DOWNWARDS);
+}
+
+static void clear_blocks_above(const solve_arrays *a, int32_t row) {
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    fill_zero(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
+              (size_t)(SYMMETRIC_FLOATS * (int32_t)a->buffer) * sizeof(float));
+  }
+}
+
+/* What the linearisation of a row takes, copied. */
+typedef struct linear_row {
+  const float *x, *x_below, *way, *way_below, *turn, *turn_below, *coefficients, *factors;
+  float *above[DOWNWARDS];
+  const float *blocks_above[DOWNWARDS];
+  float *brought[DIRECTIONS], *blocks[DIRECTIONS]; /* what the springs of the row bring to their other ends */
+  float *springs;
+  ptrdiff_t plane, buffer;
+  int32_t pitch;
+} linear_row;
+
+static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
+  const int32_t next = row + 1 < a->rows ? row + 1 : row;
+  linear_row r = {.x = near_row(a->place, a->pitch, row),
+                  .x_below = near_row(a->place, a->pitch, next),
+                  .way = near_row(a->direction, a->pitch, row),
+                  .way_below = near_row(a->direction, a->pitch, next),
+                  .turn = near_row(a->turn, a->pitch, row),
+                  .turn_below = near_row(a->turn, a->pitch, next),
+                  .coefficients = a->coefficients,
+                  .factors = a->factors ? a->factors + FACTOR_FLOATS * row * a->pitch : NULL,
+                  .brought[WARP] = warp_forces(a),
+                  .blocks[WARP] = warp_blocks(a),
+                  .springs = a->springs ? a->springs + SPRING_FLOATS * row * a->pitch : NULL,
+                  .plane = a->plane,
+                  .buffer = a->buffer,
+                  .pitch = a->pitch};
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    r.above[d - WEFT] = down_forces(a, row - 1, d);
+    r.brought[d] = down_forces(a, row, d);
+    r.blocks_above[d - WEFT] = down_blocks(a, row - 1, d);
+    r.blocks[d] = down_blocks(a, row, d);
+  }
+  return r;
+}
+
+/* The coefficients of a block of springs of a direction, with the factors of single ones. */
+CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d, int32_t i) {
+  const float *row = r->coefficients + ROW_KINDS * d * r->pitch + i;
+  spring_coefficients k = {.stiffness = lanes_load(row + ROW_STIFFNESS * r->pitch),
+                           .tension = lanes_load(row + ROW_TENSION * r->pitch),
+                           .turn = lanes_load(row + ROW_TURN * r->pitch),
+                           .damping = lanes_load(row + ROW_DAMPING * r->pitch)};
+  if (r->factors) {
+    const lanes factor = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_STIFFNESS + d));
+    const lanes length = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_LENGTH + d));
+    k.stiffness = lanes_multiply(k.stiffness, factor);
+    k.tension = lanes_multiply(lanes_multiply(k.tension, factor), length);
+    k.turn = lanes_multiply(k.turn, factor);
+    k.damping = lanes_keep(lanes_less(lanes_splat(0.0f), factor), k.damping);
+  }
+  return k;
+}
+
+/* The springs of a direction that start in a row: the near rows of their first and second particles, shifted so that
+   both have the same column, and where the results go. */
+typedef struct spring_row {
+  const float *x[2], *way[2], *turn[2];
+  float *springs, *force, *block;
+  ptrdiff_t plane, buffer;
+  int32_t direction, columns;
+} spring_row;
+
+static spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
+  const int32_t is_down = d != WARP, step = NEAR_STEP * (is_down ? column_step(d) : 1);
+  const spring_row s = {.x = {r->x, (is_down ? r->x_below : r->x) + step},
+                        .way = {r->way, (is_down ? r->way_below : r->way) + step},
+                        .turn = {r->turn, (is_down ? r->turn_below : r->turn) + step},
+                        .springs = r->springs,
+                        .force = r->brought[d],
+                        .block = r->blocks[d],
+                        .plane = r->plane,
+                        .buffer = r->buffer,
+                        .direction = d,
+                        .columns = columns};
+  return s;
+}
+
+CLOTH_INLINE spring_motion motion_at(const spring_row *s, int32_t i) {
+  const ptrdiff_t plane = s->plane;
+  const spring_motion m = {.d = lanes3_subtract(near_load(s->x[0], plane, i), near_load(s->x[1], plane, i)),
+                           .way = lanes3_subtract(near_load(s->way[0], plane, i), near_load(s->way[1], plane, i)),
+                           .turn = lanes3_subtract(near_load(s->turn[0], plane, i), near_load(s->turn[1], plane, i))};
+  return m;
+}
+
+/* Stores the two floats of a block of springs, and the block that they bring to their other ends. */
+CLOTH_INLINE void store_springs(const spring_row *s, int32_t i, const linear_spring *spring, lanes3 d) {
+  float *to = OWN(s->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
+  lanes_store(to, spring->across);
+  lanes_store(to + CLOTH_LANES, spring->along);
+  buffer_block_store(s->block, s->buffer, i, block_of_spring(spring->across, spring->along, d));
+}
+
+/* Linearises them and stores the forces that they bring to their other ends, and the blocks: springs in the operator
+   that resist compression in full, without a strain limit and without factors. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, const spring_row *row) {
+  const spring_row s = *row; /* the stores of lanes may alias it */
+  const linear_row of = {.coefficients = r->coefficients, .pitch = r->pitch};
+  for (int32_t i = 0; i < s.columns; i += CLOTH_LANES) {
+    const spring_coefficients k = coefficients_at(&of, s.direction, i);
+    const spring_motion m = motion_at(&s, i);
+    const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
+    near_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    store_springs(&s, i, &spring, m.d);
+  }
+}
+
+/* The same of any springs. */
+CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, const spring_row *s) {
+  const int32_t d = s->direction;
+  for (int32_t i = 0; i < s->columns; i += CLOTH_LANES) {
+    const spring_coefficients k = coefficients_at(r, d, i);
+    const spring_motion m = motion_at(s, i);
+    linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
+    near_store(s->force, s->buffer, i, lanes3_scale(m.d, spring.force));
+    if (s->springs) {
+      const lanes zero = lanes_splat(0.0f);
+      spring.across = t->spring[d].implicit ? spring.across : zero;
+      spring.along = t->spring[d].implicit ? spring.along : zero;
+      store_springs(s, i, &spring, m.d);
+    }
+  }
+}
+
+/* Linearises the springs that start in a row. `is_last`: there is no row below. */
+static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
+  for (int32_t d = WARP; d < (is_last ? WEFT : DIRECTIONS); d++) {
+    const spring_row s = spring_row_of(r, d, columns);
+    const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
+    if (s.springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
+      linearise_plain_springs(r, t, &s);
+    } else {
+      linearise_any_springs(r, t, &s);
+    }
+  }
+}
+
+/* Copies the blocks beside the seam of a tube. */
+static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
+  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+    float *part = row + n * BLOCK_PLANE(plane);
+    part[-BLOCK_STEP] = part[BLOCK_STEP * (columns - 1)];
+    part[BLOCK_STEP * columns] = part[0];
+  }
+  (void)plane;
+}
+
+/* Closes what the springs of a row bring. */
+static void close_rings(const linear_row *r, int32_t columns) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    close_ring(r->brought[d], r->buffer, columns);
+    if (r->springs) {
+      close_block_ring(r->blocks[d], r->buffer, columns);
+    }
+  }
+}
+
+/* One entry of the sum of the blocks of the springs of a block of particles. */
+CLOTH_INLINE lanes entry_of_springs(const linear_row *r, int32_t i, int32_t entry, int32_t is_last) {
+  const ptrdiff_t from = BLOCK_STEP * (ptrdiff_t)i + entry * BLOCK_PLANE(r->buffer);
+  lanes sum = lanes_add(lanes_load(r->blocks[WARP] + from - BLOCK_STEP), lanes_load(r->blocks[WARP] + from));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[0] + from));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[1] + from - BLOCK_STEP));
+  sum = lanes_add(sum, lanes_load(r->blocks_above[2] + from + BLOCK_STEP));
+  if (!is_last) {
+    sum = lanes_add(sum, lanes_load(r->blocks[WEFT] + from));
+    sum = lanes_add(sum, lanes_load(r->blocks[DIAGONAL] + from));
+    sum = lanes_add(sum, lanes_load(r->blocks[ANTIDIAGONAL] + from));
+  }
+  return sum;
+}
+
+/* Adds up the blocks of the springs of a row, in `inverse`: 0 at pins. */
+CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row, int32_t place, int32_t is_last) {
+  const linear_row r = *row;
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *to = a->inverse + SYMMETRIC_FLOATS * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+    if (is_skipped(moves)) {
+      own_block_store(to, i, no_block());
+      continue;
+    }
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
+      lanes_store(OWN(to, SYMMETRIC_FLOATS, i, n), lanes_keep(moves, entry_of_springs(&r, i, n, is_last)));
+    }
+  }
+}
+
+/* What the forces of particles begin with: inertia and gravity, and the plate. */
+typedef struct first_forces {
+  const float *plate;
+  lanes3 fall;
+  lanes rest;
+  int32_t bends;
+} first_forces;
+
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  const first_forces f = {
+      .plate = vector_buffer(a, BUFFER_PLATE),
+      .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
+      .rest = lanes_splat(t->rest),
+      .bends = t->bends};
+  return f;
+}
+
+/* Those of a block of particles of mass ratios `mass`. */
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, int32_t i, lanes mass) {
+  const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
+  return f->bends ? lanes3_subtract(force, near_load(f->plate, r->buffer, i)) : force;
+}
+
+/* Stores what the forces of a row begin with, for terms that add to it. */
+static void start_forces_of_row(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t place) {
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *b = a->residual + 3 * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    own_store(b, i, first_force(f, r, i, lanes_load(diagonal + i)));
+  }
+}
+
+/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
+   already. */
+CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *first, const linear_row *row,
+                                    int32_t place, int32_t is_last, int32_t is_started, int32_t keeps_pins) {
+  const linear_row r = *row;
+  const first_forces f = *first;
+  const int32_t columns = a->columns;
+  const float *diagonal = a->diagonal + place;
+  float *b = a->residual + 3 * place;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask kept = keeps_pins ? lanes_first(columns - i) : lanes_less(lanes_splat(0.0f), held);
+    if (is_skipped(kept)) {
+      own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      continue;
+    }
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
+    const lanes3 force = lanes3_subtract(start, forces_of_springs(r.above, r.brought, r.buffer, i, is_last));
+    own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
+  }
+}
+
+/* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                const first_forces *f, int32_t is_last) {
+  const linear_row r = linear_row_of(a, row);
+  const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
+  linearise_springs_of_row(&r, t, a->columns, is_last);
+  if (a->is_ring) {
+    close_rings(&r, a->columns);
+  }
+  if (a->air) {
+    start_forces_of_row(a, f, &r, place);
+    blow_on_row(c, a, t, row);
+  }
+  sum_forces_of_row(a, f, &r, place, is_last, a->air != NULL, keeps_pins);
+  if (a->springs) {
+    sum_blocks_of_row(a, &r, place, is_last);
+  }
+}
+
+/* Forces and blocks of all rows. */
+CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
+  const first_forces first = first_forces_of(c, a, t);
+  const int32_t last = a->rows - 1;
+  clear_forces_above(a, 0);
+  if (a->springs) {
+    clear_blocks_above(a, 0);
+  }
+  for (int32_t row = 0; row <= last; row++) {
+    if (t->bends) {
+      bend_plate(&plate, row);
+    }
+    if (row < last) {
+      linearise_row(c, a, t, row, &first, 0);
+    } else {
+      linearise_row(c, a, t, row, &first, 1);
+    }
+  }
+}

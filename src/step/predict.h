@@ -1,0 +1,123 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+
+/// Prediction ///
+
+/*
+ * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
+ * BDF2, and f the share of it that damping leaves:
+ *
+ *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
+ *
+ * The second is a dry drag that fades: it takes what is slow to rest, and leaves what is fast. The springs are
+ * linearised at x = x_n + reach h f v, where reach is less than 1 only if the last substep was shorter than this one:
+ * what it did not reach is no prediction. Pins go where they are told. Gravity is not part of the prediction: at rest
+ * x is x_n, and what is in balance stays.
+ *
+ * In: position, velocity, velocity history. Out: place, way, turn, bent. Scratch: none.
+ */
+
+/* What the prediction of a block takes, copied. */
+typedef struct prediction_terms {
+  vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
+  lanes h, reach, blend, drag, dry_drag, rest_speed;
+  int32_t blends, has_dry_drag;
+} prediction_terms;
+
+static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
+  const vector_array none = {NULL, NULL, NULL};
+  const prediction_terms p = {.x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .before = c->state.velocity_history ? history_of(c, 1) : none,
+                        .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                        .h = lanes_splat(t->h),
+                        .reach = lanes_splat(t->reach * t->h),
+                        .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                        .drag = lanes_splat(t->drag),
+                        .dry_drag = lanes_splat(t->dry_drag),
+                        .rest_speed = lanes_splat(t->rest_speed),
+                        .blends = t->blend > 0.0f,
+                        .has_dry_drag = t->dry_drag > 0.0f};
+  return p;
+}
+
+/* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */
+CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
+  lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
+  change = lanes3_scale(lanes3_flush(lanes3_add(change, earlier)), p->blend);
+  change = lanes3_select(has_no_history(earlier.x), none, change);
+  return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
+}
+
+/* The share of a velocity that damping leaves. */
+CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
+  if (!p->has_dry_drag) {
+    return p->drag;
+  }
+  const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
+  const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
+  const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
+  const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
+  return lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+}
+
+/* The way of a block of particles over the substep's prediction, h f v; `free`: which of them are not pinned. */
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
+  const lanes3 v = lanes3_load(p->v, i);
+  const lanes3 going = p->blends ? extrapolated(p, v, i) : v;
+  const lanes3 way = lanes3_scale(lanes3_scale(going, left_by_drag(p, going)), h);
+  return lanes3_quantise(lanes3_select(moves, way, lanes3_scale(v, p->h)), WORK_ROUNDER);
+}
+
+/* How far a block has turned off its prediction in the last substep, h (v0 - v1). */
+CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f)), before = lanes3_load(p->before, i);
+  const lanes3 turned = lanes3_scale(lanes3_subtract(lanes3_load(p->v, i), before), p->h);
+  return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
+}
+
+/* Predicts all particles. */
+CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const lanes viscosity = lanes_splat(t->viscosity);
+  const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns, columns = a->columns;
+    const ptrdiff_t plane = a->plane;
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
+      near_store(place, plane, i, x);
+      near_store(way, plane, i, d);
+      if (has_turns) {
+        near_store(turns, plane, i, last_turn(&p, first + i));
+      } else {
+        near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      }
+      if (is_viscous) {
+        near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
+      }
+    }
+    if (a->is_ring) {
+      close_ring(place, plane, columns);
+      close_ring(way, plane, columns);
+      close_ring(turns, plane, columns);
+      if (is_viscous) {
+        close_ring(bent, plane, columns);
+      }
+    }
+  }
+}

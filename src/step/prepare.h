@@ -1,0 +1,100 @@
+#pragma once
+#include "../access.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../solve/arrays.h"
+#include "../solve/labels.h"
+#include "../solve/levels.h"
+#include "../terms/links.h"
+#include "../terms/plate.h"
+#include "../types.h"
+
+/// Preparation of the scratch ///
+
+/*
+ * What a step does to its scratch before the first substep. Nothing that lies there from before may show: kernels read
+ * floats beside rows, whose effect is 0 only if they are finite.
+ *
+ * In: freedom, mass ratios. Out: diagonal, levels, zeros in buffers and pads.
+ */
+
+/* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
+static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
+  const int32_t used = pitch * rows;
+#if CLOTH_LANES == 1
+  (void)plane;
+  clear_floats(array - NEAR_START, NEAR_START);
+  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
+#else
+  clear_floats(array - NEAR_START, NEAR_START);
+  for (int32_t n = 0; n < 3; n++) {
+    clear_floats(array + n * plane + used, BUFFER_PAD);
+    if (n > 0) {
+      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
+    }
+  }
+#endif
+}
+
+static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
+  const workspace *w = workspace_of(c);
+  float *near[4] = {a->place, a->direction, a->turn, a->bent};
+  for (int32_t n = 0; n < 4; n++) {
+    clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
+  }
+  clear_floats(a->buffers, buffer_floats(a->pitch, a->factors != NULL));
+  clear_floats(floats_at(c, c->scratch.transfer), SYMMETRIC_FLOATS * transfer_places(a->pitch));
+  for (int32_t n = 0; n < w->level_count; n++) {
+    const grid_level *l = &w->levels[n];
+    clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);
+  }
+}
+
+/* The mass ratio of each particle that moves by itself; 0 for pins, and in the places behind a row. */
+static void fill_diagonal(const cloth *c, const solve_arrays *a) {
+  const float *mass = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns;
+    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+      const lanes ratio = mass ? lanes_load(mass + first + i) : lanes_splat(1.0f);
+      lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
+    }
+  }
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / a->columns;
+    a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
+  }
+}
+
+/* What links there are, and which pieces of cloth they make. */
+CLOTH_SEPARATE void describe_links(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c);
+  workspace_of(c)->pieces = 0;
+  if (arrays.factors) {
+    fill_factors(c, &arrays);
+  }
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    label_pieces(c);
+  }
+#endif
+}
+
+/* Prepares the scratch of a step. */
+CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
+  workspace *w = workspace_of(c);
+  const solve_arrays arrays = arrays_of(c);
+  w->level_count = 0;
+  w->energy_guarded = 0;
+  if (c->scratch.levels) {
+    const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
+    w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
+  }
+  clear_solve_pads(c, &arrays);
+  fill_end_weights(&arrays);
+  fill_diagonal(c, &arrays);
+  describe_links(c);
+}

@@ -1,0 +1,174 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../confinement.h"
+#include "../gaps.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../solve/levels.h"
+#include "../terms/bounds.h"
+#include "../terms/links.h"
+#include "../types.h"
+
+/// Reactions of pins ///
+
+/*
+ * What the cloth does to whatever holds its particles is what is left of their own rows of the equation: b - A y, as a
+ * force times m0 / (s h^2). Gravity and air on a pin count; its own inertia does not. Of a confined particle only the
+ * part across its line or plane counts.
+ *
+ * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows.
+ * Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* Adds a scaled force [m] of one substep to the reaction of a particle. */
+static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle, cloth_vector force) {
+  cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
+  *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
+}
+
+/* The solution of a particle at a place of the grid; 0 where there is none. */
+static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
+                                int32_t has_solution) {
+  const int32_t particle = particle_from(c, row, column);
+  if (particle < 0) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const int32_t inside = particle - row * a->columns, place = row * a->pitch + inside;
+  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  const cloth_vector last = near_vector(near_row(a->direction, a->pitch, row), a->plane, inside);
+  const cloth_vector y = vector_scale(last, workspace_of(c)->last_step);
+  return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
+}
+
+/* A row of the equation that is multiplied with the solution. */
+typedef struct solution_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t row, column, has_solution;
+} solution_row;
+
+static cloth_vector solution_beside(const solution_row *r, int32_t down, int32_t right) {
+  return solution_at(r->c, r->a, r->row + down, r->column + right, r->has_solution);
+}
+
+/* The springs of a particle, times the solution. */
+static cloth_vector springs_times_solution(const solution_row *r) {
+  const solve_arrays *a = r->a;
+  const cloth_vector here = solution_beside(r, 0, 0);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t n = 0; n < 9; n++) {
+    const int32_t down = n / 3 - 1, right = n % 3 - 1;
+    if (n == 4 || !has_place(a, r->row + down, r->column + right)) {
+      continue;
+    }
+    const spring_place s = spring_between(r->row, r->column, down, right);
+    const int32_t near = (r->column + right + a->columns) % a->columns;
+    const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
+                                           near_vector(near_row(a->place, a->pitch, r->row + down), a->plane, near));
+    float m[6];
+    stored_block(a, &s, d, m);
+    const cloth_vector y = vector_subtract(here, solution_beside(r, down, right));
+    sum = vector_add(sum, vector(m[0] * y.x + m[3] * y.y + m[4] * y.z, m[3] * y.x + m[1] * y.y + m[5] * y.z,
+                                 m[4] * y.x + m[5] * y.y + m[2] * y.z));
+  }
+  return sum;
+}
+
+/* A hinge around a place so many rows and columns off, times the solution. */
+static cloth_vector hinge_times_solution(const solution_row *r, int32_t down, int32_t right, int32_t d) {
+  const int32_t y = d == WEFT, x = d == WARP;
+  const float factor = hinge_factor_at(r->c, r->row + down, r->column + right, d);
+  const cloth_vector ends =
+      vector_add(solution_beside(r, down - y, right - x), solution_beside(r, down + y, right + x));
+  return vector_scale(vector_add_scaled(ends, solution_beside(r, down, right), -2.0f), factor * r->t->hinge[d]);
+}
+
+/* The plate of a particle, times the solution. */
+static cloth_vector plate_times_solution(const solution_row *r) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t d = WARP; d <= WEFT; d++) {
+    const int32_t y = d == WEFT, x = d == WARP;
+    sum = vector_add(sum, hinge_times_solution(r, -y, -x, d));
+    sum = vector_add(sum, hinge_times_solution(r, y, x, d));
+    sum = vector_add_scaled(sum, hinge_times_solution(r, 0, 0, d), -2.0f);
+  }
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t up = -(n / 2), left = -(n % 2);
+    cloth_vector twist = vector_subtract(solution_beside(r, up, left), solution_beside(r, up, left + 1));
+    twist = vector_add(twist, vector_subtract(solution_beside(r, up + 1, left + 1), solution_beside(r, up + 1, left)));
+    const float sign = n == 0 || n == 3 ? 1.0f : -1.0f;
+    sum = vector_add_scaled(sum, twist, sign * r->t->twist * twist_factor_at(r->c, r->row + up, r->column + left));
+  }
+  return vector_scale(sum, r->t->plate_implicit ? 1.0f + r->t->viscosity : 0.0f);
+}
+
+/* A y of a particle: of a pin without its own block, which its own displacement of 0 makes 0. */
+static cloth_vector row_times_solution(const solution_row *r) {
+  const solve_arrays *a = r->a;
+  const int32_t place = r->row * a->pitch + r->column;
+  const cloth_vector y = solution_beside(r, 0, 0);
+  cloth_vector sum = vector_scale(y, *own_at(a->diagonal, 1, place, 0));
+  if (a->springs) {
+    sum = vector_add(sum, springs_times_solution(r));
+  }
+  if (a->air) {
+    const cloth_vector w = own_vector(a->air, place);
+    sum = vector_add_scaled(sum, w, vector_dot(w, y));
+  }
+  return r->t->bends ? vector_add(sum, plate_times_solution(r)) : sum;
+}
+
+/* What of a force a confinement holds. */
+static cloth_vector held_part(const confinement *entry, cloth_vector force) {
+  return vector_subtract(force, confine_vector(entry, force));
+}
+
+/* Notes b of pins and confined particles, and clears the rows of pins. */
+CLOTH_SEPARATE void note_forces(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      continue;
+    }
+    const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight));
+    }
+    for (int32_t k = 0; k < 3; k++) {
+      *own_at(a.residual, 3, place, k) = 0.0f;
+    }
+  }
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t i = entry->particle, place = i / a.columns * a.pitch + i % a.columns;
+    note_scaled(c, t, i, held_part(entry, own_vector(a.residual, place)));
+  }
+}
+
+/* Notes A y of pins and confined particles, taken off b. */
+CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const solution_row r = {c, &a, t, i / a.columns, i % a.columns, has_solution};
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
+    }
+  }
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const solution_row r = {c, &a, t, entry->particle / a.columns, entry->particle % a.columns, has_solution};
+    const cloth_vector product = held_part(entry, row_times_solution(&r));
+    note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
+  }
+}
+
+#endif

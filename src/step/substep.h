@@ -1,0 +1,125 @@
+#pragma once
+#include "../access.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../confinement.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../pin_reactions.h"
+#include "../solve/arrays.h"
+#include "../solve/passes.h"
+#include "../solve/solve.h"
+#include "../tear.h"
+#include "../terms/bounds.h"
+#include "../terms/clamps.h"
+#include "../types.h"
+#include "accept.h"
+#include "coefficients.h"
+#include "guard.h"
+#include "linearise.h"
+#include "momentum.h"
+#include "predict.h"
+#include "prepare.h"
+#include "reactions.h"
+#include "work.h"
+
+/// A substep ///
+
+/* Counts a substep that is done, and its iterations. */
+static void count_substep(const cloth *c, const substep_terms *t, int32_t iterations) {
+  cloth_statistics *s = statistics_of(c);
+  cloth_inputs *inputs = inputs_of(c);
+  const float off = t->h - inputs->last_substep;
+  const int32_t is_equal = off <= EQUAL_SHARE * t->h && off >= -EQUAL_SHARE * t->h;
+  s->iterations += iterations;
+  s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
+  ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
+  inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < 2) : 0;
+  inputs->last_substep = t->h;
+}
+
+/* Takes what terms have added in the substep before out of the diagonal. */
+static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index) {
+  workspace *w = workspace_of(c);
+  if (w->diagonal_changed) {
+    const solve_arrays arrays = arrays_of(c);
+    fill_diagonal(c, &arrays);
+    w->diagonal_changed = 0;
+  }
+  if (c->scratch.ground) {
+    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
+  }
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    lead_particles(c, t, index);
+  }
+#endif
+  (void)t;
+  (void)index;
+}
+
+/* Terms of few particles, after the springs, the plate and the air of all. */
+static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
+  workspace *w = workspace_of(c);
+  w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
+  w->diagonal_changed |= add_clamps(c, t);
+  if (has_bounds(c)) {
+    add_bounds(c, t, index);
+    w->diagonal_changed = 1;
+  }
+}
+
+/*
+ * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
+ *
+ *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + further terms - M g . x,  x* = x_n + h f v
+ *
+ * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
+ */
+CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
+  substep_terms *t = &plan->terms;
+  int32_t has_solution = 1, iterations = 0, halvings = -1;
+  plan->notes |= set_terms(c, plan->h, plan->substeps, t);
+  start_diagonal(c, t, index);
+  predict_places(c, t);
+  linearise(c, t);
+  add_terms(c, t, index);
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_forces(c, t);
+  }
+#endif
+  if (t->solves) {
+    iterations = solve(c, t, &has_solution);
+  } else {
+    solve_alone(c);
+  }
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    note_solution(c, t, has_solution);
+  }
+#endif
+  if (t->goes_back && (do_pins_rest(c) || c->settings.capacity.fixed_work)) {
+    halvings = guard_energy(c, t, has_solution);
+    workspace_of(c)->energy_guarded += halvings;
+    has_solution = 1;
+  }
+  if (is_free_piece(c)) {
+    restore_momentum(c, t, has_solution);
+    has_solution = 1;
+  }
+  accept(c, t, has_solution);
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->state.position, 1);
+#if WITH_TEARING
+  if (can_tear(c)) {
+    const int32_t torn = statistics_of(c)->threads_torn;
+    tear_threads(c, plan);
+    if (statistics_of(c)->threads_torn != torn) {
+      describe_links(c);
+    }
+  }
+#endif
+  count_substep(c, t, iterations);
+  charge_substep(c, t, iterations, halvings);
+}

@@ -1,0 +1,271 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../costs.h"
+#include "../gaps.h"
+#include "../pin_reactions.h"
+#include "../solve/labels.h"
+#include "../solve/solve.h"
+#include "../step_origin.h"
+#include "../tethers.h"
+#include "../types.h"
+#include "coefficients.h"
+#include "guard.h"
+#include "momentum.h"
+
+/// Work ///
+
+/*
+ * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
+ * the iterations. A bound is the same with the caps: all iterations, all halvings of the guard. With fixed work a step
+ * does all of them and is charged its bound at once; otherwise it is charged what it has done.
+ *
+ * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
+ * -DCLOTH_SCALAR), as inclusive costs of the passes on a sheet of 32 x 32 over its calls: rounded up. Others say what
+ * they are of. Other machines differ by a factor that is much the same for all passes.
+ *
+ * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
+ */
+
+/* Once in a step, and once in a substep: for the cloth. */
+#define WORK_STEP 7500u
+#define WORK_SUBSTEP 2500u
+/* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
+#define WORK_COARSEST_FACTORS 92000u
+#define WORK_COARSEST 7000u
+/* Per particle and step: pads, diagonal, the box around the cloth, the origin of the step, sleep; labels of the pieces
+   and factors of links of cloth with gaps or a map. */
+#define WORK_PREPARE 70u
+#define WORK_LINKS 2000u
+/* Per particle and substep: the prediction, its share of BDF2, springs and inertia at its places, the springs' blocks,
+   the plate, the air, factors of links. */
+#define WORK_PREDICT 120u
+#define WORK_BLEND 150u
+#define WORK_LINEARISE 610u
+#define WORK_BLOCKS 250u
+#define WORK_PLATE 95u
+#define WORK_AIR 230u
+#define WORK_FACTORS 160u
+/* The preconditioner: blocks of the particles, coarse levels, and these of cloth in pieces; or no operator at all. */
+#define WORK_SET_UP 200u
+#define WORK_SET_UP_LEVELS 335u
+#define WORK_SET_UP_PIECES 2350u
+#define WORK_ALONE 30u
+/* An iteration: springs and vectors, plate, coarse levels, these in pieces, air, factors, blocks of the ground. */
+#define WORK_ITERATION 360u
+#define WORK_ITERATION_PLATE 95u
+#define WORK_ITERATION_LEVELS 130u
+#define WORK_ITERATION_PIECES 1100u
+#define WORK_ITERATION_AIR 20u
+#define WORK_ITERATION_FACTORS 75u
+#define WORK_ITERATION_GROUND 30u
+/* Back along the prediction, beside the two iterations that it is; the guard, and each halving. */
+#define WORK_BACK 150u
+#define WORK_GUARD 900u
+#define WORK_HALVING 780u
+/* Momentum of cloth that nothing holds. */
+#define WORK_FREE 440u
+#define WORK_ACCEPT 155u
+/* Blocks of the ground; targets with motion constraints, and a slot of tethers, which all pull. */
+#define WORK_GROUND 310u
+#define WORK_TARGETS 600u
+#define WORK_TETHER 560u
+/* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
+#define WORK_PIN 2600u
+#define WORK_NOTED 25u
+#define WORK_NOTED_PIN 5600u
+/* Per confined particle and pass over them: eight of a substep, two of an iteration. */
+#define WORK_CONFINED 130u
+/* Per particle of cloth that may tear: threads that are too long are looked for. */
+#define WORK_TEAR 75u
+/* Per particle and substep on the way to rest: energy, largest speed, a stop. */
+#define WORK_SETTLE 80u
+
+/* What the work depends on beside the terms. */
+typedef struct work_scene {
+  int32_t pins, confined;
+  int32_t is_free, in_pieces; /* 1: momentum is restored; levels are those of cloth in pieces */
+  int32_t has_targets;
+} work_scene;
+
+static int32_t count_pins(const cloth *c) {
+  int32_t pins = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    pins++;
+  }
+  return pins;
+}
+
+/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
+static work_scene work_scene_of(const cloth *c, int32_t most) {
+  work_scene s = {.pins = count_pins(c),
+                  .confined = inputs_of(c)->confined_count,
+                  .is_free = is_free_piece(c),
+                  .in_pieces = is_in_pieces(c),
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE};
+#if WITH_GAPS
+  if (most && may_have_gaps(c)) {
+    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+  }
+#endif
+  (void)most;
+  return s;
+}
+
+/* Work per particle of an iteration. */
+static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_ITERATION;
+  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0u;
+  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0u;
+  work += s->in_pieces ? WORK_ITERATION_PIECES : 0u;
+  work += c->scratch.air ? WORK_ITERATION_AIR : 0u;
+  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0u;
+  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
+}
+
+/* Work per particle of a substep without iterations and halvings. */
+static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
+  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
+  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0u;
+  work += t->bends ? WORK_PLATE : 0u;
+  work += c->scratch.air ? WORK_AIR : 0u;
+  work += c->scratch.factors ? WORK_FACTORS : 0u;
+  work += c->scratch.ground ? WORK_GROUND : 0u;
+  work += s->has_targets ? WORK_TARGETS : 0u;
+  work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
+  work += s->is_free ? WORK_FREE : 0u;
+  work += notes_pins(c) ? WORK_NOTED : 0u;
+  work += can_tear(c) ? WORK_TEAR : 0u;
+  if (t->solves) {
+    work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
+    return work + (t->goes_back ? WORK_BACK + 2u * iteration_work(c, t, s) : 0u);
+  }
+  return work + WORK_ALONE;
+}
+
+/* Work of a substep with so many iterations. `halvings`: of its guard; -1 without one. */
+static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
+                             int32_t halvings) {
+  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
+  uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
+  work += halvings < 0 ? 0u : WORK_GUARD + (uint32_t)halvings * WORK_HALVING;
+  work = work * (uint32_t)c->count + WORK_SUBSTEP;
+  work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
+  work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
+  if (t->solves && c->scratch.levels) {
+    work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
+  }
+  return work;
+}
+
+/* Work of a step without its substeps. */
+static uint64_t work_around_substeps(const cloth *c) {
+  const uint32_t count = (uint32_t)c->count;
+  uint64_t work = WORK_STEP + (uint64_t)count * (WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0u));
+  if (will_choose_tethers(c)) {
+    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
+    work += (uint64_t)count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
+/* How many of the `left` substeps of h seconds one substep may do that is not too long: a divisor of them. */
+static int32_t longest_stride(float h, int32_t left) {
+  int32_t stride = left;
+  while (stride > 1 && (left % stride != 0 || (float)stride * h > LONGEST_SUBSTEP * (1.0f + EQUAL_SHARE))) {
+    stride--;
+  }
+  return stride;
+}
+
+/* 1 if a deadline may make a step do with fewer substeps: explicit ones have to be short. */
+static int may_shorten(const cloth *c) {
+  return c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY && !c->settings.capacity.fixed_work;
+}
+
+#if WITH_PLANNING
+
+static uint64_t larger_work(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+/* Most work of a substep of h seconds, one of so many, in at most so many iterations: of one whose prediction has no
+   share of BDF2, which would make springs softer. */
+static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
+  substep_terms t;
+  set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
+  const int32_t most = t.iterations < iterations ? t.iterations : iterations;
+  return substep_work(c, &t, s, t.solves ? most : 0, t.goes_back ? MOST_HALVINGS : -1);
+}
+
+/* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
+static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  const float h = dt / (float)substeps;
+  const uint64_t each = most_substep_work(c, s, h, substeps, INT32_MAX);
+  uint64_t most = each * (uint32_t)substeps;
+  for (int32_t left = substeps; may_shorten(c) && left > 1; left--) {
+    const int32_t stride = longest_stride(h, left);
+    if (stride > 1) {
+      const uint64_t longer = most_substep_work(c, s, (float)stride * h, substeps, CUT_ITERATIONS);
+      most = larger_work(most, each * (uint32_t)(substeps - left) + longer * (uint32_t)(left / stride));
+    }
+  }
+  return most;
+}
+
+/* Most work of what happens at most once in a step, or in a substep, of any cloth. */
+static uint64_t most_other_work(const cloth *c, int32_t substeps) {
+  const uint64_t count = (uint32_t)c->count;
+  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? count * follow_cost(c) : 0u;
+  if (can_tear(c)) {
+    work += count * (COST_GAPS + 2u * COST_GAUGE + WORK_LINKS) * (uint32_t)substeps;
+    work += c->state.tethers ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
+/* Most work of a step in so many substeps of a cloth that is awake. */
+static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps);
+}
+
+/* Most work of the choice of shared bodies. */
+static uint64_t max_choice_work(const cloth *c) {
+  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
+  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
+                                                    : 0u;
+}
+
+#endif
+
+/* Charges a step that begins: with fixed work for all of it. */
+static void charge_step(const cloth *c, const step_plan *plan) {
+#if WITH_PLANNING
+  if (c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 1);
+    add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
+    return;
+  }
+  add_work(c, work_around_substeps(c), 1);
+#else
+  (void)c;
+#endif
+  (void)plan;
+}
+
+/* Charges a substep that is done, see substep_work(). */
+static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t halvings) {
+#if WITH_PLANNING
+  if (!c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 0);
+    add_work(c, substep_work(c, t, &s, iterations, halvings), 1);
+  }
+#else
+  (void)c;
+  (void)t;
+  (void)iterations;
+  (void)halvings;
+#endif
+}

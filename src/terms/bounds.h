@@ -1,0 +1,220 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../contact/law.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../solve/levels.h"
+#include "../step_origin.h"
+#include "../tethers.h"
+#include "../types.h"
+
+/// Targets, motion constraints and tethers ///
+
+/*
+ * What holds single particles to places of their own:
+ *
+ *   drive         energy k / 2 |x - target|^2, block k I
+ *   max distance  a contact with the inside of a sphere around the target (contact/law.h); of 0: the particle is a pin
+ *                 at its target
+ *   backstop      a contact with the outside of a sphere behind the target
+ *   tether        a contact with the inside of a sphere around a pin, of scale times the distance at rest
+ *
+ * In: targets, motion constraints, tethers, place, residual, spring sums, diagonal. Out: residual, diagonal, ground.
+ * Scratch: none.
+ */
+
+/* Stiffness of contact over the largest k' of a particle's springs. */
+#define CONTACT_STIFFNESS 4.0f
+/* Thickness of tethers [m], and the least one of contacts with spheres. */
+#define TETHER_THICKNESS 0.005f
+#define LEAST_THICKNESS 1.0e-4f
+/* A max distance gives way within this share of itself at most. */
+#define DISTANCE_SHARE 0.25f
+
+/* Share of the springs in the prediction of motion constraints, which many particles meet together: with 1 a sheet in
+   spheres of .05 m moves at .05 m/s for ever. Tethers, which all differ, have 1. */
+#define TARGET_SHARE 0.1f
+
+/* A particle that is held in this substep. */
+typedef struct held_particle {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t place; /* in own arrays */
+  cloth_vector x;
+  float spring_share; /* of the springs that the prediction counts */
+} held_particle;
+
+static cloth_vector own_vector(float *array, int32_t place) {
+  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+}
+
+static void add_to_own(float *array, int32_t place, cloth_vector a) {
+  *own_at(array, 3, place, 0) += a.x;
+  *own_at(array, 3, place, 1) += a.y;
+  *own_at(array, 3, place, 2) += a.z;
+}
+
+/* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
+   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist nothing;
+   where one does, all of them do. At rest the prediction is exact whatever counts. */
+static float inertia_along(const held_particle *h, cloth_vector n) {
+  const solve_arrays *a = h->a;
+  float sum = *own_at(a->diagonal, 1, h->place, 0) + (h->t->bends ? plate_diagonal(h->t) : 0.0f);
+  if (a->inverse) {
+    float m[6];
+    for (int32_t k = 0; k < 6; k++) {
+      m[k] = *own_at(a->inverse, SYMMETRIC_FLOATS, h->place, k);
+    }
+    sum += h->spring_share * (m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
+                              2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z));
+  }
+  return sum;
+}
+
+/* Adds a contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose
+   pull holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
+static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+  const substep_terms *t = h->t;
+  const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float compliance = 1.0f / inertia_along(h, n);
+  const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
+  const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
+  if (!(k.stiffness > 0.0f)) {
+    return;
+  }
+  add_to_own(h->a->residual, h->place, vector_scale(n, k.force));
+  const float across = length > 0.0f ? minimum(maximum(k.force, 0.0f) / length, k.stiffness) : 0.0f;
+  const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
+  for (int32_t i = 0; i < 6; i++) {
+    const float value = (k.stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
+    *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+  }
+}
+
+/* Keeps a particle within a distance of a centre. */
+static void keep_within(const held_particle *h, cloth_vector centre, float distance, float thickness) {
+  const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
+  const float length = vector_length(off);
+  if (length > STATE_QUANTUM) {
+    add_contact(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+  }
+}
+
+#if WITH_TARGETS
+
+/* A vector of a target at the end of substep `index`. */
+static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, int32_t index) {
+  const float late = (float)(index + 1) / (float)workspace_of(c)->plan.substeps;
+  const cloth_vector start = vector_load(target_vectors(c, before), particle);
+  return vector_add_scaled(start, vector_subtract(vector_load(target_vectors(c, after), particle), start), late);
+}
+
+static cloth_vector target_of(const cloth *c, int32_t particle, int32_t index) {
+  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, index));
+}
+
+/* Particles whose max distance is 0 are pins that go to their targets in substep `index`. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32_t index) {
+  const solve_arrays a = arrays_of(c);
+  const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      const cloth_vector way = vector_subtract(target_of(c, i, index), vector_load(x, i));
+      vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
+      *own_at(a.diagonal, 1, place, 0) = 0.0f;
+    }
+  }
+}
+
+/* The backstop of a particle, which a target without a normal has not. */
+static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal,
+                                 cloth_vector limit) {
+  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
+    return;
+  }
+  const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
+  const cloth_vector centre = vector_add_scaled(target, unit, negate(limit.y + limit.z));
+  const cloth_vector off = vector_flush_work(vector_subtract(h->x, centre));
+  const float length = vector_length(off);
+  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
+  if (length > STATE_QUANTUM) {
+    add_contact(h, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
+                minimum(thickness, maximum(DISTANCE_SHARE * limit.z, LEAST_THICKNESS)), 0.0f);
+  }
+}
+
+/* Holds one particle to its target. */
+static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
+  const cloth *c = h->c;
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, index);
+  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
+  if (limit.x < CLOTH_ANY_DISTANCE) {
+    const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
+    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+  }
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
+}
+
+#endif
+
+#if WITH_PROJECTION
+
+/* Holds one particle by its tethers. */
+static void hold_by_tethers(const held_particle *h, const rest_metric *metric, int32_t i) {
+  const cloth *c = h->c;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t pin = tethers_of(c, slot)[i];
+    if (pin < 0) {
+      continue;
+    }
+    const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
+    const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
+    const float squared = lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
+    const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
+    keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)), TETHER_THICKNESS);
+  }
+}
+
+#endif
+
+/* 1 if a cloth has any of these terms in a step. */
+static int has_bounds(const cloth *c) {
+  return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
+}
+
+/* Adds targets, motion constraints and tethers. */
+CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
+  const solve_arrays a = arrays_of(c);
+#if WITH_PROJECTION
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+#endif
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column++) {
+      held_particle h = {c, &a, t, row * a.pitch + column,
+                         near_vector(near_row(a.place, a.pitch, row), a.plane, column), TARGET_SHARE};
+      const int32_t i = row * a.columns + column;
+      if (!(*own_at(a.diagonal, 1, h.place, 0) > 0.0f)) {
+        continue;
+      }
+#if WITH_TARGETS
+      if (inputs_of(c)->targets != TARGETS_NONE) {
+        hold_to_target(&h, i, index);
+      }
+#endif
+#if WITH_PROJECTION
+      h.spring_share = 1.0f;
+      hold_by_tethers(&h, &metric, i);
+#endif
+    }
+  }
+}

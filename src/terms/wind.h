@@ -1,0 +1,163 @@
+#pragma once
+#include "../access.h"
+#include "../air.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+
+/// Wind ///
+
+/*
+ * The force of the air on a particle of area vector A n at the velocity v relative to the wind, with rho the density of
+ * the air and the coefficients cn, cd, cl:
+ *
+ *   normal drag  -1/2 rho cn A |v| (v.n) n
+ *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v|), perpendicular to v
+ *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
+ *                so that no wind reverses a particle
+ *
+ * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
+ * `air`, the second in `diagonal`. Scratch: none.
+ */
+
+/* What the air of a substep depends on. */
+typedef struct wind_terms {
+  cloth_vector wind;                /* [m/s] */
+  float inverse_h;                  /* [1/s] */
+  float normal, drag, lift, block;  /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
+  float drag_block;                 /* 1/2 rho cd s h / m0 */
+} wind_terms;
+
+static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
+  const cloth_config_air *air = &c->settings.air;
+  const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
+  const wind_terms w = {.wind = wind_of(c),
+                        .inverse_h = t->inverse_h,
+                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
+                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
+                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
+  return w;
+}
+
+/* The wind on a row of particles. */
+typedef struct wind_row {
+  const cloth *c;
+  wind_terms w;
+  const float *rows[3]; /* of places: above, the row, below */
+  ptrdiff_t plane;
+  float share, end_share; /* area of a particle over the product of the distances between its neighbours */
+  int32_t columns, is_ring;
+  int32_t place, first; /* of the row in own arrays, and its first particle */
+  const cloth *gapped;
+  vector_array position;
+} wind_row;
+
+static wind_row no_wind_row(void) {
+  wind_row r;
+  fill_zero(&r, sizeof r);
+  return r;
+}
+
+static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const vector_array position = vectors_at(c, c->state.position);
+  const row_neighbours near = row_neighbours_at(c, position, row);
+  const wind_row r = {.c = c,
+                      .w = wind_terms_of(c, t),
+                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row),
+                               near_row(a->place, a->pitch, row),
+                               near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
+                      .plane = a->plane,
+                      .share = near.share,
+                      .end_share = near.end_share,
+                      .columns = a->columns,
+                      .is_ring = a->is_ring,
+                      .place = row * a->pitch,
+                      .first = row * a->columns,
+                      .gapped = gapped_cloth(c),
+                      .position = position};
+  return r;
+}
+
+/* The force of the air on a block, and its block: root^2 n n^T + held I. */
+typedef struct wind_force {
+  lanes3 force, normal;
+  lanes root, held;
+} wind_force;
+
+/* For the area vectors `area` [m^2] and velocities v relative to the wind. */
+CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
+  wind_force f;
+  f.normal = lanes3_quantise(lanes3_scale(area, lanes_divide(one, size)), WORK_ROUNDER);
+  const lanes speed = lanes_square_root(lanes3_dot(v, v));
+  const lanes across = lanes_quantise(lanes3_dot(f.normal, v), WORK_ROUNDER);
+  const lanes flow = lanes_multiply(size, speed);
+  const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
+  f.force = lanes3_scale(f.normal, lanes_negate(push));
+  f.root = lanes_square_root(lanes_flush(lanes_multiply(flow, lanes_splat(w->block))));
+  f.held = zero;
+  if (w->drag > 0.0f || w->lift > 0.0f) {
+    const lanes through = lanes_multiply(size, lanes_absolute(across));
+    const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
+                                    lanes_maximum(speed, lanes_splat(STATE_QUANTUM)));
+    const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
+    f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
+    f.held = lanes_multiply(through, lanes_splat(w->drag_block));
+  }
+  return f;
+}
+
+/* Area vectors of a block of a row [m^2], as area_vectors() of air.h but of places. */
+CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
+  const ptrdiff_t plane = r->plane;
+#if WITH_GAPS
+  if (r->gapped) {
+    return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i);
+  }
+#endif
+  lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
+  lanes share = lanes_splat(r->share);
+  if (!r->is_ring && ends) {
+    const lanes3 x = near_load(r->rows[1], plane, i);
+    const lanes_mask leftmost = lanes_first(ends & ROW_FIRST ? 1 : 0), has_right = lanes_first(r->columns - 1 - i);
+    const lanes end_share = lanes_splat(r->end_share);
+    left = lanes3_select(leftmost, x, left);
+    right = lanes3_select(has_right, right, x);
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  const lanes3 along_weft = lanes3_subtract(near_load(r->rows[2], plane, i), near_load(r->rows[0], plane, i));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
+}
+
+/* The force on a block whose ways since x_n are `way`. */
+CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
+  const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
+  const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
+  return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
+}
+
+/* Adds the air to the forces and blocks of a row. */
+static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const wind_row r = wind_row_of(c, a, t, row);
+  const float *way = near_row(a->direction, a->pitch, row);
+  float *diagonal = a->diagonal + r.place, *residual = a->residual + 3 * r.place, *air = a->air + 3 * r.place;
+  const int32_t columns = a->columns, drags = r.w.drag > 0.0f;
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+    const wind_force f = wind_on_block(&r, i, ends, near_load(way, r.plane, i));
+    own_store(residual, i, lanes3_add(own_load(residual, i), f.force));
+    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(f.normal, f.root), WORK_ROUNDER)));
+    if (drags) {
+      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, f.held)));
+    }
+  });
+}
