@@ -1,6 +1,7 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
+.PHONY: scenes random structures
 .PHONY: cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
@@ -115,6 +116,39 @@ accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 thesis: $(BUILD)/tests/thesis
 	@sh tests/install.sh
 	sh tests/thesis.sh $(BUILD)/tests
+
+# The scenes by which the step of one equation is judged: make scenes SCENES="S1 S17 --substeps 2".
+EQUATION = -DCLOTH_ONE_EQUATION=1 -Wno-unused-function
+
+$(BUILD)/equation/cloth.o: $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) -c cloth.c -o $@
+
+scenes: $(BUILD)/equation/scenes
+	@$< $(SCENES)
+
+# A thousand random cloths: make random WORLDS="0 50" for some of them, WORLDS="one 7" for the course of one.
+random: $(BUILD)/equation/random_cloths
+	@$< $(WORLDS)
+
+# Tubes, pieces, targets, pins; momentum and energy; what becomes of a fabric. A later table is printed even where a line
+# of an earlier one is missed.
+STRUCTURES = structures one_conservation one_fabrics
+
+structures: $(STRUCTURES:%=$(BUILD)/equation/%)
+	@status=0; for program in $^; do $$program || status=1; done; exit $$status
+
+$(BUILD)/equation/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
+$(BUILD)/equation/random_cloths: tests/random_cloths.c
+$(STRUCTURES:%=$(BUILD)/equation/%): $(BUILD)/equation/%: tests/structures/%.c $(wildcard tests/structures/*.h)
+
+$(addprefix $(BUILD)/equation/,scenes random_cloths $(STRUCTURES)): examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
+	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter %.c %.o,$^) -lm -o $@
+
+# This one has a clock of its own, so it includes cloth.c.
+$(BUILD)/equation/equation_planning: tests/equation_planning.c examples/scenes.c $(HEADERS) $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter tests/%.c examples/%.c,$^) -lm -o $@
 
 conservation flag: %: $(BUILD)/tests/%
 	$<

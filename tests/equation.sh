@@ -1,0 +1,30 @@
+#!/bin/sh
+# The step of one equation: it is built, and what stands in the list below of equation_planning.c, `make scenes`, `make
+# structures` and `make random` holds. A scene whose lines all say "ok" belongs into the list. $1: build directory.
+set -u
+. tests/verdict.sh
+programs=$1/equation
+
+# A program and its arguments a line. Scenes of pins by their substeps; tests by parts of their names; random cloths by
+# the first and how many.
+runs="
+scenes S2
+scenes S12 --substeps 2
+scenes S13
+structures many_iterations strain_limit tethers max_distance at_target drive
+one_conservation free_fall air energy_of_kinds
+one_fabrics elongation side_held corner_hung drape
+"
+
+make_targets "$1" "$programs/scenes" "$programs/random_cloths" "$programs/structures" "$programs/one_conservation" \
+  "$programs/one_fabrics" "$programs/equation_planning"
+verdict "the step of one equation is built" $?
+while read -r program arguments; do
+  [ -n "$program" ] || continue
+  # Unquoted: a list.
+  printed=$("$programs/$program" $arguments 2>&1)
+  verdict "$program $arguments" $? "$(echo "$printed" | grep -E 'missed|failed' | head -n 5)"
+done <<END
+$runs
+END
+report

@@ -1,0 +1,93 @@
+/* The scenes with cloth on pins by which the step is judged: a line for each thing measured, with the right value, the
+   goal, and "ok" or "missed".
+
+       build/scenes/scenes                     every scene with 1, 2, 4 and 8 substeps
+       build/scenes/scenes S1 S17              these
+       build/scenes/scenes S2 --substeps 2     with these substeps alone; may be repeated
+
+   S1 hangs by two corners, S2 by one side, S3 is cut at 45 degrees, S12 hangs limp, S13 meets frames of uneven length,
+   S17 is stiff. The exit status is 1 if a line has missed its goal. SPDX-License-Identifier: MIT */
+#include "bias.h"
+#include "hang.h"
+#include "hitch.h"
+#include "limp.h"
+#include "side.h"
+#include "stiff.h"
+
+static const struct {
+  const char *name;
+  void (*run)(int substeps);
+} programs[] = {{"S1", hang_scene},  {"S2", side_scene},   {"S3", bias_scene},
+                {"S12", limp_scene}, {"S13", hitch_scene}, {"S17", stiff_scene}};
+
+enum { PROGRAMS = sizeof programs / sizeof programs[0], SUBSTEP_COUNTS = 4 };
+
+static const int substep_counts[SUBSTEP_COUNTS] = {1, 2, 4, 8};
+
+/* What the arguments choose: bits of programs and of substep_counts. */
+typedef struct choice {
+  unsigned programs, substeps;
+} choice;
+
+static int index_of_program(const char *name) {
+  for (int i = 0; i < PROGRAMS; i++) {
+    if (strcmp(programs[i].name, name) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static int index_of_substeps(const char *number) {
+  for (int i = 0; number != NULL && i < SUBSTEP_COUNTS; i++) {
+    if (atoi(number) == substep_counts[i])
+      return i;
+  }
+  return -1;
+}
+
+/* Returns 0 if it does not know an argument. */
+static int read_arguments(int count, char **arguments, choice *chosen) {
+  choice none = {0u, 0u};
+  *chosen = none;
+  for (int i = 1; i < count; i++) {
+    int is_substeps = strcmp(arguments[i], "--substeps") == 0;
+    int index = is_substeps ? index_of_substeps(i + 1 < count ? arguments[++i] : NULL) : index_of_program(arguments[i]);
+    if (index < 0)
+      return 0;
+    if (is_substeps)
+      chosen->substeps |= 1u << index;
+    else
+      chosen->programs |= 1u << index;
+  }
+  if (chosen->programs == 0u)
+    chosen->programs = ~0u;
+  if (chosen->substeps == 0u)
+    chosen->substeps = ~0u;
+  return 1;
+}
+
+static double seconds_since(clock_t start) {
+  return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+int main(int count, char **arguments) {
+  choice chosen;
+  if (!read_arguments(count, arguments, &chosen)) {
+    printf("scenes [S1] [S2] [S3] [S12] [S13] [S17] [--substeps 1|2|4|8]\n");
+    return 2;
+  }
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+  print_heading();
+  clock_t start = clock();
+  for (int i = 0; i < PROGRAMS; i++) {
+    clock_t begin = clock();
+    for (int k = 0; k < SUBSTEP_COUNTS && (chosen.programs >> i & 1u) != 0u; k++) {
+      if ((chosen.substeps >> k & 1u) != 0u)
+        programs[i].run(substep_counts[k]);
+    }
+    if ((chosen.programs >> i & 1u) != 0u)
+      printf("%s took %.1f s\n", programs[i].name, seconds_since(begin));
+  }
+  printf("%d ok, %d missed, %d checks failed, %.1f s\n", lines_held, lines_missed, check_failed, seconds_since(start));
+  return lines_missed + check_failed > 0;
+}
