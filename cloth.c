@@ -2156,7 +2156,7 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   return r;
 }
 
-#if WITH_MULTILEVEL
+#if WITH_MULTILEVEL || CLOTH_ONE_EQUATION
 
 CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.xx = lanes_add(a.xx, b.xx);
@@ -5379,10 +5379,10 @@ CLOTH_HOT static void apply_level(const cloth *c, const grid_level *l, row_sum *
 /// Levels of cloth in pieces ///
 
 /*
- * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it would
- * fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on, and a
- * node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth in
- * several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
+ * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it
+ * would fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on,
+ * and a node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth
+ * in several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
  *
  * In: gaps, the vectors and blocks of levels. Out: labels, restricted and interpolated vectors and blocks. Scratch:
  * none.
@@ -11112,10 +11112,10 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
  *              a = max(0, k' (1 - L / l), min(.05 k', 2 k' |w|^2 / L^2))
  *              c = max(0, k' + c' - a)
  *
- * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w is
- * the part across the spring of h times the last change of its relative velocity: how far it turns off its prediction,
- * and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast are taken
- * for straight, and lengthen.
+ * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w
+ * is the part across the spring of h times the last change of its relative velocity: how far it turns off its
+ * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
+ * are taken for straight, and lengthen.
  *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
@@ -11153,7 +11153,8 @@ typedef struct linear_spring {
 /* Adds the branch of the strain limit to a spring of length l. `own` is k' (1 - L / l) without it. */
 CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, const spring_coefficients *k, lanes length,
                                    lanes inverse) {
-  const lanes zero = lanes_splat(0.0f), rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
+  const lanes zero = lanes_splat(0.0f),
+              rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
   const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
   const lanes stiffness = lanes_multiply(k->stiffness, lanes_splat(t->limit_stiffness));
   const lanes excess = lanes_subtract(length, lanes_multiply(rest, lanes_splat(1.0f + t->limit)));
@@ -11165,7 +11166,8 @@ CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, con
   const lanes_mask counts = lanes_less(lanes_multiply(rest, lanes_splat(-LIMIT_AHEAD * t->limit)), excess);
   s->force = lanes_add(s->force, force);
   s->across = lanes_add(s->across, force);
-  const lanes along = lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
+  const lanes along =
+      lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
   s->along = lanes_add(s->along, lanes_keep(counts, along));
 }
 
@@ -11176,8 +11178,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   const lanes squared = lanes_maximum(lanes3_dot(m->d, m->d), lanes_splat(LEAST_SQUARED_LENGTH));
   const lanes length = lanes_square_root(squared), inverse = lanes_divide(lanes_splat(1.0f), length);
   const lanes inverse_squared = lanes_multiply(inverse, inverse);
-  const lanes turn_along =
-      lanes_quantise(lanes_multiply(lanes3_dot(m->turn, m->d), inverse), WORK_ROUNDER);
+  const lanes turn_along = lanes_quantise(lanes_multiply(lanes3_dot(m->turn, m->d), inverse), WORK_ROUNDER);
   const lanes squared_turn = lanes_subtract(lanes3_dot(m->turn, m->turn), lanes_multiply(turn_along, turn_along));
   lanes tension = lanes_subtract(k->stiffness, lanes_multiply(k->tension, inverse)), stiffness = k->stiffness;
   if (compression < 1.0f) {
@@ -11593,23 +11594,6 @@ static int32_t particle_from(const cloth *c, int32_t row, int32_t column) {
   return row >= 0 && row < c->grid.rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
-/* The factor on the stiffness of the spring of direction d that starts at a particle. */
-static float spring_factor(const cloth *c, int32_t row, int32_t column, int32_t d) {
-  const int32_t i = particle_from(c, row, column);
-  const int32_t right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
-  const int32_t j = particle_from(c, row + (d != WARP), column + right);
-  const int32_t owner = d == ANTIDIAGONAL ? particle_from(c, row, column - 1) : i;
-  if (j < 0 || is_gap(c, owner, spring_gap(d))) {
-    return 0.0f;
-  }
-  const float shape = d <= WEFT && has_gaps(c) ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f;
-  return 0.5f * (map_at(c, i) + map_at(c, j)) * shape;
-}
-
-static float length_factor(const cloth *c, int32_t particle, int32_t d) {
-  return has_gaps(c) ? shape_factor(c, REST_LENGTH + d, particle) : 1.0f;
-}
-
 /* The factor on the hinge whose middle is a particle, along warp or weft; 0 where there is none. */
 static float hinge_factor_at(const cloth *c, int32_t row, int32_t column, int32_t d) {
   const int32_t i = particle_from(c, row, column), down = d == WEFT, right = d == WARP;
@@ -11637,40 +11621,196 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
 
-/* What the plate puts on the diagonal of a particle, over kappa_2. */
-static float plate_factor_at(const cloth *c, int32_t row, int32_t column) {
+/*
+ * Planes of a float a place, while the factors are filled: over product and residual, which hold nothing between
+ * substeps. Beside the ends of a row lie the places of the rows beside it. Tubes have spare ones there, which get what
+ * lies beyond the seam; sheets have no hinge at the ends of a row and no cell behind the last column, so factors are 0.
+ */
+typedef struct link_planes {
+  float *map, *warp, *weft, *twists; /* the map; factors on hinges along warp and weft, and on twists */
+} link_planes;
+
+static link_planes link_planes_of(const solve_arrays *a) {
+  const ptrdiff_t plane = (ptrdiff_t)a->pitch * a->rows;
+  const link_planes p = {.map = a->product,
+                         .warp = a->product + plane + CLOTH_LANES,
+                         .weft = a->residual + plane + 2 * CLOTH_LANES,
+                         .twists = a->residual + CLOTH_LANES};
+  p.map[plane] = 1.0f;
+  p.warp[-1] = p.warp[plane] = p.twists[-1] = 0.0f;
+  return p;
+}
+
+/* Fills the map, 1 without. */
+static void fill_map_plane(const cloth *c, const solve_arrays *a, float *map) {
+  const float *from = c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map) : NULL;
+  const int32_t columns = a->columns, pitch = a->pitch;
+  const lanes one = lanes_splat(1.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *to = map + row * pitch;
+    for (int32_t i = 0; i < pitch; i += CLOTH_LANES) {
+      const lanes value = from && i < columns ? lanes_load(from + row * columns + i) : one;
+      lanes_store(to + i, lanes_select(lanes_first(columns - i), value, one));
+    }
+    if (a->is_ring) {
+      to[columns] = to[0];
+    }
+    if (a->is_ring && row > 0) { /* nobody reads before the first row */
+      to[-1] = to[columns - 1];
+    }
+  }
+}
+
+/* The mean of the map over two particles, 0 without. */
+CLOTH_INLINE lanes mean_of_two(lanes_mask exists, lanes a, lanes b) {
+  return lanes_keep(exists, lanes_multiply(lanes_splat(0.5f), lanes_add(a, b)));
+}
+
+/* Fills the factors of a row as those of a whole rectangle. */
+static void fill_row_factors(const solve_arrays *a, const link_planes *planes, int32_t row) {
+  const link_planes p = *planes;
+  const int32_t columns = a->columns, start = row * a->pitch, is_open = !a->is_ring, is_last = row + 1 == a->rows;
+  const int32_t is_inside = row > 0 && !is_last;
+  const float *map = p.map + start, *below = is_last ? map : map + a->pitch;
+  for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+    float *to = OWN(a->factors, FACTOR_FLOATS, start + i, 0);
+    const lanes_mask within = lanes_first(columns - i), has_right = lanes_first(columns - is_open - i);
+    const lanes_mask has_down = is_last ? lanes_first(0) : within, has_cell = is_last ? has_down : has_right;
+    const lanes here = lanes_load(map + i), right = lanes_load(map + i + 1), down = lanes_load(below + i);
+    const lanes corner = lanes_load(below + i + 1), left = lanes_load(below + i - !is_last);
+    const lanes_mask is_first = lanes_first(is_open && i == 0);
+    const lanes sum = lanes_add(lanes_add(here, right), lanes_add(down, corner));
+    const lanes hinge = lanes_drop(is_first, lanes_keep(has_right, here)), none = lanes_splat(0.0f);
+    lanes_store(to + (FACTOR_STIFFNESS + WARP) * CLOTH_LANES, mean_of_two(has_right, here, right));
+    lanes_store(to + (FACTOR_STIFFNESS + WEFT) * CLOTH_LANES, mean_of_two(has_down, here, down));
+    lanes_store(to + (FACTOR_STIFFNESS + DIAGONAL) * CLOTH_LANES, mean_of_two(has_cell, here, corner));
+    lanes_store(to + (FACTOR_STIFFNESS + ANTIDIAGONAL) * CLOTH_LANES,
+                lanes_drop(is_first, mean_of_two(has_down, here, left)));
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      lanes_store(to + (FACTOR_LENGTH + d) * CLOTH_LANES, lanes_splat(1.0f));
+    }
+    lanes_store(p.warp + start + i, hinge);
+    lanes_store(p.weft + start + i, is_inside ? lanes_keep(within, here) : none);
+    lanes_store(p.twists + start + i, lanes_keep(has_cell, lanes_multiply(lanes_splat(0.25f), sum)));
+  }
+}
+
+#if WITH_REST_SHAPE
+
+/* Multiplies the first `count` floats of a block by those of an array of a pre-shaped piece. */
+CLOTH_INLINE void shape_block(const cloth *c, int32_t number, int32_t particle, int32_t count, float *to) {
+  const lanes shape = lanes_load(rest_array(c, number) + particle), one = lanes_splat(1.0f);
+  lanes_store(to, lanes_multiply(lanes_load(to), lanes_select(lanes_first(count), shape, one)));
+}
+
+/* The same of all factors of a row. */
+static void shape_row_factors(const cloth *c, const solve_arrays *a, const link_planes *p, int32_t row) {
+  const int32_t columns = a->columns, start = row * a->pitch, first = row * columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    float *to = OWN(a->factors, FACTOR_FLOATS, start + i, 0);
+    const int32_t particle = first + i, count = columns - i;
+    for (int32_t d = 0; d < DIRECTIONS; d++) {
+      shape_block(c, REST_LENGTH + d, particle, count, to + (FACTOR_LENGTH + d) * CLOTH_LANES);
+    }
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      shape_block(c, REST_STIFFNESS + d, particle, count, to + (FACTOR_STIFFNESS + d) * CLOTH_LANES);
+    }
+    shape_block(c, REST_HINGE + WARP, particle, count, p->warp + start + i);
+    shape_block(c, REST_HINGE + WEFT, particle, count, p->weft + start + i);
+    shape_block(c, REST_TWIST, particle, count, p->twists + start + i);
+  }
+}
+
+#endif
+
+#if WITH_GAPS
+
+/* Sets the factors on what is absent in a row to 0. */
+static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_planes *p, int32_t row) {
+  const uint8_t *gaps = gaps_of(c) + row * a->columns;
+  const int32_t start = row * a->pitch;
+  for (int32_t i = 0; i < a->columns; i++) {
+    const uint32_t bits = gaps[i];
+    if (!bits) {
+      continue;
+    }
+    float *stiffness = own_at(a->factors, FACTOR_FLOATS, start + i, FACTOR_STIFFNESS);
+    if (bits & GAP_WARP) {
+      stiffness[WARP * CLOTH_LANES] = 0.0f;
+    }
+    if (bits & GAP_WEFT) {
+      stiffness[WEFT * CLOTH_LANES] = 0.0f;
+    }
+    if (bits & GAP_CELL) {
+      const int32_t right = i + 1 < a->columns ? i + 1 : 0; /* the antidiagonal of the cell starts there */
+      stiffness[DIAGONAL * CLOTH_LANES] = 0.0f;
+      *own_at(a->factors, FACTOR_FLOATS, start + right, FACTOR_STIFFNESS + ANTIDIAGONAL) = 0.0f;
+      p->twists[start + i] = 0.0f;
+    }
+    p->warp[start + i] = bits & GAP_HINGE_WARP ? 0.0f : p->warp[start + i];
+    p->weft[start + i] = bits & GAP_HINGE_WEFT ? 0.0f : p->weft[start + i];
+  }
+}
+
+#endif
+
+/* Fills the factors of hinges and twists of a row from their planes, and what the plate puts on the diagonal, over
+   kappa_2. At the first row there is no hinge along the weft, and behind the last one no cell. */
+static void fill_plate_factors(const cloth *c, const solve_arrays *a, const link_planes *p, int32_t row) {
   const float u = c->grid.spacing_warp, v = c->grid.spacing_weft;
-  const float weights[2] = {v * v / (2.0f * u * u), u * u / (2.0f * v * v)}; /* kappa_u, kappa_v over kappa_2 */
-  float sum = 0.0f;
-  for (int32_t d = WARP; d <= WEFT; d++) {
-    const int32_t down = d == WEFT, right = d == WARP;
-    sum += weights[d] * (4.0f * hinge_factor_at(c, row, column, d) + hinge_factor_at(c, row - down, column - right, d) +
-                         hinge_factor_at(c, row + down, column + right, d));
+  const lanes along = lanes_splat(v * v / (2.0f * u * u)), across = lanes_splat(u * u / (2.0f * v * v));
+  const int32_t pitch = a->pitch, start = row * pitch, is_first = row == 0, is_last = row + 1 == a->rows;
+  const float *warp = p->warp + start, *weft = p->weft + start, *twists = p->twists + start;
+  const float *up = is_first ? weft : weft - pitch, *down = is_last ? weft : weft + pitch;
+  const float *above = is_first ? p->twists + (a->rows - 1) * pitch : twists - pitch;
+  const lanes four = lanes_splat(4.0f);
+  for (int32_t i = 0; i < pitch; i += CLOTH_LANES) {
+    float *to = OWN(a->factors, FACTOR_FLOATS, start + i, 0);
+    const lanes warp_here = lanes_load(warp + i), weft_here = lanes_load(weft + i), twist = lanes_load(twists + i);
+    const lanes beside = lanes_add(lanes_load(warp + i - 1), lanes_load(warp + i + 1));
+    const lanes over = lanes_add(lanes_load(up + i), lanes_load(down + i));
+    const lanes hinges = lanes_add(lanes_multiply(along, lanes_add(lanes_multiply(four, warp_here), beside)),
+                                   lanes_multiply(across, lanes_add(lanes_multiply(four, weft_here), over)));
+    const lanes cells = lanes_add(lanes_add(twist, lanes_load(twists + i - 1)),
+                                  lanes_add(lanes_load(above + i), lanes_load(above + i - 1)));
+    const lanes_mask within = lanes_first(a->columns - i);
+    lanes_store(to + (FACTOR_HINGE + WARP) * CLOTH_LANES, lanes_keep(within, warp_here));
+    lanes_store(to + (FACTOR_HINGE + WEFT) * CLOTH_LANES, weft_here);
+    lanes_store(to + FACTOR_TWIST * CLOTH_LANES, lanes_keep(within, twist));
+    lanes_store(to + FACTOR_PLATE * CLOTH_LANES, lanes_keep(within, lanes_add(hinges, cells)));
   }
-  for (int32_t n = 0; n < 4; n++) {
-    sum += twist_factor_at(c, row - n / 2, column - n % 2);
-  }
-  return sum;
+}
+
+/* Puts what lies beyond the seam of a tube beside the ends of a row. */
+static void close_link_planes(const solve_arrays *a, const link_planes *p, int32_t row) {
+  float *warp = p->warp + row * a->pitch, *twists = p->twists + row * a->pitch;
+  warp[-1] = warp[a->columns - 1];
+  warp[a->columns] = warp[0];
+  twists[-1] = twists[a->columns - 1];
 }
 
 /* Fills the factors, 0 in the places behind the rows. */
 CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
+  const link_planes planes = link_planes_of(a);
+  fill_map_plane(c, a, planes.map);
   for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t column = 0; column < a->pitch; column++) {
-      const int32_t place = row * a->pitch + column, is_there = column < a->columns;
-      const int32_t i = row * a->columns + column;
-      for (int32_t d = 0; d < DIRECTIONS; d++) {
-        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_STIFFNESS + d) =
-            is_there ? spring_factor(c, row, column, d) : 0.0f;
-        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_LENGTH + d) = is_there ? length_factor(c, i, d) : 1.0f;
-      }
-      for (int32_t d = WARP; d <= WEFT; d++) {
-        *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_HINGE + d) =
-            is_there ? hinge_factor_at(c, row, column, d) : 0.0f;
-      }
-      *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_TWIST) = is_there ? twist_factor_at(c, row, column) : 0.0f;
-      *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE) = is_there ? plate_factor_at(c, row, column) : 0.0f;
+    fill_row_factors(a, &planes, row);
+#if WITH_REST_SHAPE
+    if (has_rest_shape(c)) {
+      shape_row_factors(c, a, &planes, row);
     }
+#endif
+#if WITH_GAPS
+    if (has_gaps(c)) {
+      open_gaps_of_row(c, a, &planes, row);
+    }
+#endif
+  }
+  for (int32_t row = 0; row < a->rows && a->is_ring; row++) {
+    close_link_planes(a, &planes, row);
+  }
+  for (int32_t row = 0; row < a->rows; row++) {
+    fill_plate_factors(c, a, &planes, row);
   }
 }
 
@@ -11692,10 +11832,11 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 
 /* What the air of a substep depends on. */
 typedef struct wind_terms {
-  cloth_vector wind;                /* [m/s] */
-  float inverse_h;                  /* [1/s] */
-  float normal, drag, lift, block;  /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
-  float drag_block;                 /* 1/2 rho cd s h / m0 */
+  cloth_vector wind; /* [m/s] */
+  float inverse_h;   /* [1/s] */
+  float normal, drag, lift,
+      block;        /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
+  float drag_block; /* 1/2 rho cd s h / m0 */
 } wind_terms;
 
 static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
@@ -11735,8 +11876,7 @@ static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep
   const row_neighbours near = row_neighbours_at(c, position, row);
   const wind_row r = {.c = c,
                       .w = wind_terms_of(c, t),
-                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row),
-                               near_row(a->place, a->pitch, row),
+                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row), near_row(a->place, a->pitch, row),
                                near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
                       .plane = a->plane,
                       .share = near.share,
@@ -11835,8 +11975,8 @@ static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_ter
  *
  * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
  * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
- * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of
- * the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
+ * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that
+ * of the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
  * integration.explicit_threshold.
  *
  * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
@@ -11847,9 +11987,9 @@ static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_ter
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many substeps
-   on 6. An unfinished solve creeps with
-   many substeps; stiffer cloth takes more iterations to keep its life. */
+/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many
+   substeps on 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to keep its life.
+ */
 #define SOFT_STIFFNESS 1.0e3f
 #define STIFF_STIFFNESS 2.0e3f
 /* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
@@ -11957,7 +12097,8 @@ static int32_t choose_terms(const cloth *c, substep_terms *t) {
   const float sum = explicit_sum(c, t);
   if (method == CLOTH_INTEGRATION_ADAPTIVE) {
     choose_explicit(c, t, c->settings.integration.explicit_threshold);
-  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY || (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
+  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY ||
+             (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
     choose_explicit(c, t, 2.0f * sum); /* all: their sum in another order may round to more */
   }
   t->solves = t->plate_implicit && t->bends;
@@ -11969,8 +12110,8 @@ static int32_t choose_terms(const cloth *c, substep_terms *t) {
 
 /* The largest k' of a spring, by which iterations are chosen. */
 static float largest_stiffness(const cloth *c, const substep_terms *t) {
-  const float springs = maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness),
-                                t->spring[DIAGONAL].stiffness);
+  const float springs =
+      maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness), t->spring[DIAGONAL].stiffness);
   return springs * c->settings.factors.max_stiffness;
 }
 
@@ -11983,8 +12124,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
     return c->settings.integration.iterations;
   }
   const float stiffness = largest_stiffness(c, t);
-  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
-                               (stiffness > STIFF_STIFFNESS);
+  const int32_t by_stiffness =
+      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > STIFF_STIFFNESS);
   if (stiffness > STIFFEST_STIFFNESS) {
     return STIFFEST_ITERATIONS;
   }
@@ -29200,17 +29341,17 @@ typedef struct prediction_terms {
 static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
   const vector_array none = {NULL, NULL, NULL};
   const prediction_terms p = {.x = vectors_at(c, c->state.position),
-                        .v = vectors_at(c, c->state.velocity),
-                        .before = c->state.velocity_history ? history_of(c, 1) : none,
-                        .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
-                        .h = lanes_splat(t->h),
-                        .reach = lanes_splat(t->reach * t->h),
-                        .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
-                        .drag = lanes_splat(t->drag),
-                        .dry_drag = lanes_splat(t->dry_drag),
-                        .rest_speed = lanes_splat(t->rest_speed),
-                        .blends = t->blend > 0.0f,
-                        .has_dry_drag = t->dry_drag > 0.0f};
+                              .v = vectors_at(c, c->state.velocity),
+                              .before = c->state.velocity_history ? history_of(c, 1) : none,
+                              .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                              .h = lanes_splat(t->h),
+                              .reach = lanes_splat(t->reach * t->h),
+                              .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                              .drag = lanes_splat(t->drag),
+                              .dry_drag = lanes_splat(t->dry_drag),
+                              .rest_speed = lanes_splat(t->rest_speed),
+                              .blends = t->blend > 0.0f,
+                              .has_dry_drag = t->dry_drag > 0.0f};
   return p;
 }
 
@@ -29367,7 +29508,8 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
     }
   }
   const float mass = sum_of(&masses);
-  const cloth_vector common = vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
+  const cloth_vector common =
+      vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
   const lanes3 motion = lanes3_splat(common);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *diagonal = a->diagonal + row * a->pitch;
@@ -29416,7 +29558,8 @@ CLOTH_INLINE lanes3 air_at_solution(const solve_arrays *a, const wind_row *wind,
                                     lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
-  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i), mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
+  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i),
+                                    mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, held));
 }
 
@@ -29451,8 +29594,10 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes3 heavy = lanes3_scale(r, mass);
     vector_sum_add(&s->linear, i, d);
     vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-    vector_sum_add(&s->square, i, lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
-    vector_sum_add(&s->product, i, lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
+    vector_sum_add(&s->square, i,
+                   lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
+    vector_sum_add(&s->product, i,
+                   lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
   });
 }
 
@@ -29527,9 +29672,9 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
 /// Confined particles in the solve ///
 
 /*
- * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected, as
- * by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection of
- * the other.
+ * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected,
+ * as by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection
+ * of the other.
  *
  * In and out: the named array, of confined particles only. Scratch: none.
  */
@@ -29540,7 +29685,8 @@ static void confine_own(const cloth *c, float *array) {
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
     const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
-    const cloth_vector from = vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+    const cloth_vector from =
+        vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
     const cloth_vector kept = confine_vector(entry, from);
     *own_at(array, 3, place, 0) = kept.x;
     *own_at(array, 3, place, 1) = kept.y;
@@ -29601,7 +29747,8 @@ static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vecto
 static int add_clamp(const cloth *c, const clamp_terms *k, int32_t i, int32_t d) {
   const solve_arrays *a = k->a;
   const int32_t row = i / a->columns, column = i - row * a->columns, down = d == WEFT, right = d == WARP;
-  const int32_t before = particle_from(c, row - down, column - right), after = particle_from(c, row + down, column + right);
+  const int32_t before = particle_from(c, row - down, column - right),
+                after = particle_from(c, row + down, column + right);
   if (before < 0 || after < 0 || is_pinned(c, before) == is_pinned(c, after)) {
     return 0;
   }
@@ -29743,8 +29890,8 @@ static void add_to_own(float *array, int32_t place, cloth_vector a) {
 }
 
 /* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
-   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist nothing;
-   where one does, all of them do. At rest the prediction is exact whatever counts. */
+   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist
+   nothing; where one does, all of them do. At rest the prediction is exact whatever counts. */
 static float inertia_along(const held_particle *h, cloth_vector n) {
   const solve_arrays *a = h->a;
   float sum = *own_at(a->diagonal, 1, h->place, 0) + (h->t->bends ? plate_diagonal(h->t) : 0.0f);
@@ -29816,8 +29963,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32
 }
 
 /* The backstop of a particle, which a target without a normal has not. */
-static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal,
-                                 cloth_vector limit) {
+static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
     return;
   }
@@ -29862,7 +30008,8 @@ static void hold_by_tethers(const held_particle *h, const rest_metric *metric, i
     }
     const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
     const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
-    const float squared = lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
+    const float squared =
+        lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
     keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)), TETHER_THICKNESS);
   }
@@ -29883,8 +30030,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
 #endif
   for (int32_t row = 0; row < a.rows; row++) {
     for (int32_t column = 0; column < a.columns; column++) {
-      held_particle h = {c, &a, t, row * a.pitch + column,
-                         near_vector(near_row(a.place, a.pitch, row), a.plane, column), TARGET_SHARE};
+      held_particle h = {
+          c,           &a, t, row * a.pitch + column, near_vector(near_row(a.place, a.pitch, row), a.plane, column),
+          TARGET_SHARE};
       const int32_t i = row * a.columns + column;
       if (!(*own_at(a.diagonal, 1, h.place, 0) > 0.0f)) {
         continue;
@@ -29893,6 +30041,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
       if (inputs_of(c)->targets != TARGETS_NONE) {
         hold_to_target(&h, i, index);
       }
+#else
+      (void)index;
 #endif
 #if WITH_PROJECTION
       h.spring_share = 1.0f;
@@ -30104,13 +30254,13 @@ CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) 
 /// The coarsest level ///
 
 /*
- * The coarsest level of the preconditioner is solved, not only scaled: it moves the sheet as a whole, turns it and bends
- * it once, which blocks on the diagonal hinder. Its matrix:
+ * The coarsest level of the preconditioner is solved, not only scaled: it moves the sheet as a whole, turns it and
+ * bends it once, which blocks on the diagonal hinder. Its matrix:
  *
  *   G of its nodes, as on every level
- *   springs between nodes: of a family of springs the mean block over a coarse cell, as a sheet of twice the cells is as
- *     stiff between its nodes; half of those along warp and weft on either side of the cell
- *   hinges (1, -2, 1) of kappa / 2^l, twists of kappa_2 / 4^l
+ *   springs between nodes: of a family of springs the mean block over a coarse cell, as a sheet of twice the cells is
+ * as stiff between its nodes; half of those along warp and weft on either side of the cell hinges (1, -2, 1) of kappa /
+ * 2^l, twists of kappa_2 / 4^l
  *
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
@@ -30162,9 +30312,12 @@ static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int3
     const int32_t column = columns[0] + (2 * (n % SAMPLES) + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      const int32_t down = d != WARP && row + 1 < a->rows;
-      const int32_t right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
-      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, column + right);
+      const int32_t down = d != WARP, right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
+      if (!has_place(a, row + down, column + right)) {
+        continue;
+      }
+      const int32_t end = (column + right + a->columns) % a->columns;
+      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, end);
       const spring_place s = {row, column, d};
       float block[6];
       stored_block(a, &s, vector_subtract(x, other), block);
@@ -30183,8 +30336,8 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 }
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
-static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column, float *matrix,
-                     int32_t size) {
+static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
+                     float *matrix, int32_t size) {
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
@@ -30197,15 +30350,15 @@ static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l,
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
-  const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column, (row + 1) * next + right};
-  const float weights[6] = {0.5f * share,   0.5f * share,          0.5f * inverse,
-                            0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
+  const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column,
+                             (row + 1) * next + right};
+  const float weights[6] = {
+      0.5f * share, 0.5f * share, 0.5f * inverse, 0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
   for (int32_t n = 0; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
-    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP}, {0, 2, WEFT},
+    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP},     {0, 2, WEFT},
                                                       {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
     const int32_t i = corner[ends[n][0]], j = corner[ends[n][1]];
-    if (!is_in_pieces(c) ||
-        label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
+    if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
       add_spring(matrix, size, i, j, mean[ends[n][2]], weights[n]);
     }
   }
@@ -30721,8 +30874,8 @@ typedef struct iteration_sums {
 
 /* The first direction leads back along the prediction, p_0 = x_n - x, by an exact line search clamped to what lies
    between, so that the result is never worse, in the quadratic model, than standing still; the second, z, is made
-   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what few
-   iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
+   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what
+   few iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
 static iteration_sums step_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const float *product = floats_at(c, c->scratch.product);
   iteration_sums s = {0.0f, 0.0f, 0.0f};
@@ -31162,7 +31315,8 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
     const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
     const lanes q = lanes_divide(lanes_subtract(over, lanes_multiply(rest, lanes_splat(t->limit))),
                                  lanes_maximum(width, lanes_splat(WORK_QUANTUM)));
-    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)), out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
+    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)),
+                out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
     const lanes cube = lanes_multiply(lanes_multiply(in, in), lanes_multiply(in, lanes_splat(1.0f / 6.0f)));
     const lanes square = lanes_multiply(half, lanes_multiply(out, lanes_add(out, lanes_splat(1.0f))));
     const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
@@ -31175,15 +31329,18 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
 CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i) {
   const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
-  const lanes3 before = lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
-  const lanes3 change = lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
+  const lanes3 before =
+      lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
+  const lanes3 change =
+      lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
   const lanes3 after = lanes3_add(before, change);
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
   const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
   if (t->spring[d].compression < 1.0f || (d <= WEFT && t->limit > 0.0f)) {
-    return lanes_multiply(k.stiffness, lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
+    return lanes_multiply(k.stiffness,
+                          lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
   }
   /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
   const lanes sum = lanes_add(long_, short_);
@@ -31205,9 +31362,11 @@ static row_sum rise_of_row(const cloth *c, const substep_terms *t, const solve_a
   for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
     const lanes mass = lanes_keep(moves, mass_ratio_lanes(c, row * a->columns + i));
-    const lanes3 d = near_load(r.way, r.plane, i), x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
+    const lanes3 d = near_load(r.way, r.plane, i),
+                 x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
     const lanes3 w = lanes3_scale(predicted_way(&p, row * a->columns + i, moves, p.reach), rest);
-    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half), lanes3_scale(fall, lanes_splat(-1.0f)));
+    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half),
+                                   lanes3_scale(fall, lanes_splat(-1.0f)));
     lanes rise = lanes_multiply(mass, lanes3_dot(d, less));
     if (t->bends) {
       const lanes3 both = lanes3_add_scaled(d, x, two);
@@ -31260,8 +31419,8 @@ static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
   }
 }
 
-/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared as
-   often as may be, and also where pins move, whose ways stay as they are. */
+/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared
+   as often as may be, and also where pins move, whose ways stay as they are. */
 CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   int32_t halvings = 0, rises = do_pins_rest(c);
@@ -31332,8 +31491,8 @@ CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t le
   }
 }
 
-/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist. `d`:
-   its way over the substep. */
+/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist.
+   `d`: its way over the substep. */
 CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
   const lanes3 old = lanes3_load(a->v, i);
   if (a->keeps_earlier) {
@@ -31471,6 +31630,7 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
+  w->diagonal_changed = 0;
   if (c->scratch.levels) {
     const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);

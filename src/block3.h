@@ -103,7 +103,7 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   return r;
 }
 
-#if WITH_MULTILEVEL
+#if WITH_MULTILEVEL || CLOTH_ONE_EQUATION
 
 CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.xx = lanes_add(a.xx, b.xx);

@@ -11,9 +11,10 @@ runs="
 scenes S2
 scenes S12 --substeps 2
 scenes S13
-structures many_iterations strain_limit tethers max_distance at_target drive
+structures many_iterations tethers max_distance at_target drive
 one_conservation free_fall air energy_of_kinds
 one_fabrics elongation side_held corner_hung drape
+equation_planning
 "
 
 make_targets "$1" "$programs/scenes" "$programs/random_cloths" "$programs/structures" "$programs/one_conservation" \

@@ -24,7 +24,7 @@
  *   fallen by at least half of what it falls in steps solved to the end, if that is 0.03 of the longer edge or more.
  *   After the drag the forces on all free particles together are at most 0.1 of their weight, and what rounding of
  *   positions is worth in the springs that end at pins.
- * - Replay: the same hash the second time, after 8 and after 14 s.
+ * - Replay: the same hash the second time, with the scratch filled before every step, after 8 and after 14 s.
  *
  * The exit status is 1 if a goal is missed. SPDX-License-Identifier: MIT
  */
@@ -221,6 +221,7 @@ static void play_world(const world *w, outcome *o, int purpose) {
   static player p;
   memset(o, 0, sizeof *o);
   player_make(&p, w, &w->config);
+  p.fills_scratch = purpose == REPLAYED;
   if (purpose == SHOWN)
     print_head(w);
   play_inputs(&p, o, purpose);

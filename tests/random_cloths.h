@@ -442,6 +442,7 @@ typedef struct player {
   int notes;                   /* of all steps */
   const char *broken;          /* NULL, or what was not as it must be */
   double broken_time;
+  int fills_scratch; /* 1: with 0xA5 before every step, which reads nothing that lies there */
 } player;
 
 static int is_pin(const player *p, int i) {
@@ -585,6 +586,8 @@ static void play_frame(player *p) {
   const float dt = frame_time(p->w, p->frame);
   const double before = p->time;
   set_inputs(p, (double)dt);
+  if (p->fills_scratch)
+    memset(p->f.arena + p->f.memory.scratch_offset, 0xA5, p->f.memory.scratch_bytes);
   const int result = cloth_step(p->f.sheet, dt);
   p->time += (double)dt;
   p->frame++;

@@ -14,13 +14,13 @@
 /// The coarsest level ///
 
 /*
- * The coarsest level of the preconditioner is solved, not only scaled: it moves the sheet as a whole, turns it and bends
- * it once, which blocks on the diagonal hinder. Its matrix:
+ * The coarsest level of the preconditioner is solved, not only scaled: it moves the sheet as a whole, turns it and
+ * bends it once, which blocks on the diagonal hinder. Its matrix:
  *
  *   G of its nodes, as on every level
- *   springs between nodes: of a family of springs the mean block over a coarse cell, as a sheet of twice the cells is as
- *     stiff between its nodes; half of those along warp and weft on either side of the cell
- *   hinges (1, -2, 1) of kappa / 2^l, twists of kappa_2 / 4^l
+ *   springs between nodes: of a family of springs the mean block over a coarse cell, as a sheet of twice the cells is
+ * as stiff between its nodes; half of those along warp and weft on either side of the cell hinges (1, -2, 1) of kappa /
+ * 2^l, twists of kappa_2 / 4^l
  *
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
@@ -72,9 +72,12 @@ static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int3
     const int32_t column = columns[0] + (2 * (n % SAMPLES) + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      const int32_t down = d != WARP && row + 1 < a->rows;
-      const int32_t right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
-      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, column + right);
+      const int32_t down = d != WARP, right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
+      if (!has_place(a, row + down, column + right)) {
+        continue;
+      }
+      const int32_t end = (column + right + a->columns) % a->columns;
+      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, end);
       const spring_place s = {row, column, d};
       float block[6];
       stored_block(a, &s, vector_subtract(x, other), block);
@@ -93,8 +96,8 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 }
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
-static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column, float *matrix,
-                     int32_t size) {
+static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
+                     float *matrix, int32_t size) {
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
@@ -107,15 +110,15 @@ static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l,
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
-  const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column, (row + 1) * next + right};
-  const float weights[6] = {0.5f * share,   0.5f * share,          0.5f * inverse,
-                            0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
+  const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column,
+                             (row + 1) * next + right};
+  const float weights[6] = {
+      0.5f * share, 0.5f * share, 0.5f * inverse, 0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
   for (int32_t n = 0; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
-    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP}, {0, 2, WEFT},
+    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP},     {0, 2, WEFT},
                                                       {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
     const int32_t i = corner[ends[n][0]], j = corner[ends[n][1]];
-    if (!is_in_pieces(c) ||
-        label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
+    if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
       add_spring(matrix, size, i, j, mean[ends[n][2]], weights[n]);
     }
   }

@@ -14,10 +14,10 @@
 /// Levels of cloth in pieces ///
 
 /*
- * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it would
- * fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on, and a
- * node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth in
- * several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
+ * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it
+ * would fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on,
+ * and a node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth
+ * in several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
  *
  * In: gaps, the vectors and blocks of levels. Out: labels, restricted and interpolated vectors and blocks. Scratch:
  * none.

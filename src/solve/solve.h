@@ -122,8 +122,8 @@ typedef struct iteration_sums {
 
 /* The first direction leads back along the prediction, p_0 = x_n - x, by an exact line search clamped to what lies
    between, so that the result is never worse, in the quadratic model, than standing still; the second, z, is made
-   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what few
-   iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
+   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what
+   few iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
 static iteration_sums step_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const float *product = floats_at(c, c->scratch.product);
   iteration_sums s = {0.0f, 0.0f, 0.0f};

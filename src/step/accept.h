@@ -65,8 +65,8 @@ CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t le
   }
 }
 
-/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist. `d`:
-   its way over the substep. */
+/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist.
+   `d`: its way over the substep. */
 CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
   const lanes3 old = lanes3_load(a->v, i);
   if (a->keeps_earlier) {

@@ -17,8 +17,8 @@
  *
  * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
  * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
- * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of
- * the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
+ * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that
+ * of the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
  * integration.explicit_threshold.
  *
  * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
@@ -29,9 +29,9 @@
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many substeps
-   on 6. An unfinished solve creeps with
-   many substeps; stiffer cloth takes more iterations to keep its life. */
+/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many
+   substeps on 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to keep its life.
+ */
 #define SOFT_STIFFNESS 1.0e3f
 #define STIFF_STIFFNESS 2.0e3f
 /* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
@@ -139,7 +139,8 @@ static int32_t choose_terms(const cloth *c, substep_terms *t) {
   const float sum = explicit_sum(c, t);
   if (method == CLOTH_INTEGRATION_ADAPTIVE) {
     choose_explicit(c, t, c->settings.integration.explicit_threshold);
-  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY || (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
+  } else if (method == CLOTH_INTEGRATION_EXPLICIT_ONLY ||
+             (method == CLOTH_INTEGRATION_EXPLICIT && sum <= EXPLICIT_BOUND)) {
     choose_explicit(c, t, 2.0f * sum); /* all: their sum in another order may round to more */
   }
   t->solves = t->plate_implicit && t->bends;
@@ -151,8 +152,8 @@ static int32_t choose_terms(const cloth *c, substep_terms *t) {
 
 /* The largest k' of a spring, by which iterations are chosen. */
 static float largest_stiffness(const cloth *c, const substep_terms *t) {
-  const float springs = maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness),
-                                t->spring[DIAGONAL].stiffness);
+  const float springs =
+      maximum(maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness), t->spring[DIAGONAL].stiffness);
   return springs * c->settings.factors.max_stiffness;
 }
 
@@ -165,8 +166,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
     return c->settings.integration.iterations;
   }
   const float stiffness = largest_stiffness(c, t);
-  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
-                               (stiffness > STIFF_STIFFNESS);
+  const int32_t by_stiffness =
+      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > STIFF_STIFFNESS);
   if (stiffness > STIFFEST_STIFFNESS) {
     return STIFFEST_ITERATIONS;
   }

@@ -73,7 +73,8 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
     const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
     const lanes q = lanes_divide(lanes_subtract(over, lanes_multiply(rest, lanes_splat(t->limit))),
                                  lanes_maximum(width, lanes_splat(WORK_QUANTUM)));
-    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)), out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
+    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)),
+                out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
     const lanes cube = lanes_multiply(lanes_multiply(in, in), lanes_multiply(in, lanes_splat(1.0f / 6.0f)));
     const lanes square = lanes_multiply(half, lanes_multiply(out, lanes_add(out, lanes_splat(1.0f))));
     const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
@@ -86,15 +87,18 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
 CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i) {
   const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
-  const lanes3 before = lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
-  const lanes3 change = lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
+  const lanes3 before =
+      lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
+  const lanes3 change =
+      lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
   const lanes3 after = lanes3_add(before, change);
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
   const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
   if (t->spring[d].compression < 1.0f || (d <= WEFT && t->limit > 0.0f)) {
-    return lanes_multiply(k.stiffness, lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
+    return lanes_multiply(k.stiffness,
+                          lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
   }
   /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
   const lanes sum = lanes_add(long_, short_);
@@ -116,9 +120,11 @@ static row_sum rise_of_row(const cloth *c, const substep_terms *t, const solve_a
   for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
     const lanes mass = lanes_keep(moves, mass_ratio_lanes(c, row * a->columns + i));
-    const lanes3 d = near_load(r.way, r.plane, i), x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
+    const lanes3 d = near_load(r.way, r.plane, i),
+                 x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
     const lanes3 w = lanes3_scale(predicted_way(&p, row * a->columns + i, moves, p.reach), rest);
-    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half), lanes3_scale(fall, lanes_splat(-1.0f)));
+    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half),
+                                   lanes3_scale(fall, lanes_splat(-1.0f)));
     lanes rise = lanes_multiply(mass, lanes3_dot(d, less));
     if (t->bends) {
       const lanes3 both = lanes3_add_scaled(d, x, two);
@@ -171,8 +177,8 @@ static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
   }
 }
 
-/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared as
-   often as may be, and also where pins move, whose ways stay as they are. */
+/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared
+   as often as may be, and also where pins move, whose ways stay as they are. */
 CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   int32_t halvings = 0, rises = do_pins_rest(c);

@@ -89,7 +89,8 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
     }
   }
   const float mass = sum_of(&masses);
-  const cloth_vector common = vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
+  const cloth_vector common =
+      vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
   const lanes3 motion = lanes3_splat(common);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *diagonal = a->diagonal + row * a->pitch;
@@ -138,7 +139,8 @@ CLOTH_INLINE lanes3 air_at_solution(const solve_arrays *a, const wind_row *wind,
                                     lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
-  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i), mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
+  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i),
+                                    mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, held));
 }
 
@@ -173,8 +175,10 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes3 heavy = lanes3_scale(r, mass);
     vector_sum_add(&s->linear, i, d);
     vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-    vector_sum_add(&s->square, i, lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
-    vector_sum_add(&s->product, i, lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
+    vector_sum_add(&s->square, i,
+                   lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
+    vector_sum_add(&s->product, i,
+                   lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
   });
 }
 

@@ -60,8 +60,8 @@ static void add_to_own(float *array, int32_t place, cloth_vector a) {
 }
 
 /* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
-   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist nothing;
-   where one does, all of them do. At rest the prediction is exact whatever counts. */
+   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist
+   nothing; where one does, all of them do. At rest the prediction is exact whatever counts. */
 static float inertia_along(const held_particle *h, cloth_vector n) {
   const solve_arrays *a = h->a;
   float sum = *own_at(a->diagonal, 1, h->place, 0) + (h->t->bends ? plate_diagonal(h->t) : 0.0f);
@@ -133,8 +133,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32
 }
 
 /* The backstop of a particle, which a target without a normal has not. */
-static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal,
-                                 cloth_vector limit) {
+static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
     return;
   }
@@ -179,7 +178,8 @@ static void hold_by_tethers(const held_particle *h, const rest_metric *metric, i
     }
     const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
     const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
-    const float squared = lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
+    const float squared =
+        lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
     keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)), TETHER_THICKNESS);
   }
@@ -200,8 +200,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
 #endif
   for (int32_t row = 0; row < a.rows; row++) {
     for (int32_t column = 0; column < a.columns; column++) {
-      held_particle h = {c, &a, t, row * a.pitch + column,
-                         near_vector(near_row(a.place, a.pitch, row), a.plane, column), TARGET_SHARE};
+      held_particle h = {
+          c,           &a, t, row * a.pitch + column, near_vector(near_row(a.place, a.pitch, row), a.plane, column),
+          TARGET_SHARE};
       const int32_t i = row * a.columns + column;
       if (!(*own_at(a.diagonal, 1, h.place, 0) > 0.0f)) {
         continue;
@@ -210,6 +211,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
       if (inputs_of(c)->targets != TARGETS_NONE) {
         hold_to_target(&h, i, index);
       }
+#else
+      (void)index;
 #endif
 #if WITH_PROJECTION
       h.spring_share = 1.0f;

@@ -47,7 +47,8 @@ static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vecto
 static int add_clamp(const cloth *c, const clamp_terms *k, int32_t i, int32_t d) {
   const solve_arrays *a = k->a;
   const int32_t row = i / a->columns, column = i - row * a->columns, down = d == WEFT, right = d == WARP;
-  const int32_t before = particle_from(c, row - down, column - right), after = particle_from(c, row + down, column + right);
+  const int32_t before = particle_from(c, row - down, column - right),
+                after = particle_from(c, row + down, column + right);
   if (before < 0 || after < 0 || is_pinned(c, before) == is_pinned(c, after)) {
     return 0;
   }

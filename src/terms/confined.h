@@ -10,9 +10,9 @@
 /// Confined particles in the solve ///
 
 /*
- * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected, as
- * by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection of
- * the other.
+ * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected,
+ * as by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection
+ * of the other.
  *
  * In and out: the named array, of confined particles only. Scratch: none.
  */
@@ -23,7 +23,8 @@ static void confine_own(const cloth *c, float *array) {
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
     const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
-    const cloth_vector from = vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+    const cloth_vector from =
+        vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
     const cloth_vector kept = confine_vector(entry, from);
     *own_at(array, 3, place, 0) = kept.x;
     *own_at(array, 3, place, 1) = kept.y;

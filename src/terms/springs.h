@@ -18,10 +18,10 @@
  *              a = max(0, k' (1 - L / l), min(.05 k', 2 k' |w|^2 / L^2))
  *              c = max(0, k' + c' - a)
  *
- * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w is
- * the part across the spring of h times the last change of its relative velocity: how far it turns off its prediction,
- * and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast are taken
- * for straight, and lengthen.
+ * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w
+ * is the part across the spring of h times the last change of its relative velocity: how far it turns off its
+ * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
+ * are taken for straight, and lengthen.
  *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
@@ -59,7 +59,8 @@ typedef struct linear_spring {
 /* Adds the branch of the strain limit to a spring of length l. `own` is k' (1 - L / l) without it. */
 CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, const spring_coefficients *k, lanes length,
                                    lanes inverse) {
-  const lanes zero = lanes_splat(0.0f), rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
+  const lanes zero = lanes_splat(0.0f),
+              rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
   const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
   const lanes stiffness = lanes_multiply(k->stiffness, lanes_splat(t->limit_stiffness));
   const lanes excess = lanes_subtract(length, lanes_multiply(rest, lanes_splat(1.0f + t->limit)));
@@ -71,7 +72,8 @@ CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, con
   const lanes_mask counts = lanes_less(lanes_multiply(rest, lanes_splat(-LIMIT_AHEAD * t->limit)), excess);
   s->force = lanes_add(s->force, force);
   s->across = lanes_add(s->across, force);
-  const lanes along = lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
+  const lanes along =
+      lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
   s->along = lanes_add(s->along, lanes_keep(counts, along));
 }
 
@@ -82,8 +84,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   const lanes squared = lanes_maximum(lanes3_dot(m->d, m->d), lanes_splat(LEAST_SQUARED_LENGTH));
   const lanes length = lanes_square_root(squared), inverse = lanes_divide(lanes_splat(1.0f), length);
   const lanes inverse_squared = lanes_multiply(inverse, inverse);
-  const lanes turn_along =
-      lanes_quantise(lanes_multiply(lanes3_dot(m->turn, m->d), inverse), WORK_ROUNDER);
+  const lanes turn_along = lanes_quantise(lanes_multiply(lanes3_dot(m->turn, m->d), inverse), WORK_ROUNDER);
   const lanes squared_turn = lanes_subtract(lanes3_dot(m->turn, m->turn), lanes_multiply(turn_along, turn_along));
   lanes tension = lanes_subtract(k->stiffness, lanes_multiply(k->tension, inverse)), stiffness = k->stiffness;
   if (compression < 1.0f) {

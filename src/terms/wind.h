@@ -27,10 +27,11 @@
 
 /* What the air of a substep depends on. */
 typedef struct wind_terms {
-  cloth_vector wind;                /* [m/s] */
-  float inverse_h;                  /* [1/s] */
-  float normal, drag, lift, block;  /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
-  float drag_block;                 /* 1/2 rho cd s h / m0 */
+  cloth_vector wind; /* [m/s] */
+  float inverse_h;   /* [1/s] */
+  float normal, drag, lift,
+      block;        /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
+  float drag_block; /* 1/2 rho cd s h / m0 */
 } wind_terms;
 
 static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
@@ -70,8 +71,7 @@ static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep
   const row_neighbours near = row_neighbours_at(c, position, row);
   const wind_row r = {.c = c,
                       .w = wind_terms_of(c, t),
-                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row),
-                               near_row(a->place, a->pitch, row),
+                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row), near_row(a->place, a->pitch, row),
                                near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
                       .plane = a->plane,
                       .share = near.share,
