@@ -193,19 +193,6 @@ CLOTH_INLINE float *plate_weights(const solve_arrays *a, int32_t number) {
 #define BLOCK_PLANE(plane) (plane)
 #endif
 
-CLOTH_INLINE symmetric buffer_block(const float *row, ptrdiff_t plane, int32_t i) {
-  const float *from = row + BLOCK_STEP * i;
-  const ptrdiff_t next = BLOCK_PLANE(plane);
-  const symmetric m = {.xx = lanes_load(from),
-                       .yy = lanes_load(from + next),
-                       .zz = lanes_load(from + 2 * next),
-                       .xy = lanes_load(from + 3 * next),
-                       .xz = lanes_load(from + 4 * next),
-                       .yz = lanes_load(from + 5 * next)};
-  (void)plane;
-  return m;
-}
-
 CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
   float *to = row + BLOCK_STEP * i;
   const ptrdiff_t next = BLOCK_PLANE(plane);
