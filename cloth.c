@@ -2704,7 +2704,6 @@ typedef struct substep_terms {
   int32_t bends;      /* 1 if the cloth resists bending */
   int32_t solves;     /* 1 if any block is part of the operator */
   int32_t iterations; /* of the solve */
-  int32_t goes_back;  /* 1: the first direction of the solve goes back along the prediction, see solve/solve.h */
   float drag;         /* 1 / (1 + velocity_damping h) */
   float dry_drag;     /* largest change of speed by the dry drag that fades [m/s] ... */
   float rest_speed;   /* ... and the inverse square of the speed at which half of it is left [s^2/m^2] */
@@ -2836,7 +2835,9 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t energy_guarded;   /* times that a step was halved because the potential had risen */
+  float kinetic;            /* of the prediction of a substep */
+  float unsolved;           /* by how much the last iteration of its solve has changed the potential */
+  int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
 #endif
 } workspace;
@@ -11974,22 +11975,18 @@ static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_ter
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many
-   substeps on 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to keep its life.
- */
+/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes and of cloth with gaps; from so
+   many substeps on at least 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to
+   keep its life, and the stiffest to come to rest (S1 and S17, paper). */
 #define SOFT_STIFFNESS 1.0e3f
-#define STIFF_STIFFNESS 2.0e3f
-/* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
-   whose shear is less than SHEAR_SHARE of its stretch has bounds from a fourth of that on, as only stretch holds it
-   together: 10 x 10 of 1e5 N/m gains 1.2 of its fall's energy at 4 substeps without (S17). */
-#define BOUNDED_STIFFNESS 1.5e3f
-#define SHEAR_SHARE 0.01f
+#define FIRM_STIFFNESS 2.0e3f
+#define STIFF_STIFFNESS 1.0e4f
+#define STIFFEST_STIFFNESS 3.0e4f
 #define MANY_SUBSTEPS 8
 #define LEAST_ITERATIONS 4
-#define MOST_ITERATIONS 6
-/* From this k' on even these leave a plate swinging for ever (S17, paper and 1e-4 N m). */
-#define STIFFEST_STIFFNESS 1.0e4f
-#define STIFFEST_ITERATIONS 8
+#define MANY_ITERATIONS 6
+#define STIFF_ITERATIONS 10
+#define STIFFEST_ITERATIONS 16
 /* Two substeps are equally long if they differ by no more than this share. */
 #define EQUAL_SHARE 1.0e-3f
 /* Automatic substeps are at least so many. */
@@ -12111,20 +12108,12 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
     return c->settings.integration.iterations;
   }
   const float stiffness = largest_stiffness(c, t);
-  const int32_t by_stiffness =
-      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > STIFF_STIFFNESS);
-  if (stiffness > STIFFEST_STIFFNESS) {
-    return STIFFEST_ITERATIONS;
+  if (stiffness > STIFF_STIFFNESS) {
+    return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
-  return substeps >= MANY_SUBSTEPS ? MOST_ITERATIONS : by_stiffness;
-}
-
-/* 1 if the energy of a substep is bounded. */
-static int is_bounded(const cloth *c, const substep_terms *t) {
-  const float stiffness = largest_stiffness(c, t);
-  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  const int has_shear = t->spring[DIAGONAL].stiffness > SHEAR_SHARE * stretch;
-  return t->solves && stiffness > (has_shear ? 1.0f : 0.25f) * BOUNDED_STIFFNESS;
+  const int32_t by_stiffness =
+      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
+  return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
 }
 
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
@@ -12153,7 +12142,6 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
-  t->goes_back = is_bounded(c, t);
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
@@ -29379,7 +29367,7 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
   return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
 }
 
-/* Predicts all particles. */
+/* Predicts all particles, and sums up the kinetic energy of the prediction. */
 CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
@@ -29391,9 +29379,12 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
     const float *diagonal = a->diagonal + row * a->pitch;
     const int32_t first = row * a->columns, columns = a->columns;
     const ptrdiff_t plane = a->plane;
+    row_sum squares = row_sum_start();
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes mass = lanes_load(diagonal + i);
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
       const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
       const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
       near_store(place, plane, i, x);
       near_store(way, plane, i, d);
@@ -29414,7 +29405,11 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
         close_ring(bent, plane, columns);
       }
     }
+    row_sum_store(a->sums + LANES_SUMS * row, &squares);
   }
+  const lanes_sum none = {{0.0f}};
+  const float whole = 1.0f + t->rest;
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * rows_total(a->sums, a->rows, LANES_SUMS, none);
 }
 
 /// Momentum of cloth that nothing holds ///
@@ -29426,8 +29421,9 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
- *   y -= p / sum W + (I^-1 L) x r
+ *   y -= M^-1 p + (I^-1 L) x r
  *
+ * M and I are those of the operator, with the blocks of the air: what is taken from y changes the air, too.
  * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
  * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
  * parts.
@@ -29473,6 +29469,43 @@ static float sum_of(const row_sum *s) {
 
 static cloth_vector vector_sum_of(const vector_sum *s) {
   return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
+}
+
+/* A symmetric matrix, the sum of a b^T with a and b parallel: its diagonal, and its entries yz, zx, xy. */
+typedef struct tensor_sum {
+  vector_sum diagonal, others;
+} tensor_sum;
+
+static tensor_sum tensor_sum_start(void) {
+  const tensor_sum s = {vector_sum_start(), vector_sum_start()};
+  return s;
+}
+
+CLOTH_INLINE void tensor_sum_add(tensor_sum *s, int32_t i, lanes3 a, lanes3 b) {
+  vector_sum_add(&s->diagonal, i,
+                 lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
+  vector_sum_add(&s->others, i,
+                 lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
+}
+
+/* scale (isotropic I + the matrix of diagonal d and others e). */
+static symmetric scaled_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
+  const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
+                       .yy = lanes_splat(scale * (isotropic + d.y)),
+                       .zz = lanes_splat(scale * (isotropic + d.z)),
+                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
+                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
+                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
+  return m;
+}
+
+/* The inverse, with pivots of at least `least`. */
+static symmetric inverse_tensor(symmetric m, float least) {
+  return symmetric_quantise(symmetric_inverse(m, lanes_splat(least)));
+}
+
+static cloth_vector tensor_apply(symmetric m, cloth_vector a) {
+  return vector_flush_work(lanes3_first(symmetric_apply(m, lanes3_splat(vector_flush_work(a)))));
 }
 
 /* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
@@ -29525,10 +29558,33 @@ CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
   }
 }
 
-/* Sums over the cloth, about a centre. */
+/* Sums over the cloth, about a centre: of d and r x e, and the parts of M and I: the isotropic parts of the blocks
+   times 1 and r r^T, and w w^T and (r x w) (r x w)^T of the air. */
 typedef struct momentum_sums {
-  vector_sum linear, angular, square, product; /* of d, r x e, W r_k^2, W r_y r_z and so on */
+  vector_sum linear, angular;
+  row_sum isotropic;
+  tensor_sum arms, blown, turned;
 } momentum_sums;
+
+static momentum_sums momentum_sums_start(void) {
+  const momentum_sums s = {vector_sum_start(), vector_sum_start(), row_sum_start(),
+                           tensor_sum_start(), tensor_sum_start(), tensor_sum_start()};
+  return s;
+}
+
+/* Adds d and e of a block with the arms r and the isotropic part `held` of its own block. */
+CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r, lanes held) {
+  vector_sum_add(&s->linear, i, d);
+  vector_sum_add(&s->angular, i, lanes3_cross(r, e));
+  row_sum_add(&s->isotropic, i, held);
+  tensor_sum_add(&s->arms, i, lanes3_scale(r, held), r);
+}
+
+/* The arms of a block about a centre, 0 where there is no cloth. */
+CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
+  const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
+  return lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+}
 
 /* Moves the last step into the solution of a block, and returns y. */
 CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
@@ -29574,17 +29630,16 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }
-    const lanes3 arm = lanes3_subtract(lanes3_load(p.x, first + i), lanes3_splat(centre));
-    const lanes3 r = lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+    const lanes3 r = arms_of_block(p.x, first + i, there, centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    const lanes3 heavy = lanes3_scale(r, mass);
-    vector_sum_add(&s->linear, i, d);
-    vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-    vector_sum_add(&s->square, i,
-                   lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
-    vector_sum_add(&s->product, i,
-                   lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
+    momentum_sums_add(s, i, d, e, r, a->air ? lanes_load(diagonal + i) : mass);
+    if (a->air) {
+      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 turned = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+      tensor_sum_add(&s->blown, i, w, w);
+      tensor_sum_add(&s->turned, i, turned, turned);
+    }
   });
 }
 
@@ -29612,23 +29667,39 @@ static cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float 
 /* Largest turn that is taken back in a substep [rad]. */
 #define LARGEST_TURN 0.3f
 
-/* I^-1 L, with the tensor of inertia from its sums. */
-static cloth_vector turn_by_moment(const momentum_sums *s) {
-  const cloth_vector q = vector_sum_of(&s->square), p = vector_sum_of(&s->product), l = vector_sum_of(&s->angular);
-  const float trace = 2.0f * (q.x + q.y + q.z);
+/* A tensor of inertia: the inverse of `scale` I. */
+typedef struct inertia_tensor {
+  symmetric inverse;
+  float scale;
+} inertia_tensor;
+
+/* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
+static inertia_tensor tensor_of_inertia(const momentum_sums *s) {
+  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
+  const cloth_vector d = vector_subtract(vector_sum_of(&s->turned.diagonal), q);
+  const cloth_vector e = vector_subtract(vector_sum_of(&s->turned.others), o);
+  const float trace = q.x + q.y + q.z;
   if (!(trace > STATE_QUANTUM)) {
-    return vector(0.0f, 0.0f, 0.0f);
+    const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
+    return none;
   }
-  const float share = 1.0f / trace, more = LEAST_INERTIA;
-  const symmetric inertia = {.xx = lanes_splat((q.y + q.z) * share + more),
-                             .yy = lanes_splat((q.z + q.x) * share + more),
-                             .zz = lanes_splat((q.x + q.y) * share + more),
-                             .xy = lanes_splat(flush_small(negate(p.z) * share, WORK_QUANTUM)),
-                             .xz = lanes_splat(flush_small(negate(p.y) * share, WORK_QUANTUM)),
-                             .yz = lanes_splat(flush_small(negate(p.x) * share, WORK_QUANTUM))};
-  const lanes3 moment = lanes3_splat(vector_flush_work(vector_scale(l, share)));
-  const symmetric inverse = symmetric_quantise(symmetric_inverse(inertia, lanes_splat(LEAST_INERTIA)));
-  return vector_flush_work(lanes3_first(symmetric_apply(inverse, moment)));
+  const float scale = 0.5f / trace;
+  const inertia_tensor i = {
+      inverse_tensor(scaled_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), LEAST_INERTIA), scale};
+  return i;
+}
+
+/* I^-1 L */
+static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment) {
+  return tensor_apply(i->inverse, vector_scale(moment, i->scale));
+}
+
+/* M^-1 p of cloth of the mass ratio `mass`. */
+static cloth_vector shift_by_momentum(const momentum_sums *s, float mass) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  const symmetric m =
+      scaled_tensor(scale, sum_of(&s->isotropic), vector_sum_of(&s->blown.diagonal), vector_sum_of(&s->blown.others));
+  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(vector_sum_of(&s->linear), scale));
 }
 
 /* Takes what the solve has left over out of the solution of a free cloth. */
@@ -29637,15 +29708,15 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = {vector_sum_start(), vector_sum_start(), vector_sum_start(), vector_sum_start()};
+  momentum_sums s = momentum_sums_start();
   for (int32_t row = 0; row < a->rows; row++) {
     sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
   }
   workspace_of(c)->last_step = 0.0f;
-  const cloth_vector drift = vector_scale(vector_sum_of(&s.linear), 1.0f / maximum(mass, WORK_QUANTUM));
-  cloth_vector angle = turn_by_moment(&s);
+  const inertia_tensor inertia = tensor_of_inertia(&s);
+  cloth_vector angle = turn_by_moment(&inertia, vector_sum_of(&s.angular));
   clamp_length(&angle, LARGEST_TURN);
-  const lanes3 shift = lanes3_splat(vector_flush_work(drift)), turned = lanes3_splat(angle);
+  const lanes3 shift = lanes3_splat(shift_by_momentum(&s, mass)), turned = lanes3_splat(angle);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
@@ -29709,13 +29780,6 @@ static void confine_direction(const cloth *c) {
  * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
  */
 
-/* What the hinges of a substep act on, and the stiffness of their block over that of their force. */
-typedef struct clamp_terms {
-  const solve_arrays *a;
-  const substep_terms *t;
-  float *x; /* near array */
-} clamp_terms;
-
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
   const int32_t row = particle / a->columns;
   return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
@@ -29729,43 +29793,74 @@ static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vecto
   *own_at(a->residual, 3, place, 2) += force.z;
 }
 
-/* The hinge at pin i of a direction, with its particles before and after it. Returns 1 if it is the border of a clamp.
- */
-static int add_clamp(const cloth *c, const clamp_terms *k, int32_t i, int32_t d) {
-  const solve_arrays *a = k->a;
-  const int32_t row = i / a->columns, column = i - row * a->columns, down = d == WEFT, right = d == WARP;
+/* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
+typedef struct clamped_hinge {
+  float kappa;
+  int32_t pin, middle, free;
+} clamped_hinge;
+
+static clamped_hinge clamp_at(const cloth *c, const substep_terms *t, int32_t i, int32_t d) {
+  const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns, down = d == WEFT, right = d == WARP;
   const int32_t before = particle_from(c, row - down, column - right),
                 after = particle_from(c, row + down, column + right);
-  if (before < 0 || after < 0 || is_pinned(c, before) == is_pinned(c, after)) {
+  clamped_hinge k = {0.0f, i, i, i};
+  if (before >= 0 && after >= 0 && is_pinned(c, before) != is_pinned(c, after)) {
+    k.kappa = t->hinge[d] * hinge_factor_at(c, row, column, d);
+    k.pin = is_pinned(c, before) ? before : after;
+    k.free = is_pinned(c, before) ? after : before;
+  }
+  return k;
+}
+
+/* x_a - 2 x_i + x_f of a near array. */
+static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, float *x) {
+  const cloth_vector ends = vector_add(near_particle(a, x, k->pin), near_particle(a, x, k->free));
+  return vector_flush_work(vector_add_scaled(ends, near_particle(a, x, k->middle), -2.0f));
+}
+
+/* Adds the clamp at pin i of a direction. Returns 1 if there is one. */
+static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
+  const clamped_hinge k = clamp_at(c, t, i, d);
+  if (!(k.kappa > 0.0f)) {
     return 0;
   }
-  const float kappa = k->t->hinge[d] * hinge_factor_at(c, row, column, d);
-  if (!(kappa > 0.0f)) {
-    return 0;
-  }
-  const int32_t pin = is_pinned(c, before) ? before : after, other = is_pinned(c, before) ? after : before;
-  const cloth_vector ends = vector_add(near_particle(a, k->x, pin), near_particle(a, k->x, other));
-  const cloth_vector bend = vector_add_scaled(ends, near_particle(a, k->x, i), -2.0f);
-  const int32_t place = other / a->columns * a->pitch + other % a->columns;
-  const cloth_vector force = vector_scale(vector_flush_work(bend), kappa);
-  add_to_particle(a, other, vector_scale(force, -1.0f));
+  const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
+  const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
+  add_to_particle(a, k.free, vector_scale(force, -1.0f));
   if (notes_pins(c)) {
-    add_to_particle(a, pin, vector_scale(force, -1.0f));
-    add_to_particle(a, i, vector_scale(force, 2.0f));
+    add_to_particle(a, k.pin, vector_scale(force, -1.0f));
+    add_to_particle(a, k.middle, vector_scale(force, 2.0f));
   }
-  *own_at(a->diagonal, 1, place, 0) += kappa * (1.0f + k->t->viscosity);
+  *own_at(a->diagonal, 1, place, 0) += k.kappa * (1.0f + t->viscosity);
   return 1;
 }
 
 /* Adds all clamps. Returns 1 if there are any. */
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  const clamp_terms k = {&a, t, t->viscosity > 0.0f ? a.bent : a.place};
   int some = 0;
   for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
-    some |= add_clamp(c, &k, i, WARP) | add_clamp(c, &k, i, WEFT);
+    some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
+}
+
+/* By how much their energy rises along the ways in `bent`, of pins that rest: kappa / 2 d . (2 x + d) with the bend x
+   and its change d. */
+CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  float rise = 0.0f;
+  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const clamped_hinge k = clamp_at(c, t, i, d);
+      if (k.kappa > 0.0f) {
+        const cloth_vector change = near_particle(&a, a.bent, k.free);
+        const cloth_vector both = vector_add_scaled(change, clamp_bend(&a, &k, a.place), 2.0f);
+        rise += 0.5f * k.kappa * vector_dot(change, both);
+      }
+    }
+  }
+  return rise;
 }
 
 /// The contact law ///
@@ -29801,6 +29896,14 @@ static float law_slope(float stiffness, float q) {
 
 static float law_force(float stiffness, float thickness, float q) {
   return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
+}
+
+/* The energy of the law at a gap, its integral. */
+static float law_energy(float stiffness, float thickness, float gap) {
+  const float depth = maximum((thickness - gap) / thickness, 0.0f), q = minimum(depth, DEEPEST);
+  const float inside = stiffness * (thickness * thickness) * (q * q * q) * ((1.0f / 3.0f) + q);
+  const float beyond = (depth - q) * thickness;
+  return inside + beyond * (law_force(stiffness, thickness, q) + 0.5f * beyond * law_slope(stiffness, q));
 }
 
 /* The depth Q at which the law and the particle agree. */
@@ -29864,6 +29967,7 @@ typedef struct held_particle {
   int32_t place; /* in own arrays */
   cloth_vector x;
   float spring_share; /* of the springs that the prediction counts */
+  float *energy;      /* where to add the energy at x in place of forces and blocks, or NULL */
 } held_particle;
 
 static cloth_vector own_vector(float *array, int32_t place) {
@@ -29898,6 +30002,10 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
 static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   const substep_terms *t = h->t;
   const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  if (h->energy) {
+    *h->energy += law_energy(stiff, thickness, gap);
+    return;
+  }
   const float compliance = 1.0f / inertia_along(h, n);
   const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
@@ -29975,8 +30083,11 @@ static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
-  if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+  const cloth_vector off = vector_flush_work(vector_subtract(target, h->x));
+  if (drive > WORK_QUANTUM && h->energy) {
+    *h->energy += 0.5f * drive * vector_dot(off, off);
+  } else if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(off, drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
   }
 }
@@ -30009,34 +30120,54 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
+/* Holds one particle, at x in place of its place if there is one. */
+static void hold_particle(held_particle *h, int32_t i, int32_t index) {
+  const cloth *c = h->c;
+  h->spring_share = TARGET_SHARE;
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    hold_to_target(h, i, index);
+  }
+#endif
+#if WITH_PROJECTION
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  h->spring_share = 1.0f;
+  hold_by_tethers(h, &metric, i);
+#endif
+  (void)c;
+  (void)i;
+  (void)index;
+}
+
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays a = arrays_of(c);
-#if WITH_PROJECTION
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-#endif
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column++) {
-      held_particle h = {
-          c,           &a, t, row * a.pitch + column, near_vector(near_row(a.place, a.pitch, row), a.plane, column),
-          TARGET_SHARE};
-      const int32_t i = row * a.columns + column;
-      if (!(*own_at(a.diagonal, 1, h.place, 0) > 0.0f)) {
-        continue;
-      }
-#if WITH_TARGETS
-      if (inputs_of(c)->targets != TARGETS_NONE) {
-        hold_to_target(&h, i, index);
-      }
-#else
-      (void)index;
-#endif
-#if WITH_PROJECTION
-      h.spring_share = 1.0f;
-      hold_by_tethers(&h, &metric, i);
-#endif
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, NULL};
+      hold_particle(&h, i, index);
     }
   }
+}
+
+/* By how much their energy rises along the ways in `bent`. */
+CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t, int32_t index) {
+  const solve_arrays a = arrays_of(c);
+  float rise = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
+      float before = 0.0f, after = 0.0f;
+      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, &before};
+      hold_particle(&h, i, index);
+      h.x = vector_add(h.x, near_particle(&a, a.bent, i));
+      h.energy = &after;
+      hold_particle(&h, i, index);
+      rise += after - before;
+    }
+  }
+  return rise;
 }
 
 /// The operator ///
@@ -30769,25 +30900,6 @@ CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
  * levels.
  */
 
-/* The direction back along the prediction, p = x_n - x. */
-CLOTH_SEPARATE void turn_back(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms terms = prediction_of(c, t);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *p = near_row(a->direction, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 way = predicted_way(&terms, row * a->columns + i, moves, terms.reach);
-      const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-      near_store(p, a->plane, i, lanes3_keep(moves, lanes3_subtract(none, way)));
-    }
-    if (a->is_ring) {
-      close_ring(p, a->plane, a->columns);
-    }
-  }
-}
-
 /* Least value that a sum is divided by: smaller ones are those of a residual of rounding. 2^-100. */
 #define LEAST_SUM 7.888609052210118e-31f
 
@@ -30799,21 +30911,6 @@ static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* r . p */
-CLOTH_SEPARATE float residual_along(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  row_sum sum = row_sum_start();
-  lanes_sum parts;
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *p = near_row(a->direction, a->pitch, row), *r = a->residual + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      row_sum_add(&sum, i, lanes3_dot(own_load(r, i), near_load(p, a->plane, i)));
-    }
-  }
-  row_sum_store(parts.partial, &sum);
-  return lanes_sum_total(&parts);
-}
-
 /* The product with the direction, of confined particles what they may do. Returns p . q. */
 static float multiply_direction(const cloth *c, const substep_terms *t) {
   const float sum = multiply(c, t);
@@ -30821,66 +30918,8 @@ static float multiply_direction(const cloth *c, const substep_terms *t) {
   return sum;
 }
 
-/* Sums of a block row by row with the direction back along the prediction, p_0 = x_n - x: adds `share` p_0 to the
-   direction, and returns the sum of p_0 . a for an own array. */
-CLOTH_SEPARATE float mix_back(const cloth *c, const substep_terms *t, const float *with, float share) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms terms = prediction_of(c, t);
-  const lanes factor = lanes_splat(share);
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  row_sum sum = row_sum_start();
-  lanes_sum parts;
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *p = near_row(a->direction, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch, *other = with + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 way = predicted_way(&terms, row * a->columns + i, moves, terms.reach);
-      const lanes3 back = lanes3_keep(moves, lanes3_subtract(none, way));
-      row_sum_add(&sum, i, lanes3_dot(back, own_load(other, i)));
-      const lanes3 mixed = lanes3_add_scaled(near_load(p, a->plane, i), back, factor);
-      near_store(p, a->plane, i, lanes3_quantise(mixed, WORK_ROUNDER));
-    }
-    if (a->is_ring) {
-      close_ring(p, a->plane, a->columns);
-    }
-  }
-  row_sum_store(parts.partial, &sum);
-  return lanes_sum_total(&parts);
-}
-
 /* Iterations that a deadline leaves of a solve. */
 #define CUT_ITERATIONS 3
-
-/* What a solve carries from iteration to iteration. */
-typedef struct iteration_sums {
-  float along;    /* r . p of the direction */
-  float beta;     /* share of the last direction in the next */
-  float residual; /* r . z */
-} iteration_sums;
-
-/* The first direction leads back along the prediction, p_0 = x_n - x, by an exact line search clamped to what lies
-   between, so that the result is never worse, in the quadratic model, than standing still; the second, z, is made
-   conjugate to it. Stiff cloth drives itself otherwise: turned springs are too long where the solve begins, and what
-   few iterations leave of that energy stays. Returns the sums of the second direction, which has been made. */
-static iteration_sums step_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const float *product = floats_at(c, c->scratch.product);
-  iteration_sums s = {0.0f, 0.0f, 0.0f};
-  turn_back(c, t);
-  const float along = residual_along(c), most = multiply_direction(c, t);
-  const float step = minimum(step_ratio(along, most), 1.0f);
-  s.residual = advance(c, step, !has_solution);
-  turn_direction(c, 0.0f, 0);
-  confine_direction(c);
-  (void)multiply_direction(c, t);
-  const float common = mix_back(c, t, product, 0.0f);
-  const float share = most > LEAST_SUM && step > 0.0f ? negate(common / most) : 0.0f;
-  (void)mix_back(c, t, product, share);
-  confine_direction(c);
-  s.along = residual_along(c);
-  s.beta = negate(share) * (along - step * most); /* taken from r . z when the next direction is made */
-  return s;
-}
 
 /* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
    afterwards it is y + w->last_step p, or that last part alone. */
@@ -30896,28 +30935,22 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
     start_at(c, common);
     *has_solution = 1;
   }
-  iteration_sums s = {residual, 0.0f, residual};
-  if (t->goes_back) {
-    s = step_back(c, t, *has_solution);
-    *has_solution = 1;
-  }
-  const float start = s.residual;
-  int32_t is_done = 0; /* with fixed work further iterations then change nothing */
+  int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
+  float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
-    if (iteration > 1 || !t->goes_back) {
-      turn_direction(c, s.beta, iteration > 1);
-      confine_direction(c);
-    }
+    turn_direction(c, beta, iteration > 1);
+    confine_direction(c);
     const float most = multiply_direction(c, t);
-    w->last_step = is_done ? 0.0f : step_ratio(s.along, most);
-    is_done |= !(s.residual > least * start);
+    w->last_step = is_done ? 0.0f : step_ratio(along, most);
+    w->unsolved = 0.5f * w->last_step * along;
+    is_done |= !(along > least * residual);
     if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
       return iteration;
     }
-    const float before = s.along, lost = iteration == 1 && t->goes_back ? s.beta : 0.0f;
-    s.residual = s.along = advance(c, w->last_step, !*has_solution);
+    const float before = along;
+    along = advance(c, w->last_step, !*has_solution);
     *has_solution = 1;
-    s.beta = step_ratio(s.residual - lost, before);
+    beta = step_ratio(along, before);
   }
 }
 
@@ -31242,19 +31275,117 @@ CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) 
   }
 }
 
-/// A bound on the energy of stiff cloth ///
+/// Motion as a whole ///
 
 /*
- * Few iterations of a linearised solve can leave stiff cloth with more energy than it had. So after the solve the
- * incremental potential itself is compared, of cloth that is as stiff as substep_terms.goes_back says and whose pins
- * rest: while it is above that of standing still, Phi(x_n + d) > Phi(x_n), the way d is halved, at most MOST_HALVINGS
- * times. Each time is counted; at rest d is 0, and nothing happens.
+ * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
+ * nothing: a shift and a turn about the centre of mass, with b the axis times the tangent of half the angle,
  *
- * In: solution, direction and last step, state. Out: solution; the last step is 0. Scratch: place = x_n and
- * direction = d; row buffers.
+ *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
+ *
+ * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
+ * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held moves as a whole not at all.
+ *
+ * In: state, ways. Out: the motion. Scratch: none.
  */
 
-#define MOST_HALVINGS 4
+/* Steps to find b: turns of less than half a radian agree to 1e-4 then. */
+#define TURN_STEPS 4
+/* Largest b, a right angle: a turn by more has less angular momentum. */
+#define LARGEST_HALF_TURN 1.0f
+
+typedef struct rigid_way {
+  cloth_vector centre, shift, half_turn; /* half_turn: b */
+  float share;                           /* 2 / (1 + b^2) */
+} rigid_way;
+
+/* The way of a block of particles at x. */
+CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
+  const lanes3 b = lanes3_splat(m->half_turn), r = lanes3_subtract(x, lanes3_splat(m->centre));
+  const lanes3 once = lanes3_cross(b, r);
+  const lanes3 turned = lanes3_scale(lanes3_add(once, lanes3_cross(b, once)), lanes_splat(m->share));
+  return lanes3_add(lanes3_splat(m->shift), turned);
+}
+
+/* b of the moment in the sums. */
+static cloth_vector half_turn_of(const momentum_sums *s) {
+  const inertia_tensor inertia = tensor_of_inertia(s);
+  const cloth_vector moment = vector_sum_of(&s->angular);
+  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
+  cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
+  for (int32_t n = 0; n < TURN_STEPS; n++) {
+    clamp_length(&b, LARGEST_HALF_TURN);
+    const cloth_vector sb =
+        vector(q.x * b.x + o.z * b.y + o.y * b.z, o.z * b.x + q.y * b.y + o.x * b.z, o.y * b.x + o.x * b.y + q.z * b.z);
+    const float half = 0.5f * (1.0f + vector_dot(b, b));
+    b = turn_by_moment(&inertia, vector_add(vector_scale(moment, half), vector_cross(b, vector_flush_work(sb))));
+  }
+  clamp_length(&b, LARGEST_HALF_TURN);
+  return b;
+}
+
+/* The motion as a whole of a cloth with the ways `way`, a near array. */
+static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
+  const vector_array x = vectors_at(c, c->state.position);
+  rigid_way m;
+  fill_zero(&m, sizeof m);
+  if (!is_free_piece(c)) {
+    return m;
+  }
+  float mass;
+  m.centre = centre_of_mass(c, a, &mass);
+  momentum_sums s = momentum_sums_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *ways = near_row(way, a->pitch, row);
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
+      const lanes3 d = lanes3_scale(near_load(ways, a->plane, i), ratio), moved = lanes3_keep(there, d);
+      const lanes3 r = arms_of_block(x, row * a->columns + i, there, m.centre);
+      momentum_sums_add(&s, i, lanes3_quantise(moved, WORK_ROUNDER), lanes3_quantise(moved, WORK_ROUNDER), r, ratio);
+    }
+  }
+  m.shift = shift_by_momentum(&s, mass);
+  m.half_turn = half_turn_of(&s);
+  m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));
+  return m;
+}
+
+/// A bound on the energy ///
+
+/*
+ * A step solved to the end never has more energy than it began with. Few iterations of a linearised solve can leave
+ * more: what they have not solved, and what turning makes of second order. So while pins rest the energy itself is
+ * compared, over the ways d of the substep:
+ *
+ *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
+ *
+ * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
+ * the ways are shortened towards the motion as a whole (rigid.h), by what the kinetic energy of the rest of the motion
+ * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
+ * of a free one, so there is always such a way; and what is at rest has d = 0.
+ *
+ * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
+ * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
+ * needs no bound.
+ *
+ * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
+ * Scratch: place = x_n and bent = d; row buffers.
+ */
+
+/* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
+#define UNSOLVED_SHARE 1.0e-3f
+/* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
+   energy at 8 substeps where the energies are not compared (S17). */
+#define SHEAR_SHARE 0.01f
+/* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
+#define MOST_SHORTENINGS 6
+/* A rise of less than this share of the kinetic energy is rounding. */
+#define ROUNDED_RISE 1.0e-5f
+/* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
+   half at once. */
+#define RISE_MARGIN 1.1f
+#define LEAST_SHORTENING 0.5f
 
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
@@ -31268,20 +31399,22 @@ static int do_pins_rest(const cloth *c) {
   return 1;
 }
 
-/* place = x_n and direction = d, the way over the substep. */
+/* place = x_n and bent = d, the way over the substep. */
 static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch, *solution = a->solution + 3 * row * a->pitch;
+    const float *direction = near_row(a->direction, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const int32_t particle = row * a->columns + i;
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      lanes3 d = lanes3_add_scaled(has_solution ? own_load(solution, i) : none, near_load(way, a->plane, i), last_step);
-      d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, d));
+      const lanes3 start = has_solution ? own_load(solution, i) : none;
+      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
+      const lanes3 d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, y));
       near_store(way, a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
       near_store(place, a->plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
     }
@@ -31290,7 +31423,6 @@ static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solutio
       close_ring(way, a->plane, a->columns);
     }
   }
-  workspace_of(c)->last_step = 0.0f;
 }
 
 /* The scaled energy of the springs of a family at a length, over k'. */
@@ -31336,69 +31468,109 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   return lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), lanes_multiply(longer, over));
 }
 
-/* By how much Phi rises over the ways of a row: inertia and gravity, 1/2 W d . (d - 2 w) - W s h^2 g . d with the
-   prediction's way w; the plate, 1/2 (A d) . (2 x + d); springs that start in the row. */
-static row_sum rise_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row) {
-  const prediction_terms p = prediction_of(c, t);
-  const linear_row r = linear_row_of(a, row);
-  const lanes half = lanes_splat(0.5f), rest = lanes_splat(1.0f + t->rest), two = lanes_splat(2.0f);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const cloth_vector centre = near_vector(r.x, r.plane, 0);
-  const float *diagonal = a->diagonal + row * a->pitch, *plate = vector_buffer(a, BUFFER_PLATE);
-  row_sum sum = row_sum_start();
-  for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-    const lanes mass = lanes_keep(moves, mass_ratio_lanes(c, row * a->columns + i));
-    const lanes3 d = near_load(r.way, r.plane, i),
-                 x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
-    const lanes3 w = lanes3_scale(predicted_way(&p, row * a->columns + i, moves, p.reach), rest);
-    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half),
-                                   lanes3_scale(fall, lanes_splat(-1.0f)));
-    lanes rise = lanes_multiply(mass, lanes3_dot(d, less));
-    if (t->bends) {
-      const lanes3 both = lanes3_add_scaled(d, x, two);
-      rise = lanes_add(rise, lanes_multiply(half, lanes3_dot(near_load(plate, r.buffer, i), both)));
-    }
-    const int32_t directions = row + 1 < a->rows ? DIRECTIONS : 1;
-    for (int32_t n = 0; n < directions; n++) {
-      rise = lanes_add(rise, spring_rise(&r, t, n, i));
-    }
-    row_sum_add(&sum, i, lanes_within(rise, a->columns - i));
+/* What the energy of a row depends on. */
+typedef struct energy_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  linear_row r; /* its ways are d */
+  cloth_vector centre;
+  int32_t row;
+} energy_row;
+
+/* The energy of the springs and of the plate over the ways of a block: the plate's is 1/2 (A d) . (2 x + d). */
+CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
+  const linear_row *r = &e->r;
+  const int32_t directions = e->row + 1 < e->a->rows ? DIRECTIONS : 1;
+  lanes rise = lanes_splat(0.0f);
+  if (e->t->bends) {
+    const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
+    const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
+    const lanes3 bent = near_load(vector_buffer(e->a, BUFFER_PLATE), r->buffer, i);
+    rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
   }
-  return sum;
+  for (int32_t n = 0; n < directions; n++) {
+    rise = lanes_add(rise, spring_rise(r, e->t, n, i));
+  }
+  return rise;
 }
 
-/* By how much Phi rises over the ways. */
-static float potential_rise(const cloth *c, const substep_terms *t) {
+/* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
+   without clamps and bounds. In units of the residual times a displacement. */
+static void rise_of_row(const energy_row *e, row_sum *sum) {
+  const solve_arrays *a = e->a;
+  const substep_terms *t = e->t;
+  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
+  const float *diagonal = a->diagonal + e->row * a->pitch;
+  const prediction_terms p = prediction_of(e->c, t);
+  const wind_row wind = a->air ? wind_row_of(e->c, a, t, e->row) : no_wind_row();
+  EACH_ROW_BLOCK(i, ends, a->columns, {
+    const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+    const lanes3 d = near_load(e->r.way, a->plane, i);
+    const lanes3 moved = lanes3_keep(moves, d);
+    const lanes3 way = predicted_way(&p, e->row * a->columns + i, moves, p.reach);
+    const lanes3 w = lanes3_scale(way, whole);
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
+    lanes3 outside = lanes3_scale(fall, mass);
+    if (a->air) {
+      outside = lanes3_add(outside, air_at_solution(a, &wind, i, ends, way, lanes3_subtract(d, way)));
+    }
+    const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
+    const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
+    row_sum_add(sum, i, lanes_within(rise, a->columns - i));
+  });
+}
+
+/* By how much the energy rises along the ways. */
+static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, 1.0f);
-  const lanes_sum none = {{0.0f}};
+  const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
+  row_sum sum = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
+    energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
+    e.r.way = near_row(a->bent, a->pitch, row);
+    e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
     if (t->bends) {
       bend_plate(&plate, row);
     }
-    const row_sum sum = rise_of_row(c, t, a, row);
-    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+    rise_of_row(&e, &sum);
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+  return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);
 }
 
-/* Halves the ways of particles that move; with a factor of 1 ends the guard: solution = d less the prediction's way. */
-static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
+/* The kinetic energy of the ways beside the motion as a whole. */
+static float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms p = prediction_of(c, t);
+  const vector_array x = vectors_at(c, c->state.position);
+  row_sum sum = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
-    float *way = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
+    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes mass = mass_ratios(c, diagonal, row * a->columns, i);
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+      const lanes3 rest = lanes3_keep(moves, lanes3_subtract(near_load(way, a->plane, i), whole));
+      row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
+    }
+  }
+  return 0.5f * t->share * sum_of(&sum);
+}
+
+/* Shortens the ways towards the motion as a whole. */
+static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *way = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
       const lanes3 d = near_load(way, a->plane, i);
-      if (is_end) {
-        own_store(solution, i, lanes3_subtract(d, predicted_way(&p, row * a->columns + i, moves, p.reach)));
-      } else {
-        const lanes3 half = lanes3_quantise(lanes3_scale(d, lanes_splat(0.5f)), WORK_ROUNDER);
-        near_store(way, a->plane, i, lanes3_select(moves, half, d));
-      }
+      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+      const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
+      near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
     }
     if (a->is_ring) {
       close_ring(way, a->plane, a->columns);
@@ -31406,21 +31578,67 @@ static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
   }
 }
 
-/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared
-   as often as may be, and also where pins move, whose ways stay as they are. */
-CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const int32_t fixed_work = c->settings.capacity.fixed_work;
-  int32_t halvings = 0, rises = do_pins_rest(c);
-  set_ways(c, t, has_solution);
-  for (int32_t n = 0; n < MOST_HALVINGS && (rises || fixed_work); n++) {
-    rises = potential_rise(c, t) > 0.0f && rises;
-    if (rises) {
-      halve_ways(c, t, 0);
-      halvings++;
+/* solution = d less the prediction's way. */
+static void solve_for_ways(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 predicted = predicted_way(&p, row * a->columns + i, moves, p.reach);
+      own_store(a->solution + 3 * row * a->pitch, i, lanes3_subtract(near_load(way, a->plane, i), predicted));
     }
   }
-  halve_ways(c, t, 1);
-  return halvings;
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/* 1 if springs may add energy that the end of the solve does not tell: those of stiff cloth, of cloth that only stretch
+   holds together, and those that stay out of the operator. */
+static int is_lively(const cloth *c, const substep_terms *t) {
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  int lively = largest_stiffness(c, t) > FIRM_STIFFNESS || t->spring[DIAGONAL].stiffness < SHEAR_SHARE * stretch;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    lively |= !t->spring[d].implicit && t->spring[d].stiffness > 0.0f;
+  }
+  return lively;
+}
+
+/* 1 if the energy of a solved substep has to be compared. */
+static int may_gain_energy(const cloth *c, const substep_terms *t) {
+  const workspace *w = workspace_of(c);
+  return (w->unsolved > UNSOLVED_SHARE * w->kinetic || is_lively(c, t)) && do_pins_rest(c);
+}
+
+/* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
+   With fixed work the energy is compared as often as may be, whatever has to be. */
+CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t index, int32_t has_solution) {
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
+  int32_t times = 0, rises = may_gain_energy(c, t);
+  rigid_way whole;
+  set_ways(c, t, has_solution);
+  for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
+    const float rise = energy_rise(c, t, index);
+    if (!(rise > 0.0f) || !rises) {
+      rises = 0;
+      continue;
+    }
+    if (times == 0) {
+      const solve_arrays a = arrays_of(c);
+      whole = rigid_part(c, &a, a.bent);
+    }
+    const float inner = maximum(inner_energy(c, t, &whole), LEAST_SUM);
+    rises = rise > ROUNDED_RISE * inner;
+    if (rises) {
+      const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
+      shorten_ways(c, &whole, n + 1 < MOST_SHORTENINGS ? square_root(left) : 0.0f);
+      times++;
+    }
+  }
+  if (times > 0) {
+    solve_for_ways(c, t);
+  }
+  return times;
 }
 
 /// Acceptance ///
@@ -31794,7 +32012,7 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 
 /*
  * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
- * the iterations. A bound is the same with the caps: all iterations, all halvings of the guard. With fixed work a step
+ * the iterations. A bound is the same with the caps: all iterations, all shortenings of ways. With fixed work a step
  * does all of them and is charged its bound at once; otherwise it is charged what it has done.
  *
  * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
@@ -31836,10 +32054,9 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 #define WORK_ITERATION_AIR 20u
 #define WORK_ITERATION_FACTORS 75u
 #define WORK_ITERATION_GROUND 30u
-/* Back along the prediction, beside the two iterations that it is; the guard, and each halving. */
-#define WORK_BACK 150u
+/* The energy of a substep is compared, and once more for each time that its ways are shortened. */
 #define WORK_GUARD 900u
-#define WORK_HALVING 780u
+#define WORK_SHORTENING 1000u
 /* Momentum of cloth that nothing holds. */
 #define WORK_FREE 440u
 #define WORK_ACCEPT 155u
@@ -31900,7 +32117,7 @@ static uint32_t iteration_work(const cloth *c, const substep_terms *t, const wor
   return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
 }
 
-/* Work per particle of a substep without iterations and halvings. */
+/* Work per particle of a substep without iterations and its bound of the energy. */
 static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
   uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
   work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
@@ -31916,17 +32133,18 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += can_tear(c) ? WORK_TEAR : 0u;
   if (t->solves) {
     work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
-    return work + (t->goes_back ? WORK_BACK + 2u * iteration_work(c, t, s) : 0u);
+    return work;
   }
   return work + WORK_ALONE;
 }
 
-/* Work of a substep with so many iterations. `halvings`: of its guard; -1 without one. */
+/* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
+   energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
-                             int32_t halvings) {
+                             int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += halvings < 0 ? 0u : WORK_GUARD + (uint32_t)halvings * WORK_HALVING;
+  work += shortenings < 0 ? 0u : WORK_GUARD + (uint32_t)shortenings * WORK_SHORTENING;
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
@@ -31974,7 +32192,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.iterations < iterations ? t.iterations : iterations;
-  return substep_work(c, &t, s, t.solves ? most : 0, t.goes_back ? MOST_HALVINGS : -1);
+  return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -32033,17 +32251,17 @@ static void charge_step(const cloth *c, const step_plan *plan) {
 }
 
 /* Charges a substep that is done, see substep_work(). */
-static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t halvings) {
+static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
 #if WITH_PLANNING
   if (!c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);
-    add_work(c, substep_work(c, t, &s, iterations, halvings), 1);
+    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
 #else
   (void)c;
   (void)t;
   (void)iterations;
-  (void)halvings;
+  (void)shortenings;
 #endif
 }
 
@@ -32102,7 +32320,7 @@ static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   substep_terms *t = &plan->terms;
-  int32_t has_solution = 1, iterations = 0, halvings = -1;
+  int32_t has_solution = 1, iterations = 0, shortenings = -1;
   plan->notes |= set_terms(c, plan->h, plan->substeps, t);
   start_diagonal(c, t, index);
   predict_places(c, t);
@@ -32123,14 +32341,14 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     note_solution(c, t, has_solution);
   }
 #endif
-  if (t->goes_back && (do_pins_rest(c) || c->settings.capacity.fixed_work)) {
-    halvings = guard_energy(c, t, has_solution);
-    workspace_of(c)->energy_guarded += halvings;
-    has_solution = 1;
-  }
   if (is_free_piece(c)) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
+  }
+  if (t->solves && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+    shortenings = guard_energy(c, t, index, has_solution);
+    workspace_of(c)->energy_guarded += shortenings;
+    has_solution |= shortenings > 0;
   }
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);
@@ -32145,7 +32363,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   }
 #endif
   count_substep(c, t, iterations);
-  charge_substep(c, t, iterations, halvings);
+  charge_substep(c, t, iterations, shortenings);
 }
 
 #endif

@@ -161,6 +161,7 @@
 #include "solve/passes.h"
 #include "solve/solve.h"
 #include "step/linearise.h"
+#include "step/rigid.h"
 #include "step/guard.h"
 #include "step/accept.h"
 #include "step/prepare.h"

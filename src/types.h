@@ -347,7 +347,6 @@ typedef struct substep_terms {
   int32_t bends;      /* 1 if the cloth resists bending */
   int32_t solves;     /* 1 if any block is part of the operator */
   int32_t iterations; /* of the solve */
-  int32_t goes_back;  /* 1: the first direction of the solve goes back along the prediction, see solve/solve.h */
   float drag;         /* 1 / (1 + velocity_damping h) */
   float dry_drag;     /* largest change of speed by the dry drag that fades [m/s] ... */
   float rest_speed;   /* ... and the inverse square of the speed at which half of it is left [s^2/m^2] */
@@ -479,7 +478,9 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t energy_guarded;   /* times that a step was halved because the potential had risen */
+  float kinetic;            /* of the prediction of a substep */
+  float unsolved;           /* by how much the last iteration of its solve has changed the potential */
+  int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
 #endif
 } workspace;

@@ -8,9 +8,11 @@ programs=$1/equation
 # A program and its arguments a line. Scenes of pins by their substeps; tests by parts of their names; random cloths by
 # the first and how many.
 runs="
+scenes S1
 scenes S2
 scenes S12 --substeps 2
 scenes S13
+scenes S17
 structures many_iterations tethers max_distance at_target drive
 one_conservation free_fall air energy_of_kinds
 one_fabrics elongation side_held corner_hung drape

@@ -29,22 +29,18 @@
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4 and 5, above 6, one more of tubes and of cloth with gaps; from so many
-   substeps on 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to keep its life.
- */
+/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes and of cloth with gaps; from so
+   many substeps on at least 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to
+   keep its life, and the stiffest to come to rest (S1 and S17, paper). */
 #define SOFT_STIFFNESS 1.0e3f
-#define STIFF_STIFFNESS 2.0e3f
-/* k' from which the energy of a substep is bounded: solve/solve.h, step/guard.h. Of softer cloth it costs sleep. Cloth
-   whose shear is less than SHEAR_SHARE of its stretch has bounds from a fourth of that on, as only stretch holds it
-   together: 10 x 10 of 1e5 N/m gains 1.2 of its fall's energy at 4 substeps without (S17). */
-#define BOUNDED_STIFFNESS 1.5e3f
-#define SHEAR_SHARE 0.01f
+#define FIRM_STIFFNESS 2.0e3f
+#define STIFF_STIFFNESS 1.0e4f
+#define STIFFEST_STIFFNESS 3.0e4f
 #define MANY_SUBSTEPS 8
 #define LEAST_ITERATIONS 4
-#define MOST_ITERATIONS 6
-/* From this k' on even these leave a plate swinging for ever (S17, paper and 1e-4 N m). */
-#define STIFFEST_STIFFNESS 1.0e4f
-#define STIFFEST_ITERATIONS 8
+#define MANY_ITERATIONS 6
+#define STIFF_ITERATIONS 10
+#define STIFFEST_ITERATIONS 16
 /* Two substeps are equally long if they differ by no more than this share. */
 #define EQUAL_SHARE 1.0e-3f
 /* Automatic substeps are at least so many. */
@@ -166,20 +162,12 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
     return c->settings.integration.iterations;
   }
   const float stiffness = largest_stiffness(c, t);
-  const int32_t by_stiffness =
-      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > STIFF_STIFFNESS);
-  if (stiffness > STIFFEST_STIFFNESS) {
-    return STIFFEST_ITERATIONS;
+  if (stiffness > STIFF_STIFFNESS) {
+    return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
-  return substeps >= MANY_SUBSTEPS ? MOST_ITERATIONS : by_stiffness;
-}
-
-/* 1 if the energy of a substep is bounded. */
-static int is_bounded(const cloth *c, const substep_terms *t) {
-  const float stiffness = largest_stiffness(c, t);
-  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  const int has_shear = t->spring[DIAGONAL].stiffness > SHEAR_SHARE * stretch;
-  return t->solves && stiffness > (has_shear ? 1.0f : 0.25f) * BOUNDED_STIFFNESS;
+  const int32_t by_stiffness =
+      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
+  return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
 }
 
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
@@ -208,7 +196,6 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
-  t->goes_back = is_bounded(c, t);
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);

@@ -6,26 +6,53 @@
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/product.h"
+#include "../terms/bounds.h"
+#include "../terms/clamps.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
+#include "../terms/wind.h"
 #include "../types.h"
 #include "linearise.h"
+#include "momentum.h"
 #include "predict.h"
+#include "rigid.h"
 
-/// A bound on the energy of stiff cloth ///
+/// A bound on the energy ///
 
 /*
- * Few iterations of a linearised solve can leave stiff cloth with more energy than it had. So after the solve the
- * incremental potential itself is compared, of cloth that is as stiff as substep_terms.goes_back says and whose pins
- * rest: while it is above that of standing still, Phi(x_n + d) > Phi(x_n), the way d is halved, at most MOST_HALVINGS
- * times. Each time is counted; at rest d is 0, and nothing happens.
+ * A step solved to the end never has more energy than it began with. Few iterations of a linearised solve can leave
+ * more: what they have not solved, and what turning makes of second order. So while pins rest the energy itself is
+ * compared, over the ways d of the substep:
  *
- * In: solution, direction and last step, state. Out: solution; the last step is 0. Scratch: place = x_n and
- * direction = d; row buffers.
+ *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
+ *
+ * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
+ * the ways are shortened towards the motion as a whole (rigid.h), by what the kinetic energy of the rest of the motion
+ * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
+ * of a free one, so there is always such a way; and what is at rest has d = 0.
+ *
+ * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
+ * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
+ * needs no bound.
+ *
+ * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
+ * Scratch: place = x_n and bent = d; row buffers.
  */
 
-#define MOST_HALVINGS 4
+/* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
+#define UNSOLVED_SHARE 1.0e-3f
+/* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
+   energy at 8 substeps where the energies are not compared (S17). */
+#define SHEAR_SHARE 0.01f
+/* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
+#define MOST_SHORTENINGS 6
+/* A rise of less than this share of the kinetic energy is rounding. */
+#define ROUNDED_RISE 1.0e-5f
+/* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
+   half at once. */
+#define RISE_MARGIN 1.1f
+#define LEAST_SHORTENING 0.5f
 
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
@@ -39,20 +66,22 @@ static int do_pins_rest(const cloth *c) {
   return 1;
 }
 
-/* place = x_n and direction = d, the way over the substep. */
+/* place = x_n and bent = d, the way over the substep. */
 static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch, *solution = a->solution + 3 * row * a->pitch;
+    const float *direction = near_row(a->direction, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const int32_t particle = row * a->columns + i;
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      lanes3 d = lanes3_add_scaled(has_solution ? own_load(solution, i) : none, near_load(way, a->plane, i), last_step);
-      d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, d));
+      const lanes3 start = has_solution ? own_load(solution, i) : none;
+      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
+      const lanes3 d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, y));
       near_store(way, a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
       near_store(place, a->plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
     }
@@ -61,7 +90,6 @@ static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solutio
       close_ring(way, a->plane, a->columns);
     }
   }
-  workspace_of(c)->last_step = 0.0f;
 }
 
 /* The scaled energy of the springs of a family at a length, over k'. */
@@ -107,69 +135,109 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   return lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), lanes_multiply(longer, over));
 }
 
-/* By how much Phi rises over the ways of a row: inertia and gravity, 1/2 W d . (d - 2 w) - W s h^2 g . d with the
-   prediction's way w; the plate, 1/2 (A d) . (2 x + d); springs that start in the row. */
-static row_sum rise_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row) {
-  const prediction_terms p = prediction_of(c, t);
-  const linear_row r = linear_row_of(a, row);
-  const lanes half = lanes_splat(0.5f), rest = lanes_splat(1.0f + t->rest), two = lanes_splat(2.0f);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const cloth_vector centre = near_vector(r.x, r.plane, 0);
-  const float *diagonal = a->diagonal + row * a->pitch, *plate = vector_buffer(a, BUFFER_PLATE);
-  row_sum sum = row_sum_start();
-  for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-    const lanes mass = lanes_keep(moves, mass_ratio_lanes(c, row * a->columns + i));
-    const lanes3 d = near_load(r.way, r.plane, i),
-                 x = lanes3_subtract(near_load(r.x, r.plane, i), lanes3_splat(centre));
-    const lanes3 w = lanes3_scale(predicted_way(&p, row * a->columns + i, moves, p.reach), rest);
-    const lanes3 less = lanes3_add(lanes3_scale(lanes3_subtract(d, lanes3_scale(w, two)), half),
-                                   lanes3_scale(fall, lanes_splat(-1.0f)));
-    lanes rise = lanes_multiply(mass, lanes3_dot(d, less));
-    if (t->bends) {
-      const lanes3 both = lanes3_add_scaled(d, x, two);
-      rise = lanes_add(rise, lanes_multiply(half, lanes3_dot(near_load(plate, r.buffer, i), both)));
-    }
-    const int32_t directions = row + 1 < a->rows ? DIRECTIONS : 1;
-    for (int32_t n = 0; n < directions; n++) {
-      rise = lanes_add(rise, spring_rise(&r, t, n, i));
-    }
-    row_sum_add(&sum, i, lanes_within(rise, a->columns - i));
+/* What the energy of a row depends on. */
+typedef struct energy_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  linear_row r; /* its ways are d */
+  cloth_vector centre;
+  int32_t row;
+} energy_row;
+
+/* The energy of the springs and of the plate over the ways of a block: the plate's is 1/2 (A d) . (2 x + d). */
+CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
+  const linear_row *r = &e->r;
+  const int32_t directions = e->row + 1 < e->a->rows ? DIRECTIONS : 1;
+  lanes rise = lanes_splat(0.0f);
+  if (e->t->bends) {
+    const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
+    const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
+    const lanes3 bent = near_load(vector_buffer(e->a, BUFFER_PLATE), r->buffer, i);
+    rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
   }
-  return sum;
+  for (int32_t n = 0; n < directions; n++) {
+    rise = lanes_add(rise, spring_rise(r, e->t, n, i));
+  }
+  return rise;
 }
 
-/* By how much Phi rises over the ways. */
-static float potential_rise(const cloth *c, const substep_terms *t) {
+/* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
+   without clamps and bounds. In units of the residual times a displacement. */
+static void rise_of_row(const energy_row *e, row_sum *sum) {
+  const solve_arrays *a = e->a;
+  const substep_terms *t = e->t;
+  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
+  const float *diagonal = a->diagonal + e->row * a->pitch;
+  const prediction_terms p = prediction_of(e->c, t);
+  const wind_row wind = a->air ? wind_row_of(e->c, a, t, e->row) : no_wind_row();
+  EACH_ROW_BLOCK(i, ends, a->columns, {
+    const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+    const lanes3 d = near_load(e->r.way, a->plane, i);
+    const lanes3 moved = lanes3_keep(moves, d);
+    const lanes3 way = predicted_way(&p, e->row * a->columns + i, moves, p.reach);
+    const lanes3 w = lanes3_scale(way, whole);
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
+    lanes3 outside = lanes3_scale(fall, mass);
+    if (a->air) {
+      outside = lanes3_add(outside, air_at_solution(a, &wind, i, ends, way, lanes3_subtract(d, way)));
+    }
+    const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
+    const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
+    row_sum_add(sum, i, lanes_within(rise, a->columns - i));
+  });
+}
+
+/* By how much the energy rises along the ways. */
+static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, 1.0f);
-  const lanes_sum none = {{0.0f}};
+  const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
+  row_sum sum = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
+    energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
+    e.r.way = near_row(a->bent, a->pitch, row);
+    e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
     if (t->bends) {
       bend_plate(&plate, row);
     }
-    const row_sum sum = rise_of_row(c, t, a, row);
-    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+    rise_of_row(&e, &sum);
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+  return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);
 }
 
-/* Halves the ways of particles that move; with a factor of 1 ends the guard: solution = d less the prediction's way. */
-static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
+/* The kinetic energy of the ways beside the motion as a whole. */
+static float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms p = prediction_of(c, t);
+  const vector_array x = vectors_at(c, c->state.position);
+  row_sum sum = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
-    float *way = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
+    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes mass = mass_ratios(c, diagonal, row * a->columns, i);
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+      const lanes3 rest = lanes3_keep(moves, lanes3_subtract(near_load(way, a->plane, i), whole));
+      row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
+    }
+  }
+  return 0.5f * t->share * sum_of(&sum);
+}
+
+/* Shortens the ways towards the motion as a whole. */
+static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *way = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
       const lanes3 d = near_load(way, a->plane, i);
-      if (is_end) {
-        own_store(solution, i, lanes3_subtract(d, predicted_way(&p, row * a->columns + i, moves, p.reach)));
-      } else {
-        const lanes3 half = lanes3_quantise(lanes3_scale(d, lanes_splat(0.5f)), WORK_ROUNDER);
-        near_store(way, a->plane, i, lanes3_select(moves, half, d));
-      }
+      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+      const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
+      near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
     }
     if (a->is_ring) {
       close_ring(way, a->plane, a->columns);
@@ -177,19 +245,65 @@ static void halve_ways(const cloth *c, const substep_terms *t, int32_t is_end) {
   }
 }
 
-/* Bounds the energy of a solved substep. Returns how often the way was halved. With fixed work the energy is compared
-   as often as may be, and also where pins move, whose ways stay as they are. */
-CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const int32_t fixed_work = c->settings.capacity.fixed_work;
-  int32_t halvings = 0, rises = do_pins_rest(c);
-  set_ways(c, t, has_solution);
-  for (int32_t n = 0; n < MOST_HALVINGS && (rises || fixed_work); n++) {
-    rises = potential_rise(c, t) > 0.0f && rises;
-    if (rises) {
-      halve_ways(c, t, 0);
-      halvings++;
+/* solution = d less the prediction's way. */
+static void solve_for_ways(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes3 predicted = predicted_way(&p, row * a->columns + i, moves, p.reach);
+      own_store(a->solution + 3 * row * a->pitch, i, lanes3_subtract(near_load(way, a->plane, i), predicted));
     }
   }
-  halve_ways(c, t, 1);
-  return halvings;
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/* 1 if springs may add energy that the end of the solve does not tell: those of stiff cloth, of cloth that only stretch
+   holds together, and those that stay out of the operator. */
+static int is_lively(const cloth *c, const substep_terms *t) {
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  int lively = largest_stiffness(c, t) > FIRM_STIFFNESS || t->spring[DIAGONAL].stiffness < SHEAR_SHARE * stretch;
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    lively |= !t->spring[d].implicit && t->spring[d].stiffness > 0.0f;
+  }
+  return lively;
+}
+
+/* 1 if the energy of a solved substep has to be compared. */
+static int may_gain_energy(const cloth *c, const substep_terms *t) {
+  const workspace *w = workspace_of(c);
+  return (w->unsolved > UNSOLVED_SHARE * w->kinetic || is_lively(c, t)) && do_pins_rest(c);
+}
+
+/* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
+   With fixed work the energy is compared as often as may be, whatever has to be. */
+CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t index, int32_t has_solution) {
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
+  int32_t times = 0, rises = may_gain_energy(c, t);
+  rigid_way whole;
+  set_ways(c, t, has_solution);
+  for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
+    const float rise = energy_rise(c, t, index);
+    if (!(rise > 0.0f) || !rises) {
+      rises = 0;
+      continue;
+    }
+    if (times == 0) {
+      const solve_arrays a = arrays_of(c);
+      whole = rigid_part(c, &a, a.bent);
+    }
+    const float inner = maximum(inner_energy(c, t, &whole), LEAST_SUM);
+    rises = rise > ROUNDED_RISE * inner;
+    if (rises) {
+      const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
+      shorten_ways(c, &whole, n + 1 < MOST_SHORTENINGS ? square_root(left) : 0.0f);
+      times++;
+    }
+  }
+  if (times > 0) {
+    solve_for_ways(c, t);
+  }
+  return times;
 }

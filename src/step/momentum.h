@@ -20,8 +20,9 @@
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
- *   y -= p / sum W + (I^-1 L) x r
+ *   y -= M^-1 p + (I^-1 L) x r
  *
+ * M and I are those of the operator, with the blocks of the air: what is taken from y changes the air, too.
  * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
  * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
  * parts.
@@ -67,6 +68,43 @@ static float sum_of(const row_sum *s) {
 
 static cloth_vector vector_sum_of(const vector_sum *s) {
   return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
+}
+
+/* A symmetric matrix, the sum of a b^T with a and b parallel: its diagonal, and its entries yz, zx, xy. */
+typedef struct tensor_sum {
+  vector_sum diagonal, others;
+} tensor_sum;
+
+static tensor_sum tensor_sum_start(void) {
+  const tensor_sum s = {vector_sum_start(), vector_sum_start()};
+  return s;
+}
+
+CLOTH_INLINE void tensor_sum_add(tensor_sum *s, int32_t i, lanes3 a, lanes3 b) {
+  vector_sum_add(&s->diagonal, i,
+                 lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
+  vector_sum_add(&s->others, i,
+                 lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
+}
+
+/* scale (isotropic I + the matrix of diagonal d and others e). */
+static symmetric scaled_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
+  const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
+                       .yy = lanes_splat(scale * (isotropic + d.y)),
+                       .zz = lanes_splat(scale * (isotropic + d.z)),
+                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
+                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
+                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
+  return m;
+}
+
+/* The inverse, with pivots of at least `least`. */
+static symmetric inverse_tensor(symmetric m, float least) {
+  return symmetric_quantise(symmetric_inverse(m, lanes_splat(least)));
+}
+
+static cloth_vector tensor_apply(symmetric m, cloth_vector a) {
+  return vector_flush_work(lanes3_first(symmetric_apply(m, lanes3_splat(vector_flush_work(a)))));
 }
 
 /* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
@@ -119,10 +157,33 @@ CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
   }
 }
 
-/* Sums over the cloth, about a centre. */
+/* Sums over the cloth, about a centre: of d and r x e, and the parts of M and I: the isotropic parts of the blocks
+   times 1 and r r^T, and w w^T and (r x w) (r x w)^T of the air. */
 typedef struct momentum_sums {
-  vector_sum linear, angular, square, product; /* of d, r x e, W r_k^2, W r_y r_z and so on */
+  vector_sum linear, angular;
+  row_sum isotropic;
+  tensor_sum arms, blown, turned;
 } momentum_sums;
+
+static momentum_sums momentum_sums_start(void) {
+  const momentum_sums s = {vector_sum_start(), vector_sum_start(), row_sum_start(),
+                           tensor_sum_start(), tensor_sum_start(), tensor_sum_start()};
+  return s;
+}
+
+/* Adds d and e of a block with the arms r and the isotropic part `held` of its own block. */
+CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r, lanes held) {
+  vector_sum_add(&s->linear, i, d);
+  vector_sum_add(&s->angular, i, lanes3_cross(r, e));
+  row_sum_add(&s->isotropic, i, held);
+  tensor_sum_add(&s->arms, i, lanes3_scale(r, held), r);
+}
+
+/* The arms of a block about a centre, 0 where there is no cloth. */
+CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
+  const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
+  return lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+}
 
 /* Moves the last step into the solution of a block, and returns y. */
 CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
@@ -168,17 +229,16 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }
-    const lanes3 arm = lanes3_subtract(lanes3_load(p.x, first + i), lanes3_splat(centre));
-    const lanes3 r = lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+    const lanes3 r = arms_of_block(p.x, first + i, there, centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    const lanes3 heavy = lanes3_scale(r, mass);
-    vector_sum_add(&s->linear, i, d);
-    vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-    vector_sum_add(&s->square, i,
-                   lanes3_of(lanes_multiply(heavy.x, r.x), lanes_multiply(heavy.y, r.y), lanes_multiply(heavy.z, r.z)));
-    vector_sum_add(&s->product, i,
-                   lanes3_of(lanes_multiply(heavy.y, r.z), lanes_multiply(heavy.z, r.x), lanes_multiply(heavy.x, r.y)));
+    momentum_sums_add(s, i, d, e, r, a->air ? lanes_load(diagonal + i) : mass);
+    if (a->air) {
+      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 turned = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+      tensor_sum_add(&s->blown, i, w, w);
+      tensor_sum_add(&s->turned, i, turned, turned);
+    }
   });
 }
 
@@ -206,23 +266,39 @@ static cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float 
 /* Largest turn that is taken back in a substep [rad]. */
 #define LARGEST_TURN 0.3f
 
-/* I^-1 L, with the tensor of inertia from its sums. */
-static cloth_vector turn_by_moment(const momentum_sums *s) {
-  const cloth_vector q = vector_sum_of(&s->square), p = vector_sum_of(&s->product), l = vector_sum_of(&s->angular);
-  const float trace = 2.0f * (q.x + q.y + q.z);
+/* A tensor of inertia: the inverse of `scale` I. */
+typedef struct inertia_tensor {
+  symmetric inverse;
+  float scale;
+} inertia_tensor;
+
+/* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
+static inertia_tensor tensor_of_inertia(const momentum_sums *s) {
+  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
+  const cloth_vector d = vector_subtract(vector_sum_of(&s->turned.diagonal), q);
+  const cloth_vector e = vector_subtract(vector_sum_of(&s->turned.others), o);
+  const float trace = q.x + q.y + q.z;
   if (!(trace > STATE_QUANTUM)) {
-    return vector(0.0f, 0.0f, 0.0f);
+    const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
+    return none;
   }
-  const float share = 1.0f / trace, more = LEAST_INERTIA;
-  const symmetric inertia = {.xx = lanes_splat((q.y + q.z) * share + more),
-                             .yy = lanes_splat((q.z + q.x) * share + more),
-                             .zz = lanes_splat((q.x + q.y) * share + more),
-                             .xy = lanes_splat(flush_small(negate(p.z) * share, WORK_QUANTUM)),
-                             .xz = lanes_splat(flush_small(negate(p.y) * share, WORK_QUANTUM)),
-                             .yz = lanes_splat(flush_small(negate(p.x) * share, WORK_QUANTUM))};
-  const lanes3 moment = lanes3_splat(vector_flush_work(vector_scale(l, share)));
-  const symmetric inverse = symmetric_quantise(symmetric_inverse(inertia, lanes_splat(LEAST_INERTIA)));
-  return vector_flush_work(lanes3_first(symmetric_apply(inverse, moment)));
+  const float scale = 0.5f / trace;
+  const inertia_tensor i = {
+      inverse_tensor(scaled_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), LEAST_INERTIA), scale};
+  return i;
+}
+
+/* I^-1 L */
+static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment) {
+  return tensor_apply(i->inverse, vector_scale(moment, i->scale));
+}
+
+/* M^-1 p of cloth of the mass ratio `mass`. */
+static cloth_vector shift_by_momentum(const momentum_sums *s, float mass) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  const symmetric m =
+      scaled_tensor(scale, sum_of(&s->isotropic), vector_sum_of(&s->blown.diagonal), vector_sum_of(&s->blown.others));
+  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(vector_sum_of(&s->linear), scale));
 }
 
 /* Takes what the solve has left over out of the solution of a free cloth. */
@@ -231,15 +307,15 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = {vector_sum_start(), vector_sum_start(), vector_sum_start(), vector_sum_start()};
+  momentum_sums s = momentum_sums_start();
   for (int32_t row = 0; row < a->rows; row++) {
     sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
   }
   workspace_of(c)->last_step = 0.0f;
-  const cloth_vector drift = vector_scale(vector_sum_of(&s.linear), 1.0f / maximum(mass, WORK_QUANTUM));
-  cloth_vector angle = turn_by_moment(&s);
+  const inertia_tensor inertia = tensor_of_inertia(&s);
+  cloth_vector angle = turn_by_moment(&inertia, vector_sum_of(&s.angular));
   clamp_length(&angle, LARGEST_TURN);
-  const lanes3 shift = lanes3_splat(vector_flush_work(drift)), turned = lanes3_splat(angle);
+  const lanes3 shift = lanes3_splat(shift_by_momentum(&s, mass)), turned = lanes3_splat(angle);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {

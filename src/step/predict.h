@@ -84,7 +84,7 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
   return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
 }
 
-/* Predicts all particles. */
+/* Predicts all particles, and sums up the kinetic energy of the prediction. */
 CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
@@ -96,9 +96,12 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
     const float *diagonal = a->diagonal + row * a->pitch;
     const int32_t first = row * a->columns, columns = a->columns;
     const ptrdiff_t plane = a->plane;
+    row_sum squares = row_sum_start();
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
+      const lanes mass = lanes_load(diagonal + i);
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
       const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
       const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
       near_store(place, plane, i, x);
       near_store(way, plane, i, d);
@@ -119,5 +122,9 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
         close_ring(bent, plane, columns);
       }
     }
+    row_sum_store(a->sums + LANES_SUMS * row, &squares);
   }
+  const lanes_sum none = {{0.0f}};
+  const float whole = 1.0f + t->rest;
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * rows_total(a->sums, a->rows, LANES_SUMS, none);
 }

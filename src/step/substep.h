@@ -78,7 +78,7 @@ static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   substep_terms *t = &plan->terms;
-  int32_t has_solution = 1, iterations = 0, halvings = -1;
+  int32_t has_solution = 1, iterations = 0, shortenings = -1;
   plan->notes |= set_terms(c, plan->h, plan->substeps, t);
   start_diagonal(c, t, index);
   predict_places(c, t);
@@ -99,14 +99,14 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     note_solution(c, t, has_solution);
   }
 #endif
-  if (t->goes_back && (do_pins_rest(c) || c->settings.capacity.fixed_work)) {
-    halvings = guard_energy(c, t, has_solution);
-    workspace_of(c)->energy_guarded += halvings;
-    has_solution = 1;
-  }
   if (is_free_piece(c)) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
+  }
+  if (t->solves && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+    shortenings = guard_energy(c, t, index, has_solution);
+    workspace_of(c)->energy_guarded += shortenings;
+    has_solution |= shortenings > 0;
   }
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);
@@ -121,5 +121,5 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   }
 #endif
   count_substep(c, t, iterations);
-  charge_substep(c, t, iterations, halvings);
+  charge_substep(c, t, iterations, shortenings);
 }

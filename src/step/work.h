@@ -17,7 +17,7 @@
 
 /*
  * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
- * the iterations. A bound is the same with the caps: all iterations, all halvings of the guard. With fixed work a step
+ * the iterations. A bound is the same with the caps: all iterations, all shortenings of ways. With fixed work a step
  * does all of them and is charged its bound at once; otherwise it is charged what it has done.
  *
  * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
@@ -59,10 +59,9 @@
 #define WORK_ITERATION_AIR 20u
 #define WORK_ITERATION_FACTORS 75u
 #define WORK_ITERATION_GROUND 30u
-/* Back along the prediction, beside the two iterations that it is; the guard, and each halving. */
-#define WORK_BACK 150u
+/* The energy of a substep is compared, and once more for each time that its ways are shortened. */
 #define WORK_GUARD 900u
-#define WORK_HALVING 780u
+#define WORK_SHORTENING 1000u
 /* Momentum of cloth that nothing holds. */
 #define WORK_FREE 440u
 #define WORK_ACCEPT 155u
@@ -123,7 +122,7 @@ static uint32_t iteration_work(const cloth *c, const substep_terms *t, const wor
   return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
 }
 
-/* Work per particle of a substep without iterations and halvings. */
+/* Work per particle of a substep without iterations and its bound of the energy. */
 static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
   uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
   work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
@@ -139,17 +138,18 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += can_tear(c) ? WORK_TEAR : 0u;
   if (t->solves) {
     work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
-    return work + (t->goes_back ? WORK_BACK + 2u * iteration_work(c, t, s) : 0u);
+    return work;
   }
   return work + WORK_ALONE;
 }
 
-/* Work of a substep with so many iterations. `halvings`: of its guard; -1 without one. */
+/* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
+   energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
-                             int32_t halvings) {
+                             int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += halvings < 0 ? 0u : WORK_GUARD + (uint32_t)halvings * WORK_HALVING;
+  work += shortenings < 0 ? 0u : WORK_GUARD + (uint32_t)shortenings * WORK_SHORTENING;
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
@@ -197,7 +197,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.iterations < iterations ? t.iterations : iterations;
-  return substep_work(c, &t, s, t.solves ? most : 0, t.goes_back ? MOST_HALVINGS : -1);
+  return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -256,16 +256,16 @@ static void charge_step(const cloth *c, const step_plan *plan) {
 }
 
 /* Charges a substep that is done, see substep_work(). */
-static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t halvings) {
+static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
 #if WITH_PLANNING
   if (!c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);
-    add_work(c, substep_work(c, t, &s, iterations, halvings), 1);
+    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
 #else
   (void)c;
   (void)t;
   (void)iterations;
-  (void)halvings;
+  (void)shortenings;
 #endif
 }

@@ -22,13 +22,6 @@
  * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
  */
 
-/* What the hinges of a substep act on, and the stiffness of their block over that of their force. */
-typedef struct clamp_terms {
-  const solve_arrays *a;
-  const substep_terms *t;
-  float *x; /* near array */
-} clamp_terms;
-
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
   const int32_t row = particle / a->columns;
   return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
@@ -42,41 +35,72 @@ static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vecto
   *own_at(a->residual, 3, place, 2) += force.z;
 }
 
-/* The hinge at pin i of a direction, with its particles before and after it. Returns 1 if it is the border of a clamp.
- */
-static int add_clamp(const cloth *c, const clamp_terms *k, int32_t i, int32_t d) {
-  const solve_arrays *a = k->a;
-  const int32_t row = i / a->columns, column = i - row * a->columns, down = d == WEFT, right = d == WARP;
+/* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
+typedef struct clamped_hinge {
+  float kappa;
+  int32_t pin, middle, free;
+} clamped_hinge;
+
+static clamped_hinge clamp_at(const cloth *c, const substep_terms *t, int32_t i, int32_t d) {
+  const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns, down = d == WEFT, right = d == WARP;
   const int32_t before = particle_from(c, row - down, column - right),
                 after = particle_from(c, row + down, column + right);
-  if (before < 0 || after < 0 || is_pinned(c, before) == is_pinned(c, after)) {
+  clamped_hinge k = {0.0f, i, i, i};
+  if (before >= 0 && after >= 0 && is_pinned(c, before) != is_pinned(c, after)) {
+    k.kappa = t->hinge[d] * hinge_factor_at(c, row, column, d);
+    k.pin = is_pinned(c, before) ? before : after;
+    k.free = is_pinned(c, before) ? after : before;
+  }
+  return k;
+}
+
+/* x_a - 2 x_i + x_f of a near array. */
+static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, float *x) {
+  const cloth_vector ends = vector_add(near_particle(a, x, k->pin), near_particle(a, x, k->free));
+  return vector_flush_work(vector_add_scaled(ends, near_particle(a, x, k->middle), -2.0f));
+}
+
+/* Adds the clamp at pin i of a direction. Returns 1 if there is one. */
+static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
+  const clamped_hinge k = clamp_at(c, t, i, d);
+  if (!(k.kappa > 0.0f)) {
     return 0;
   }
-  const float kappa = k->t->hinge[d] * hinge_factor_at(c, row, column, d);
-  if (!(kappa > 0.0f)) {
-    return 0;
-  }
-  const int32_t pin = is_pinned(c, before) ? before : after, other = is_pinned(c, before) ? after : before;
-  const cloth_vector ends = vector_add(near_particle(a, k->x, pin), near_particle(a, k->x, other));
-  const cloth_vector bend = vector_add_scaled(ends, near_particle(a, k->x, i), -2.0f);
-  const int32_t place = other / a->columns * a->pitch + other % a->columns;
-  const cloth_vector force = vector_scale(vector_flush_work(bend), kappa);
-  add_to_particle(a, other, vector_scale(force, -1.0f));
+  const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
+  const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
+  add_to_particle(a, k.free, vector_scale(force, -1.0f));
   if (notes_pins(c)) {
-    add_to_particle(a, pin, vector_scale(force, -1.0f));
-    add_to_particle(a, i, vector_scale(force, 2.0f));
+    add_to_particle(a, k.pin, vector_scale(force, -1.0f));
+    add_to_particle(a, k.middle, vector_scale(force, 2.0f));
   }
-  *own_at(a->diagonal, 1, place, 0) += kappa * (1.0f + k->t->viscosity);
+  *own_at(a->diagonal, 1, place, 0) += k.kappa * (1.0f + t->viscosity);
   return 1;
 }
 
 /* Adds all clamps. Returns 1 if there are any. */
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  const clamp_terms k = {&a, t, t->viscosity > 0.0f ? a.bent : a.place};
   int some = 0;
   for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
-    some |= add_clamp(c, &k, i, WARP) | add_clamp(c, &k, i, WEFT);
+    some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
+}
+
+/* By how much their energy rises along the ways in `bent`, of pins that rest: kappa / 2 d . (2 x + d) with the bend x
+   and its change d. */
+CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  float rise = 0.0f;
+  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const clamped_hinge k = clamp_at(c, t, i, d);
+      if (k.kappa > 0.0f) {
+        const cloth_vector change = near_particle(&a, a.bent, k.free);
+        const cloth_vector both = vector_add_scaled(change, clamp_bend(&a, &k, a.place), 2.0f);
+        rise += 0.5f * k.kappa * vector_dot(change, both);
+      }
+    }
+  }
+  return rise;
 }
