@@ -1906,11 +1906,19 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #if CLOTH_ONE_EQUATION
 
-/* Sets so many floats to 0. */
+/* Sets so many floats to 0. Four blocks at a time: of one compilers make a call of memset(), which costs more where the
+   C library is small. */
 static void clear_floats(float *values, int32_t count) {
+  const lanes zero = lanes_splat(0.0f);
   int32_t i = 0;
+  for (; i + 4 * CLOTH_LANES <= count; i += 4 * CLOTH_LANES) {
+    lanes_store(values + i, zero);
+    lanes_store(values + i + CLOTH_LANES, zero);
+    lanes_store(values + i + 2 * CLOTH_LANES, zero);
+    lanes_store(values + i + 3 * CLOTH_LANES, zero);
+  }
   for (; i + CLOTH_LANES <= count; i += CLOTH_LANES) {
-    lanes_store(values + i, lanes_splat(0.0f));
+    lanes_store(values + i, zero);
   }
   for (; i < count; i++) {
     values[i] = 0.0f;
@@ -2222,11 +2230,7 @@ CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
   lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
 }
 
-/* One component of one particle of a row of a near array. */
-CLOTH_INLINE float *near_at(float *row, ptrdiff_t plane, int32_t i, int32_t component) {
-  return row + NEAR_STEP * i + component * NEAR_PLANE(plane);
-}
-
+/* One particle of a row of a near array. */
 CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
   const float *from = row + NEAR_STEP * i;
   return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
@@ -2289,9 +2293,11 @@ typedef struct row_sum {
 } row_sum;
 
 CLOTH_INLINE row_sum row_sum_start(void) {
+  const lanes none = lanes_splat(0.0f);
   row_sum sum;
-  for (int32_t n = 0; n < ROW_PARTS; n++) {
-    sum.part[n] = lanes_splat(0.0f);
+  for (int32_t n = 0; n < ROW_PARTS; n += 2) { /* in pairs: of one by one compilers make a call of memset() */
+    sum.part[n] = none;
+    sum.part[(n + 1) % ROW_PARTS] = none;
   }
   return sum;
 }
@@ -4787,6 +4793,9 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
    linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. */
 #define SOLVED_SIDE 3
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
+/* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
+#define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
+#define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
 
 /* Columns of the level after one of so many, and how they lie. */
 static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
@@ -7310,7 +7319,7 @@ static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end)
     int32_t count;
     const int32_t floats =
         plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 9 * SOLVED_NODES * SOLVED_NODES) : 0u;
+    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 3 * SOLVED_NODES * SOLVED_PLACES) : 0u;
   }
 }
 
@@ -30203,8 +30212,7 @@ CLOTH_INLINE lanes3 forces_from_above(float *const rows[DOWNWARDS], ptrdiff_t bu
 static void clear_forces_above(const solve_arrays *a, int32_t row) {
   const int32_t floats = 3 * (int32_t)a->buffer;
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    fill_zero(vector_buffer(a, BUFFER_FORCES + DOWNWARDS * ((row - 1) & 1) + d - WEFT) - NEAR_START,
-              (size_t)floats * sizeof(float));
+    clear_floats(down_forces(a, row - 1, d) - NEAR_START, floats);
   }
 }
 
@@ -30388,6 +30396,7 @@ CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) 
 
 /* Places of a coarse cell along each side where springs are looked at. */
 #define SAMPLES 4
+#define SAMPLE_COUNT (SAMPLES * SAMPLES)
 /* Least pivot over the entry on the diagonal. */
 #define LEAST_PIVOT 1.0e-5f
 
@@ -30400,49 +30409,114 @@ static const grid_level *coarsest_level_of(const cloth *c) {
   return &workspace_of(c)->levels[workspace_of(c)->level_count - 1];
 }
 
-/* Adds `weight` times a symmetric block to the entries of nodes i and j. */
-static void add_block(float *matrix, int32_t size, int32_t i, int32_t j, const float block[6], float weight) {
-  CLOTH_CONSTANT static const uint8_t entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  for (int32_t a = 0; a < 3; a++) {
-    for (int32_t b = 0; b < 3; b++) {
-      matrix[(3 * i + a) * size + 3 * j + b] += weight * block[entry[a][b]];
-    }
-  }
+/* Adds `weight` times a symmetric block to the upper entries of node i. */
+CLOTH_INLINE void add_own_block(float *matrix, int32_t pitch, int32_t i, const float block[6], float weight) {
+  float *row = matrix + 3 * (i * pitch + i);
+  row[0] += weight * block[0];
+  row[1] += weight * block[3];
+  row[2] += weight * block[4];
+  row += pitch;
+  row[1] += weight * block[1];
+  row[2] += weight * block[5];
+  row += pitch;
+  row[2] += weight * block[2];
 }
 
 /* Adds a spring of a block between two nodes. */
-static void add_spring(float *matrix, int32_t size, int32_t i, int32_t j, const float block[6], float weight) {
+static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
   if (i == j) {
     return;
   }
-  add_block(matrix, size, i, i, block, weight);
-  add_block(matrix, size, j, j, block, weight);
-  add_block(matrix, size, i, j, block, negate(weight));
-  add_block(matrix, size, j, i, block, negate(weight));
+  add_own_block(matrix, pitch, i, block, weight);
+  add_own_block(matrix, pitch, j, block, weight);
+  float *row = matrix + (i < j ? 3 * (i * pitch + j) : 3 * (j * pitch + i));
+  row[0] -= weight * block[0];
+  row[1] -= weight * block[3];
+  row[2] -= weight * block[4];
+  row += pitch;
+  row[0] -= weight * block[3];
+  row[1] -= weight * block[1];
+  row[2] -= weight * block[5];
+  row += pitch;
+  row[0] -= weight * block[4];
+  row[1] -= weight * block[5];
+  row[2] -= weight * block[2];
 }
 
-/* The mean blocks of the four families of springs over the places first_row .. end_row - 1, first .. end - 1. */
-static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int32_t columns[2],
-                        float mean[DIRECTIONS][6]) {
-  fill_zero(mean, DIRECTIONS * 6 * sizeof(float));
-  for (int32_t n = 0; n < SAMPLES * SAMPLES; n++) {
-    const int32_t row = rows[0] + (2 * (n / SAMPLES) + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
-    const int32_t column = columns[0] + (2 * (n % SAMPLES) + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
-    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    for (int32_t d = 0; d < DIRECTIONS; d++) {
-      const int32_t down = d != WARP, right = d == WARP || d == DIAGONAL ? 1 : d == ANTIDIAGONAL ? -1 : 0;
-      if (!has_place(a, row + down, column + right)) {
-        continue;
-      }
-      const int32_t end = (column + right + a->columns) % a->columns;
-      const cloth_vector other = near_vector(near_row(a->place, a->pitch, row + down), a->plane, end);
-      const spring_place s = {row, column, d};
-      float block[6];
-      stored_block(a, &s, vector_subtract(x, other), block);
-      for (int32_t k = 0; k < 6; k++) {
-        mean[d][k] += block[k] * (1.0f / (SAMPLES * SAMPLES));
+/* The springs of a direction at the places of a coarse cell that are looked at: the vectors along them, and what their
+   linearisation has stored. */
+enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
+#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
+
+/* Takes the springs of a direction from a particle at `here` to those of a row. */
+CLOTH_INLINE void take_sample(const solve_arrays *a, cloth_vector here, const float *row, int32_t column,
+                              const float *springs, int32_t direction, float *to) {
+  const int32_t end = direction == WARP ? column + 1 : column + column_step(direction);
+  const cloth_vector d = vector_subtract(here, near_vector(row, a->plane, end));
+  to[SAMPLE_X * SAMPLE_COUNT] = d.x;
+  to[SAMPLE_Y * SAMPLE_COUNT] = d.y;
+  to[SAMPLE_Z * SAMPLE_COUNT] = d.z;
+  to[SAMPLE_ACROSS * SAMPLE_COUNT] = springs[SPRING_ACROSS(direction) * CLOTH_LANES];
+  to[SAMPLE_ALONG * SAMPLE_COUNT] = springs[SPRING_ALONG(direction) * CLOTH_LANES];
+}
+
+/* Takes the springs that start at SAMPLES places of a row, of the columns first .. end - 1. */
+static void take_samples_of_row(const solve_arrays *a, int32_t row, const int32_t columns[2], float *samples) {
+  const float *x = near_row(a->place, a->pitch, row), *below = x + NEAR_STEP * a->pitch;
+  const int32_t start = row * a->pitch, has_below = row + 1 < a->rows;
+  for (int32_t n = 0; n < SAMPLES; n++) {
+    const int32_t column = columns[0] + (2 * n + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
+    const float *springs = own_at(a->springs, SPRING_FLOATS, start + column, 0);
+    const cloth_vector here = near_vector(x, a->plane, column);
+    take_sample(a, here, x, column, springs, WARP, samples + n);
+    if (has_below) {
+      CLOTH_UNROLL
+      for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+        take_sample(a, here, below, column, springs, d, samples + d * SAMPLE_FLOATS + n);
       }
     }
+  }
+}
+
+/* The mean of the blocks of springs of a direction. */
+static void mean_block(const float *samples, float mean[6]) {
+  row_sum sums[6];
+  for (int32_t k = 0; k < 6; k++) {
+    sums[k] = row_sum_start();
+  }
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < SAMPLE_COUNT; n += CLOTH_LANES) {
+    const float *from = samples + n;
+    const lanes3 d =
+        lanes3_of(lanes_load(from), lanes_load(from + SAMPLE_COUNT), lanes_load(from + SAMPLE_Z * SAMPLE_COUNT));
+    const symmetric m = block_of_spring(lanes_load(from + SAMPLE_ACROSS * SAMPLE_COUNT),
+                                        lanes_load(from + SAMPLE_ALONG * SAMPLE_COUNT), d);
+    row_sum_add(&sums[0], n, m.xx);
+    row_sum_add(&sums[1], n, m.yy);
+    row_sum_add(&sums[2], n, m.zz);
+    row_sum_add(&sums[3], n, m.xy);
+    row_sum_add(&sums[4], n, m.xz);
+    row_sum_add(&sums[5], n, m.yz);
+  }
+  for (int32_t k = 0; k < 6; k++) {
+    lanes_sum sum;
+    row_sum_store(sum.partial, &sums[k]);
+    mean[k] = lanes_sum_total(&sum) * (1.0f / SAMPLE_COUNT);
+  }
+}
+
+/* The mean blocks of the four families of springs over the places first_row .. end_row - 1, first .. end - 1. There are
+   none of nothing below the last row. */
+static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int32_t columns[2],
+                        float mean[DIRECTIONS][6]) {
+  float samples[DIRECTIONS * SAMPLE_FLOATS];
+  clear_floats(samples, DIRECTIONS * SAMPLE_FLOATS);
+  for (int32_t n = 0; n < SAMPLES; n++) {
+    const int32_t row = rows[0] + (2 * n + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
+    take_samples_of_row(a, row, columns, samples + SAMPLES * n);
+  }
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    mean_block(samples + d * SAMPLE_FLOATS, mean[d]);
   }
 }
 
@@ -30455,7 +30529,7 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
 static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
-                     float *matrix, int32_t size) {
+                     float *matrix, int32_t pitch) {
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
@@ -30477,25 +30551,29 @@ static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l,
                                                       {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
     const int32_t i = corner[ends[n][0]], j = corner[ends[n][1]];
     if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
-      add_spring(matrix, size, i, j, mean[ends[n][2]], weights[n]);
+      add_spring(matrix, pitch, i, j, mean[ends[n][2]], weights[n]);
     }
   }
 }
 
 /* Adds stiffness times w w^T of so many nodes, on each axis. */
-static void add_pattern(float *matrix, int32_t size, const int32_t *nodes, const float *weights, int32_t count,
+static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, const float *weights, int32_t count,
                         float stiffness) {
   for (int32_t i = 0; i < count; i++) {
-    for (int32_t j = 0; j < count; j++) {
-      for (int32_t k = 0; k < 3; k++) {
-        matrix[(3 * nodes[i] + k) * size + 3 * nodes[j] + k] += stiffness * weights[i] * weights[j];
-      }
+    for (int32_t j = 0; j <= i; j++) {
+      const int32_t row = nodes[i] < nodes[j] ? nodes[i] : nodes[j], column = nodes[i] + nodes[j] - row;
+      const float value = stiffness * weights[i] * weights[j];
+      float *to = matrix + 3 * (row * pitch + column);
+      to[0] += value;
+      to[pitch + 1] += value;
+      to[2 * pitch + 2] += value;
     }
   }
 }
 
 /* Adds the plate. */
-static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix, int32_t size) {
+static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
+                             int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
   for (int32_t n = 0; n < workspace_of(c)->level_count; n++) {
@@ -30506,93 +30584,120 @@ static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_
     const int32_t row = i / l->columns, column = i - row * l->columns, right = (column + 1) % l->columns;
     if (column > 0 && column + 1 < l->columns) {
       const int32_t nodes[3] = {i - 1, i, i + 1};
-      add_pattern(matrix, size, nodes, hinge, 3, t->hinge[WARP] * half);
+      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WARP] * half);
     }
     if (row > 0 && row + 1 < l->rows) {
       const int32_t nodes[3] = {i - l->columns, i, i + l->columns};
-      add_pattern(matrix, size, nodes, hinge, 3, t->hinge[WEFT] * half);
+      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WEFT] * half);
     }
     if (row + 1 < l->rows && (l->is_ring || column + 1 < l->columns)) {
       const int32_t nodes[4] = {i, row * l->columns + right, i + l->columns, (row + 1) * l->columns + right};
-      add_pattern(matrix, size, nodes, twist, 4, t->twist * quarter);
+      add_pattern(matrix, pitch, nodes, twist, 4, t->twist * quarter);
     }
   }
 }
 
-/* Factors a symmetric matrix in place, of which only the entries on and below the diagonal are read: L below it, 1 / D
-   on it. */
+/* to -= factor a, of the blocks that hold the floats `from` to `end` - 1. */
+CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32_t from, int32_t end) {
+  for (int32_t i = from / CLOTH_LANES * CLOTH_LANES; i < end; i += CLOTH_LANES) {
+    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), factor)));
+  }
+}
+
+/* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
+   on it, and D L^T above. */
 static void factor_matrix(float *matrix, int32_t size) {
-  float column[3 * SOLVED_NODES], least[3 * SOLVED_NODES];
+  const int32_t pitch = SOLVED_PITCH(size);
+  float above[SOLVED_PLACES], scaled[SOLVED_PLACES], least[3 * SOLVED_NODES];
+  clear_floats(above, SOLVED_PLACES);
   for (int32_t k = 0; k < size; k++) {
-    least[k] = LEAST_PIVOT * matrix[k * size + k];
+    least[k] = LEAST_PIVOT * matrix[k * pitch + k];
   }
   for (int32_t k = 0; k < size; k++) {
-    const float pivot = 1.0f / maximum(matrix[k * size + k], least[k]);
-    for (int32_t i = k + 1; i < size; i++) {
-      column[i] = flush_small(matrix[i * size + k], WORK_QUANTUM);
+    float *of = matrix + k * pitch, *row = of + pitch;
+    const float pivot = 1.0f / maximum(of[k], least[k]);
+    const lanes by = lanes_splat(pivot);
+    for (int32_t i = k / CLOTH_LANES * CLOTH_LANES; i < pitch; i += CLOTH_LANES) {
+      const lanes flushed = lanes_flush(lanes_load(of + i));
+      lanes_store(of + i, flushed);
+      lanes_store(above + i, lanes_drop(lanes_first(k + 1 - i), flushed)); /* what is done is left as it is */
+      lanes_store(scaled + i, lanes_flush(lanes_multiply(flushed, by)));
     }
+    of[k] = pivot;
     for (int32_t i = k + 1; i < size; i++) {
-      const float factor = flush_small(column[i] * pivot, WORK_QUANTUM);
-      float *row = matrix + i * size;
-      for (int32_t j = k + 1; j <= i; j++) {
-        row[j] -= factor * column[j];
-      }
-      row[k] = factor;
+      subtract_scaled(row, above, lanes_splat(scaled[i]), i, size);
+      row[k] = scaled[i];
+      row += pitch;
     }
-    matrix[k * size + k] = pivot;
   }
 }
 
 /* Makes the matrix of the coarsest level and factors it. */
 CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const grid_level *l = coarsest_level_of(c);
-  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
+  const int32_t nodes = l->columns * l->rows, size = 3 * nodes, pitch = SOLVED_PITCH(size);
   float *matrix = coarsest_matrix(c), *ground = level_ground(c, workspace_of(c)->level_count - 1);
-  fill_zero(matrix, (size_t)(size * size) * sizeof(float));
+  clear_floats(matrix, size * pitch);
   for (int32_t i = 0; i < nodes; i++) {
     const int32_t place = i / l->columns * l->pitch + i % l->columns;
     float block[6];
     for (int32_t k = 0; k < 6; k++) {
       block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
     }
-    add_block(matrix, size, i, i, block, 1.0f);
+    add_own_block(matrix, pitch, i, block, 1.0f);
   }
   for (int32_t row = 0; row + 1 < l->rows; row++) {
     for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
-      add_cell(c, a, l, row, column, matrix, size);
+      add_cell(c, a, l, row, column, matrix, pitch);
     }
   }
   if (t->bends && t->plate_implicit && !is_in_pieces(c)) {
-    add_coarse_plate(c, t, l, matrix, size);
+    add_coarse_plate(c, t, l, matrix, pitch);
   }
   factor_matrix(matrix, size);
+}
+
+/* Solves with the factors: x = A^-1 x, of which SOLVED_PLACES floats are read. */
+static void solve_factored(const float *matrix, int32_t size, float *x) {
+  const int32_t pitch = SOLVED_PITCH(size);
+  float solved[SOLVED_PLACES];
+  const float *row = matrix;
+  for (int32_t j = 0; j < size; j++) {
+    solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
+    subtract_scaled(x, row, lanes_splat(solved[j]), j + 1, size);
+    row += pitch;
+  }
+  for (int32_t j = size; j < SOLVED_PLACES; j++) {
+    solved[j] = 0.0f;
+  }
+  for (int32_t j = size - 1; j >= 0; j--) {
+    row -= pitch;
+    x[j] = flush_small(solved[j], WORK_QUANTUM);
+    subtract_scaled(solved, row, lanes_splat(x[j]), 0, j);
+  }
 }
 
 /* z = A^-1 r on the coarsest level. Returns r . z. */
 CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
   const grid_level *l = coarsest_level_of(c);
-  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
-  const float *matrix = coarsest_matrix(c);
+  const int32_t columns = l->columns, size = 3 * columns * l->rows;
   float *residual = level_residual(c, l), *to = level_correction(c, l);
-  float x[3 * SOLVED_NODES], sum = 0.0f;
-  for (int32_t i = 0; i < size; i++) {
-    float value = *own_at(residual, 3, i / 3 / l->columns * l->pitch + i / 3 % l->columns, i % 3);
-    for (int32_t j = 0; j < i; j++) {
-      value -= matrix[i * size + j] * x[j];
+  float x[SOLVED_PLACES], r[3 * SOLVED_NODES], sum = 0.0f;
+  clear_floats(x, SOLVED_PLACES);
+  for (int32_t row = 0, i = 0; row < l->rows; row++) {
+    for (int32_t column = 0; column < columns; column++, i += 3) {
+      const float *from = own_at(residual, 3, row * l->pitch + column, 0);
+      for (int32_t k = 0; k < 3; k++) {
+        x[i + k] = r[i + k] = from[k * CLOTH_LANES];
+      }
     }
-    x[i] = flush_small(value, WORK_QUANTUM);
   }
-  for (int32_t i = size - 1; i >= 0; i--) {
-    float value = x[i] * matrix[i * size + i];
-    for (int32_t j = i + 1; j < size; j++) {
-      value -= matrix[j * size + i] * x[j];
+  solve_factored(coarsest_matrix(c), size, x);
+  for (int32_t row = 0, i = 0; row < l->rows; row++) {
+    for (int32_t column = 0; column < columns; column++, i += 3) {
+      near_vector_store(near_row(to, l->pitch, row), l->plane, column, vector(x[i], x[i + 1], x[i + 2]));
+      sum += r[i] * x[i] + r[i + 1] * x[i + 1] + r[i + 2] * x[i + 2];
     }
-    x[i] = flush_small(value, WORK_QUANTUM);
-  }
-  for (int32_t i = 0; i < size; i++) {
-    const int32_t row = i / 3 / l->columns, column = i / 3 % l->columns;
-    *near_at(near_row(to, l->pitch, row), l->plane, column, i % 3) = x[i];
-    sum += *own_at(residual, 3, row * l->pitch + column, i % 3) * x[i];
   }
   return sum;
 }
@@ -30982,8 +31087,8 @@ CLOTH_INLINE float *warp_blocks(const solve_arrays *a) {
 
 static void clear_blocks_above(const solve_arrays *a, int32_t row) {
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    fill_zero(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
-              (size_t)(SYMMETRIC_FLOATS * (int32_t)a->buffer) * sizeof(float));
+    clear_floats(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
+                 SYMMETRIC_FLOATS * (int32_t)a->buffer);
   }
 }
 

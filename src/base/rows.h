@@ -54,11 +54,7 @@ CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
   lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
 }
 
-/* One component of one particle of a row of a near array. */
-CLOTH_INLINE float *near_at(float *row, ptrdiff_t plane, int32_t i, int32_t component) {
-  return row + NEAR_STEP * i + component * NEAR_PLANE(plane);
-}
-
+/* One particle of a row of a near array. */
 CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
   const float *from = row + NEAR_STEP * i;
   return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
@@ -121,9 +117,11 @@ typedef struct row_sum {
 } row_sum;
 
 CLOTH_INLINE row_sum row_sum_start(void) {
+  const lanes none = lanes_splat(0.0f);
   row_sum sum;
-  for (int32_t n = 0; n < ROW_PARTS; n++) {
-    sum.part[n] = lanes_splat(0.0f);
+  for (int32_t n = 0; n < ROW_PARTS; n += 2) { /* in pairs: of one by one compilers make a call of memset() */
+    sum.part[n] = none;
+    sum.part[(n + 1) % ROW_PARTS] = none;
   }
   return sum;
 }

@@ -43,8 +43,7 @@ CLOTH_INLINE lanes3 forces_from_above(float *const rows[DOWNWARDS], ptrdiff_t bu
 static void clear_forces_above(const solve_arrays *a, int32_t row) {
   const int32_t floats = 3 * (int32_t)a->buffer;
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    fill_zero(vector_buffer(a, BUFFER_FORCES + DOWNWARDS * ((row - 1) & 1) + d - WEFT) - NEAR_START,
-              (size_t)floats * sizeof(float));
+    clear_floats(down_forces(a, row - 1, d) - NEAR_START, floats);
   }
 }
 

@@ -26,6 +26,9 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
    linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. */
 #define SOLVED_SIDE 3
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
+/* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
+#define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
+#define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
 
 /* Columns of the level after one of so many, and how they lie. */
 static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {

@@ -42,8 +42,8 @@ CLOTH_INLINE float *warp_blocks(const solve_arrays *a) {
 
 static void clear_blocks_above(const solve_arrays *a, int32_t row) {
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    fill_zero(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
-              (size_t)(SYMMETRIC_FLOATS * (int32_t)a->buffer) * sizeof(float));
+    clear_floats(down_blocks(a, row - 1, d) - (CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD),
+                 SYMMETRIC_FLOATS * (int32_t)a->buffer);
   }
 }
 
