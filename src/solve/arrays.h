@@ -79,15 +79,13 @@ static int32_t near_floats(int32_t pitch, int32_t rows) {
 #define NEAR_START (CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD)
 
 /* Row buffers of a piece: vectors and blocks that springs bring to the row below, for both parities of rows and three
-   directions, and those of the springs along a row; four rows of the plate's curvature, its force, and weights at the
-   ends of rows. */
+   directions, and those of the springs along a row; four rows of the plate's curvature, and its force. */
 enum {
   BUFFER_FORCES,
   BUFFER_WARP = 6,
   BUFFER_CURVATURE,
   BUFFER_PLATE = BUFFER_CURVATURE + 4,
-  BUFFER_ENDS,
-  BUFFER_BLOCKS = BUFFER_ENDS + (CLOTH_LANES == 1 ? 5 : 2),
+  BUFFER_BLOCKS,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
   /* with factors also forces of hinges along the warp, and of cells in four rows */
   BUFFER_HINGES = BUFFER_VECTORS,

@@ -95,7 +95,6 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
   clear_solve_pads(c, &arrays);
-  fill_end_weights(&arrays);
   fill_diagonal(c, &arrays);
   describe_links(c);
 }

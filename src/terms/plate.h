@@ -54,94 +54,111 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 #define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
 #define STRAND_STEP NEAR_STEP
 
-/* Weights at the ends of a strand: of what lies on the left and on the right, 0 where nothing does, and of the element
-   itself in its place; and of E_u^T E_u, of the differences to the right and to the left. */
-enum { END_LEFT, END_RIGHT, END_OWN, END_FREE_RIGHT, END_FREE_LEFT, END_KINDS };
-
-/* They lie as in an own array. */
-static float *end_weights(const solve_arrays *a) {
-  return a->buffers + 3 * BUFFER_ENDS * (int32_t)a->buffer;
-}
+/* Floats of a strand that two columns take, in whole blocks: at an end of a sheet two columns count. */
+#define END_FLOATS ((2 * STRAND_STEP + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
   const solve_arrays *a;
-  float *x;                   /* the vectors, a near array */
-  const float *ends;          /* weights at the ends of strands */
-  lanes warp, weft, centre;   /* a, b and -2 (a + b) */
-  lanes free_warp, free_weft; /* a^2 and b^2 */
-  lanes twist;                /* kappa_2; with factors alone */
-  int32_t inner, outer, end;  /* floats of a strand from which on blocks are inside, again at an end, and all */
+  float *x;                    /* the vectors, a near array */
+  float warp, weft, centre;    /* a, b and -2 (a + b) */
+  float free_warp, free_weft;  /* a^2 and b^2 */
+  float twist;                 /* kappa_2; with factors alone */
+  int32_t outer, end;          /* floats of a strand from which on blocks are at an end, and all */
+  float *curvature[4], *force; /* row buffers */
 } plate_rows;
-
-/* `factor`: of all stiffness. */
-static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float factor) {
-  const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
-  const int32_t end = STRAND_STEP * a->columns, two = 2 * STRAND_STEP; /* at an end two columns count */
-  const int32_t inner = a->is_ring ? 0 : (two + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
-  const int32_t blocks = end - two - inner < 0 ? 0 : (end - two - inner) / CLOTH_LANES;
-  const plate_rows p = {.a = a,
-                        .x = x,
-                        .ends = end_weights(a),
-                        .warp = lanes_splat(along),
-                        .weft = lanes_splat(across),
-                        .centre = lanes_splat(-2.0f * (along + across)),
-                        .free_warp = lanes_splat(along * along),
-                        .free_weft = lanes_splat(across * across),
-                        .twist = lanes_splat(t->twist * factor),
-                        .inner = inner,
-                        .outer = a->is_ring ? end : inner + blocks * CLOTH_LANES,
-                        .end = end};
-  return p;
-}
 
 /* The row buffer of the curvature of row `row`: that of three rows is needed, four are kept. */
 CLOTH_INLINE float *curvature_row(const solve_arrays *a, int32_t row) {
   return vector_buffer(a, BUFFER_CURVATURE + (row & 3));
 }
 
-/* Fills them, at the beginning of a step. Tubes have no ends. */
-static void fill_end_weights(const solve_arrays *a) {
-  const int32_t last = a->columns - 1, is_open = !a->is_ring;
-  float *weights = end_weights(a);
-  for (int32_t i = 0; i < STRAND_STEP * a->pitch; i++) {
-    const int32_t column = i / STRAND_STEP, is_first = is_open && column == 0, is_last = is_open && column == last;
-    const int32_t values[END_KINDS] = {!is_first, !is_last, is_first + is_last,
-                                       is_first + (is_open && column == last - 1), is_last + (is_open && column == 1)};
-    for (int32_t kind = 0; kind < END_KINDS; kind++) {
-      *own_at(weights, END_KINDS, i, kind) = (float)values[kind];
-    }
-  }
+/* `factor`: of all stiffness. */
+static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float factor) {
+  const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
+  const int32_t end = STRAND_STEP * a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
+  const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
+  const plate_rows p = {
+      .a = a,
+      .x = x,
+      .warp = along,
+      .weft = across,
+      .centre = -2.0f * (along + across),
+      .free_warp = along * along,
+      .free_weft = across * across,
+      .twist = t->twist * factor,
+      .outer = a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES,
+      .end = end,
+      .curvature = {curvature_row(a, 0), curvature_row(a, 1), curvature_row(a, 2), curvature_row(a, 3)},
+      .force = vector_buffer(a, BUFFER_PLATE)};
+  return p;
 }
 
-CLOTH_INLINE lanes end_weight(const plate_rows *p, int32_t i, int32_t kind) {
-  return lanes_load(OWN(p->ends, END_KINDS, i, kind));
+/* Which ends of a sheet a block of a strand may lie at: constants. */
+#define END_NONE 0
+#define END_LEFT 1
+#define END_RIGHT 2
+
+/* Masks of the lanes of a block at the right end of a strand: of those with something on their right, and of those
+   before the last two columns. */
+typedef struct end_masks {
+  lanes_mask right, inside;
+} end_masks;
+
+/* The coefficients of the plate for a block, and where its strands end. */
+typedef struct plate_terms {
+  lanes warp, weft, centre, free_warp;
+  end_masks first_end; /* of the block at `outer` */
+  int32_t outer, end;  /* as in plate_rows */
+} plate_terms;
+
+CLOTH_INLINE end_masks end_masks_at(int32_t end, int32_t i) {
+  const end_masks m = {lanes_first(end - STRAND_STEP - i), lanes_first(end - 2 * STRAND_STEP - i)};
+  return m;
 }
 
-/* The sum of what lies beside a block of a strand. `at_end`: 1 where it may lie at an end of a sheet; a constant. */
-CLOTH_INLINE lanes sum_beside(const plate_rows *p, const float *row, int32_t i, int32_t at_end) {
-  const lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
-  if (!at_end) {
-    return lanes_add(left, right);
+CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
+  const plate_terms t = {.warp = lanes_splat(p->warp),
+                         .weft = lanes_splat(p->weft),
+                         .centre = lanes_splat(p->centre),
+                         .free_warp = lanes_splat(p->free_warp),
+                         .first_end = end_masks_at(p->end, p->outer),
+                         .outer = p->outer,
+                         .end = p->end};
+  return t;
+}
+
+/* The sum of what lies beside a block of a strand: the element itself where nothing does. */
+CLOTH_INLINE lanes sum_beside(const float *row, int32_t i, int32_t ends, const end_masks *m) {
+  lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
+  if (ends & END_LEFT) {
+    left = lanes_select(lanes_first(STRAND_STEP - i), lanes_load(row + i), left);
   }
-  const lanes beside =
-      lanes_add(lanes_multiply(left, end_weight(p, i, END_LEFT)), lanes_multiply(right, end_weight(p, i, END_RIGHT)));
-  return lanes_add(beside, lanes_multiply(lanes_load(row + i), end_weight(p, i, END_OWN)));
+  if (ends & END_RIGHT) {
+    right = lanes_select(m->right, right, lanes_load(row + i));
+  }
+  return lanes_add(left, right);
 }
 
 /* a D_u + b D_v of a block, from the sums of what lies beside it along warp and weft. */
-CLOTH_INLINE lanes curvature(const plate_rows *p, lanes along, lanes across, lanes x) {
+CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x) {
   const lanes sum = lanes_add(lanes_multiply(along, p->warp), lanes_multiply(across, p->weft));
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* -a^2 E_u^T E_u of a block. */
-CLOTH_INLINE lanes free_ends(const plate_rows *p, const float *x, int32_t i) {
-  const lanes here = lanes_load(x + i), right = lanes_subtract(lanes_load(x + i + STRAND_STEP), here);
-  const lanes left = lanes_subtract(lanes_load(x + i - STRAND_STEP), here);
-  const lanes sum = lanes_add(lanes_multiply(right, end_weight(p, i, END_FREE_RIGHT)),
-                              lanes_multiply(left, end_weight(p, i, END_FREE_LEFT)));
-  return lanes_multiply(sum, p->free_warp);
+/* -E_u^T E_u of a block: at each end the difference to the other one of the last two columns. */
+CLOTH_INLINE lanes free_ends(const float *x, int32_t i, int32_t ends, const end_masks *m) {
+  const lanes here = lanes_load(x + i), left = lanes_load(x + i - STRAND_STEP), right = lanes_load(x + i + STRAND_STEP);
+  lanes both = lanes_splat(0.0f);
+  if (ends & END_LEFT) {
+    const lanes other = lanes_select(lanes_first(STRAND_STEP - i), right, left);
+    both = lanes_keep(lanes_first(2 * STRAND_STEP - i), lanes_subtract(other, here));
+  }
+  if (ends & END_RIGHT) {
+    const lanes more = lanes_drop(m->inside, lanes_subtract(lanes_select(m->right, right, left), here));
+    both = ends & END_LEFT ? lanes_add(both, more) : more;
+  }
+  return both;
 }
 
 /* A strand of a row: of the vectors of the row, of the one below and of the one after that; of the curvature of the row
@@ -151,34 +168,76 @@ typedef struct plate_strand {
   float *below, *force;
 } plate_strand;
 
-/* The force of blocks of a row from one float up to another, and the curvature of the row below. `at_end`: as above;
-   `is_last`: there is no row below; constants. */
-CLOTH_INLINE void bend_blocks(const plate_rows *p, const plate_strand *s, int32_t from, int32_t to, int32_t at_end,
-                              int32_t is_last) {
-  for (int32_t i = from; i < to; i += CLOTH_LANES) {
-    const lanes here = lanes_load(s->here + i);
-    lanes down = here;
-    if (!is_last) {
-      const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-      down = curvature(p, sum_beside(p, s->next, i, at_end), over, lanes_load(s->next + i));
-      lanes_store(s->below + i, down);
-    }
-    const lanes across = lanes_add(lanes_load(s->above + i), down);
-    lanes sum = curvature(p, sum_beside(p, s->here, i, at_end), across, here);
-    sum = at_end ? lanes_add(sum, free_ends(p, s->x, i)) : sum;
-    lanes_store(s->force + i, sum);
+/* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie; `is_last`: there is
+   no row below; constants. */
+CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, int32_t i, int32_t ends, const end_masks *m,
+                             int32_t is_last) {
+  const lanes here = lanes_load(s->here + i);
+  lanes down = here;
+  if (!is_last) {
+    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
+    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i));
+    lanes_store(s->below + i, down);
   }
+  const lanes across = lanes_add(lanes_load(s->above + i), down);
+  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here);
+  sum = ends ? lanes_add(sum, lanes_multiply(free_ends(s->x, i, ends, m), p->free_warp)) : sum;
+  lanes_store(s->force + i, sum);
+}
+
+/* The same of a strand that may be short or the last. `ends`: which the strand has. */
+CLOTH_INLINE void bend_any_strand(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
+  for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
+    const end_masks m = end_masks_at(p->end, i);
+    if (ends) {
+      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, is_last);
+    } else {
+      bend_block(p, s, i, END_NONE, NULL, is_last);
+    }
+  }
+}
+
+/* The same of a strand whose ends lie in different blocks, or which has none. `ends`: a constant. */
+CLOTH_INLINE void bend_long_strand(const plate_terms *p, const plate_strand *s, int32_t ends) {
+  const int32_t inner = ends ? END_FLOATS : 0, outer = p->outer, end = p->end;
+  for (int32_t i = 0; i < inner; i += CLOTH_LANES) {
+    bend_block(p, s, i, END_LEFT, NULL, 0);
+  }
+  for (int32_t i = inner; i < outer; i += CLOTH_LANES) {
+    bend_block(p, s, i, END_NONE, NULL, 0);
+  }
+  if (ends) {
+    bend_block(p, s, outer, END_RIGHT, &p->first_end, 0);
+  }
+  for (int32_t i = outer + CLOTH_LANES; ends && i < end; i += CLOTH_LANES) {
+    const end_masks m = end_masks_at(end, i);
+    bend_block(p, s, i, END_RIGHT, &m, 0);
+  }
+}
+
+/* Goes on to the next strand. */
+CLOTH_INLINE void next_strand(plate_strand *s, ptrdiff_t plane, ptrdiff_t buffer) {
+  s->x += plane;
+  s->next += plane;
+  s->after += plane;
+  s->above += buffer;
+  s->here += buffer;
+  s->below += buffer;
+  s->force += buffer;
 }
 
 /* Computes the curvature of the first row. */
 static void bend_first_row(const plate_rows *p) {
   const solve_arrays *a = p->a;
+  const plate_terms t = plate_terms_of(p);
   float *out = curvature_row(a, 0);
   for (int32_t n = 0; n < STRANDS; n++) {
     const float *x = p->x + n * a->plane, *below = x + STRAND_STEP * a->pitch;
     for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(here, lanes_load(below + i));
-      lanes_store(out + n * a->buffer + i, curvature(p, sum_beside(p, x, i, 1), over, here));
+      const end_masks m = end_masks_at(p->end, i);
+      const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
+      lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
     }
   }
   if (a->is_ring) {
@@ -192,7 +251,7 @@ static void free_border(const plate_rows *p, int32_t border, int32_t beside, int
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane, buffer = a->buffer;
   const int32_t columns = a->columns;
-  const lanes weight = row == border ? p->free_weft : lanes_negate(p->free_weft);
+  const lanes weight = lanes_splat(row == border ? p->free_weft : negate(p->free_weft));
   const float *from = near_row(p->x, a->pitch, border), *to = near_row(p->x, a->pitch, beside);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 difference = lanes3_subtract(near_load(to, plane, i), near_load(from, plane, i));
@@ -202,31 +261,30 @@ static void free_border(const plate_rows *p, int32_t border, int32_t beside, int
 
 /* The force of a row, the matrix times x, from the curvature of it and of the row above, which are there, and of the
    row below, which is computed on the way. */
-static void plate_row(const plate_rows *plate, int32_t row) {
-  const plate_rows terms = *plate, *p = &terms; /* stores of lanes may alias it */
+static void plate_row(const plate_rows *p, int32_t row) {
+  const plate_terms t = plate_terms_of(p);
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane, buffer = a->buffer;
   const int32_t last = a->rows - 1, next = STRAND_STEP * a->pitch;
   plate_strand s = {.x = p->x + row * next,
-                    .above = curvature_row(a, row > 0 ? row - 1 : row),
-                    .here = curvature_row(a, row),
-                    .below = curvature_row(a, row + 1),
-                    .force = vector_buffer(a, BUFFER_PLATE)};
-  for (int32_t n = 0; n < STRANDS; n++) {
-    s.next = s.x + next;
-    s.after = row + 1 < last ? s.next + next : s.next;
-    if (row < last) {
-      bend_blocks(p, &s, 0, p->inner, 1, 0);
-      bend_blocks(p, &s, p->inner, p->outer, 0, 0);
-      bend_blocks(p, &s, p->outer, p->end, 1, 0);
+                    .above = p->curvature[(row > 0 ? row - 1 : row) & 3],
+                    .here = p->curvature[row & 3],
+                    .below = p->curvature[(row + 1) & 3],
+                    .force = p->force};
+  s.next = s.x + next;
+  s.after = row + 1 < last ? s.next + next : s.next;
+  const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
+  const int32_t is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
+  for (int32_t n = 0; n < STRANDS; n++, next_strand(&s, plane, buffer)) {
+    if (row == last) {
+      bend_any_strand(&t, &s, ends, 1);
+    } else if (is_short) {
+      bend_any_strand(&t, &s, ends, 0);
+    } else if (ends) {
+      bend_long_strand(&t, &s, END_LEFT | END_RIGHT);
     } else {
-      bend_blocks(p, &s, 0, p->end, 1, 1);
+      bend_long_strand(&t, &s, END_NONE);
     }
-    s.x += plane;
-    s.above += buffer;
-    s.here += buffer;
-    s.below += buffer;
-    s.force += buffer;
   }
   if (a->is_ring && row < last) {
     close_ring(curvature_row(a, row + 1), buffer, a->columns);
