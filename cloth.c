@@ -3796,11 +3796,29 @@ CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
   vector_store(x, to, vector_load(x, from));
 }
 
+/* 1 if any of these bits is set at one of so many particles. */
+static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
+  const uint32_t in_each = bits * 0x01010101u;
+  uint32_t some = 0, four;
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    copy_memory(&four, gaps + i, sizeof four);
+    some |= four & in_each;
+  }
+  for (; i < count; i++) {
+    some |= gaps[i] & bits;
+  }
+  return some != 0;
+}
+
 /* Puts the absent particles of a row where its nearest present ones before them are, or the first one. Returns 0 if
    it has none. */
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;
+  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) {
+    return 1;
+  }
   while (near < end && is_gap(c, near, GAP_PARTICLE)) {
     near++;
   }
@@ -4639,12 +4657,12 @@ static int32_t near_floats(int32_t pitch, int32_t rows) {
 
 #define NEAR_START (CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD)
 
-/* Row buffers of a piece: vectors and blocks that springs bring to the row below, for both parities of rows and three
-   directions, and those of the springs along a row; four rows of the plate's curvature, and its force. */
+/* Row buffers of a piece: forces that springs bring to their other ends, for both parities of rows and each direction;
+   blocks that they bring to the row below, alike for three directions, and those of the springs along a row; four rows
+   of the plate's curvature, and its force. */
 enum {
   BUFFER_FORCES,
-  BUFFER_WARP = 6,
-  BUFFER_CURVATURE,
+  BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
   BUFFER_PLATE = BUFFER_CURVATURE + 4,
   BUFFER_BLOCKS,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
@@ -4671,10 +4689,10 @@ static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
 }
 
-/* Coefficient rows: stiffness, stiffness times rest length, weight of the turning, damping of each direction; then
-   weights of the plate's diagonal. */
+/* Coefficients of a column, an own array: stiffness, stiffness times rest length, weight of the turning, damping of
+   each direction; then weights of the plate's diagonal, of hinges along the warp and of twists. */
 enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
-#define COEFFICIENT_ROWS (ROW_KINDS * DIRECTIONS + 2)
+enum { ROW_HINGES = ROW_KINDS * DIRECTIONS, ROW_TWISTS, COEFFICIENT_FLOATS };
 
 /* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
 typedef struct solve_arrays {
@@ -4727,20 +4745,77 @@ CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
   return a->buffers + 3 * number * (int32_t)a->buffer + start;
 }
 
+/* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a
+   particle follow each other for all directions, so that one pointer leads to all, and springs are multiplied and added
+   up in one loop: but on processors whose arithmetic overwrites an operand, which have too few registers for it. */
+#if CLOTH_LANES == 1 && !defined(__x86_64__) && !defined(__i386__)
+#define FORCE_STEP (3 * DIRECTIONS)
+#define FORCE_ROWS 1
+#else
+#define FORCE_STEP NEAR_STEP
+#define FORCE_ROWS DIRECTIONS
+#endif
+#define PRODUCT_LOOPS (CLOTH_LANES == 1 && FORCE_ROWS > 1 ? 2 : 1)
+
+typedef struct force_rows {
+  float *row[FORCE_ROWS];
+} force_rows;
+
+/* Those of the springs that start in row `row`. */
+CLOTH_INLINE force_rows forces_of_row(const solve_arrays *a, int32_t row) {
+  float *first = a->buffers + 3 * DIRECTIONS * (row & 1) * a->buffer + FORCE_STEP * BUFFER_PAD;
+  force_rows f;
+  CLOTH_UNROLL
+  for (int32_t d = 0; d < FORCE_ROWS; d++) {
+    f.row[d] = first + 3 * d * a->buffer;
+  }
+  return f;
+}
+
+CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
+  return FORCE_ROWS == 1 ? f->row[0] + 3 * direction : f->row[direction % FORCE_ROWS];
+}
+
+CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
+  const float *from = row + FORCE_STEP * i;
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+}
+
+CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
+  float *to = row + FORCE_STEP * i;
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  lanes_store(to, a.x);
+  lanes_store(to + next, a.y);
+  lanes_store(to + 2 * next, a.z);
+}
+
+/* Copies the force of one column to another, which may lie beside the row. */
+CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t to) {
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  for (int32_t n = 0; n < 3; n++) {
+    row[FORCE_STEP * to + n * next] = row[FORCE_STEP * from + n * next];
+  }
+}
+
+/* Closes the rows of a tube, from a direction on. */
+CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
+  for (int32_t d = first; d < DIRECTIONS; d++) {
+    force_copy(force_row(f, d), buffer, columns - 1, -1);
+    force_copy(force_row(f, d), buffer, 0, columns);
+  }
+}
+
+/* Sets the forces of a row to 0. */
+static void clear_forces(const solve_arrays *a, int32_t row) {
+  const int32_t floats = 3 * DIRECTIONS * (int32_t)a->buffer;
+  clear_floats(a->buffers + (row & 1) * floats, floats);
+}
+
 /* A row buffer of blocks. */
 CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
   const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
   return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;
-}
-
-/* A coefficient row of a direction. */
-CLOTH_INLINE float *coefficient_row(const solve_arrays *a, int32_t kind, int32_t direction) {
-  return a->coefficients + (ROW_KINDS * direction + kind) * a->pitch;
-}
-
-/* Weights of the plate's diagonal at the columns: of hinges along the warp, and of twists. */
-CLOTH_INLINE float *plate_weights(const solve_arrays *a, int32_t number) {
-  return a->coefficients + (ROW_KINDS * DIRECTIONS + number) * a->pitch;
 }
 
 /* Blocks in a row buffer: as near vectors, with six components. */
@@ -5315,11 +5390,13 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
   }
 }
 
-/* The springs that lead to pins. */
+/* The springs that lead to pins. Absent particles, which count as pinned, have none. */
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    add_springs_of_pin(c, a, &p, i);
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      add_springs_of_pin(c, a, &p, i);
+    }
   }
 }
 
@@ -7350,7 +7427,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   }
   c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
   c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
-  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_ROWS * pitch);
+  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
   if (has_operator(config)) {
     layout_operator(c, config, end);
@@ -12040,9 +12117,11 @@ static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_ter
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes and of cloth with gaps; from so
-   many substeps on at least 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to
-   keep its life, and the stiffest to come to rest (S1 and S17, paper). */
+/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes, and of cloth that has torn, is in
+   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6. An unfinished solve
+   creeps with many substeps; stiffer cloth takes more iterations to keep its life, and the stiffest to come to rest (S1
+   and S17, paper). */
+#define MANY_GAPS 8
 #define SOFT_STIFFNESS 1.0e3f
 #define FIRM_STIFFNESS 2.0e3f
 #define STIFF_STIFFNESS 1.0e4f
@@ -12164,6 +12243,19 @@ static float largest_stiffness(const cloth *c, const substep_terms *t) {
   return springs * c->settings.factors.max_stiffness;
 }
 
+/* 1 if much of a cloth is missing, or it may be in pieces. */
+static int has_many_gaps(const cloth *c) {
+#if WITH_GAPS
+  const int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
+  if (has_gaps(c)) {
+    const gap_summary *s = gap_summary_of(c);
+    return is_torn_cloth(c) || s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells;
+  }
+#endif
+  (void)c;
+  return 0;
+}
+
 /* Iterations of the solve of a substep, one of so many. */
 static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
   if (c->settings.solver.tolerance > 0.0f) {
@@ -12176,8 +12268,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (stiffness > STIFF_STIFFNESS) {
     return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
-  const int32_t by_stiffness =
-      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
+  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
+                               (stiffness > FIRM_STIFFNESS);
   return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
 }
 
@@ -12231,26 +12323,28 @@ static float explicit_substeps(const cloth *c, float dt) {
   return substeps;
 }
 
-/* Fills the coefficient rows of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the
-   grid, else 0; and the weights of the plate's diagonal at the columns. */
+/* Fills the coefficients of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the grid,
+   else 0; and the weights of the plate's diagonal at the columns. */
 static void fill_coefficient_rows(const solve_arrays *a, const substep_terms *t) {
+  const int32_t columns = a->columns, is_open = !a->is_ring;
+  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     const spring_terms *s = &t->spring[d];
     const float values[ROW_KINDS] = {s->stiffness, s->stiffness * s->rest,
                                      TURN_WEIGHT * s->stiffness / (s->rest * s->rest), s->damping};
-    for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
-      float *row = coefficient_row(a, kind, d);
-      for (int32_t i = 0; i < a->pitch; i++) {
-        const int32_t to = i + (d == WARP || d == DIAGONAL) - (d == ANTIDIAGONAL);
-        const int32_t exists = i < a->columns && (a->is_ring || (to >= 0 && to < a->columns));
-        row[i] = exists ? values[kind] : 0.0f;
+    const int32_t last = columns - (is_open && (d == WARP || d == DIAGONAL)), first = is_open && d == ANTIDIAGONAL;
+    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+      float *to = OWN(a->coefficients, COEFFICIENT_FLOATS, i, ROW_KINDS * d);
+      for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
+        const lanes value = lanes_drop(lanes_first(first - i), lanes_splat(values[kind]));
+        lanes_store(to + kind * CLOTH_LANES, lanes_keep(lanes_first(last - i), value));
       }
     }
   }
-  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
   for (int32_t i = 0; i < a->pitch; i++) {
-    plate_weights(a, 0)[i] = viscous * t->hinge[WARP] * hinges_on_element(i, a->columns, a->is_ring);
-    plate_weights(a, 1)[i] = cells_at_element(i, a->columns, a->is_ring);
+    float *to = own_at(a->coefficients, COEFFICIENT_FLOATS, i, 0);
+    to[ROW_HINGES * CLOTH_LANES] = viscous * t->hinge[WARP] * hinges_on_element(i, columns, a->is_ring);
+    to[ROW_TWISTS * CLOTH_LANES] = cells_at_element(i, columns, a->is_ring);
   }
 }
 
@@ -29500,11 +29594,13 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
 static int is_free_piece(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c);
-    for (int32_t i = 0; i < c->count; i++) {
-      free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
+    const cloth_inputs *inputs = inputs_of(c);
+    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c) && inputs->targets == TARGETS_NONE &&
+               inputs->confined_count == 0;
+    for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
+      free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
     }
-    return free && inputs_of(c)->targets == TARGETS_NONE;
+    return free;
   }
 #endif
   return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
@@ -30248,41 +30344,38 @@ CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t, int32_t
 /* The three directions of springs that lead to the row below. */
 #define DOWNWARDS (DIRECTIONS - 1)
 
-/* The row buffer of what springs of a direction, WEFT or a diagonal, bring from row `row` to the one below. */
-CLOTH_INLINE float *down_forces(const solve_arrays *a, int32_t row, int32_t direction) {
-  return vector_buffer(a, BUFFER_FORCES + DOWNWARDS * (row & 1) + direction - WEFT);
-}
-
 /* From a particle to the one below at the other end of a spring of a direction, in columns. */
 CLOTH_INLINE int32_t column_step(int32_t direction) {
   return direction == DIAGONAL ? 1 : direction == ANTIDIAGONAL ? -1 : 0;
 }
 
 /* What the springs from the row above bring to a block: 0 for the first row. */
-CLOTH_INLINE lanes3 forces_from_above(float *const rows[DOWNWARDS], ptrdiff_t buffer, int32_t i) {
-  const lanes3 weft = near_load(rows[0], buffer, i), diagonal = near_load(rows[1], buffer, i - 1);
-  return lanes3_add(lanes3_add(weft, diagonal), near_load(rows[2], buffer, i + 1));
+CLOTH_INLINE lanes3 forces_from_above(const force_rows *above, ptrdiff_t buffer, int32_t i) {
+  const lanes3 weft = force_load(force_row(above, WEFT), buffer, i);
+  const lanes3 diagonal = force_load(force_row(above, DIAGONAL), buffer, i - 1);
+  return lanes3_add(lanes3_add(weft, diagonal), force_load(force_row(above, ANTIDIAGONAL), buffer, i + 1));
 }
 
-/* Sets what the row above brings to the first row of a pass to 0. */
-static void clear_forces_above(const solve_arrays *a, int32_t row) {
-  const int32_t floats = 3 * (int32_t)a->buffer;
-  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    clear_floats(down_forces(a, row - 1, d) - NEAR_START, floats);
+/* The forces of springs on a block of particles: what they bring to others less what the row above and the particle on
+   the left bring. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE lanes3 forces_of_springs(const force_rows *above, const force_rows *brought, ptrdiff_t buffer, int32_t i,
+                                      int32_t is_last) {
+  const lanes3 left = force_load(force_row(brought, WARP), buffer, i - 1);
+  const lanes3 right = force_load(force_row(brought, WARP), buffer, i);
+  lanes3 sum = lanes3_subtract(right, lanes3_add(forces_from_above(above, buffer, i), left));
+  if (!is_last) {
+    sum = lanes3_add(sum, force_load(force_row(brought, WEFT), buffer, i));
+    sum = lanes3_add(sum, force_load(force_row(brought, DIAGONAL), buffer, i));
+    sum = lanes3_add(sum, force_load(force_row(brought, ANTIDIAGONAL), buffer, i));
   }
-}
-
-/* The row buffer of what springs along the warp bring to the particle on the right, whatever the row. */
-CLOTH_INLINE float *warp_forces(const solve_arrays *a) {
-  return vector_buffer(a, BUFFER_WARP);
+  return sum;
 }
 
 /* What a row's product takes: a local variable of the pass, so that the stores of lanes cannot alias it. */
 typedef struct product_row {
   const float *x, *x_below, *p, *p_below, *springs;
   const float *diagonal, *plate, *air, *ground; /* NULL without */
-  float *above[DOWNWARDS];                      /* the forces of springs from the row above on the row */
-  float *brought[DIRECTIONS];                   /* those of the row's springs on their other ends */
+  force_rows above, brought;                    /* forces of springs of the row above, and of the row's own */
   float *q;
   ptrdiff_t plane, buffer;
   int32_t columns;
@@ -30300,16 +30393,12 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .plate = bends ? vector_buffer(a, BUFFER_PLATE) : NULL,
                    .air = a->air ? a->air + 3 * first : NULL,
                    .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
-                   .brought[WARP] = warp_forces(a),
+                   .above = forces_of_row(a, row - 1),
+                   .brought = forces_of_row(a, row),
                    .q = a->product + 3 * first,
                    .plane = a->plane,
                    .buffer = a->buffer,
                    .columns = a->columns};
-  CLOTH_UNROLL
-  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    r.above[d - WEFT] = down_forces(a, row - 1, d);
-    r.brought[d] = down_forces(a, row, d);
-  }
   return r;
 }
 
@@ -30324,47 +30413,33 @@ CLOTH_INLINE void next_product_row(product_row *r, ptrdiff_t pitch) {
   r->air = r->air ? r->air + 3 * pitch : NULL;
   r->ground = r->ground ? r->ground + SYMMETRIC_FLOATS * pitch : NULL;
   r->q += 3 * pitch;
-  CLOTH_UNROLL
-  for (int32_t d = 0; d < DOWNWARDS; d++) {
-    float *const brought = r->brought[WEFT + d];
-    r->brought[WEFT + d] = r->above[d];
-    r->above[d] = brought;
-  }
+  const force_rows brought = r->brought;
+  r->brought = r->above;
+  r->above = brought;
 }
 
-/* The forces of a block of springs of direction d, of which one end lies at x and moves by p, on their other ends. */
-CLOTH_INLINE void multiply_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
+/* The forces of a block of springs of direction d on their other ends: kept for these, and returned. */
+CLOTH_INLINE lanes3 multiply_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
   const int32_t step = d == WARP ? 1 : column_step(d);
   const lanes3 apart = lanes3_subtract(x, near_load(d == WARP ? r->x : r->x_below, r->plane, i + step));
   const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
   const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
   const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
-  near_store(r->brought[d], r->buffer, i, spring_product(across, along, apart, moved));
+  const lanes3 force = spring_product(across, along, apart, moved);
+  force_store(force_row(&r->brought, d), r->buffer, i, force);
+  return force;
 }
 
-/* The forces of the springs that start in a row. `is_last`: there is no row below; a constant. */
-CLOTH_INLINE void multiply_springs_of_row(const product_row *r, int32_t is_last) {
-  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
-    const lanes3 x = near_load(r->x, r->plane, i), p = near_load(r->p, r->plane, i);
-    multiply_springs(r, WARP, i, x, p);
-    if (!is_last) {
-      multiply_springs(r, WEFT, i, x, p);
-      multiply_springs(r, DIAGONAL, i, x, p);
-      multiply_springs(r, ANTIDIAGONAL, i, x, p);
-    }
-  }
-}
-
-/* The forces of springs on a block of particles: what they bring to others less what the row above and the particle on
-   the left bring. */
-CLOTH_INLINE lanes3 forces_of_springs(float *const above[DOWNWARDS], float *const brought[DIRECTIONS], ptrdiff_t buffer,
-                                      int32_t i, int32_t is_last) {
-  const lanes3 left = near_load(brought[WARP], buffer, i - 1), right = near_load(brought[WARP], buffer, i);
-  lanes3 sum = lanes3_subtract(right, lanes3_add(forces_from_above(above, buffer, i), left));
+/* Multiplies the springs that start in a block of particles, and returns the forces of all springs on them. `is_last`:
+   a constant. */
+CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p, int32_t is_last) {
+  const lanes3 x = near_load(r->x, r->plane, i), right = multiply_springs(r, WARP, i, x, p);
+  const lanes3 left = force_load(force_row(&r->brought, WARP), r->buffer, i - 1);
+  lanes3 sum = lanes3_subtract(right, lanes3_add(forces_from_above(&r->above, r->buffer, i), left));
   if (!is_last) {
-    sum = lanes3_add(sum, near_load(brought[WEFT], buffer, i));
-    sum = lanes3_add(sum, near_load(brought[DIAGONAL], buffer, i));
-    sum = lanes3_add(sum, near_load(brought[ANTIDIAGONAL], buffer, i));
+    sum = lanes3_add(sum, multiply_springs(r, WEFT, i, x, p));
+    sum = lanes3_add(sum, multiply_springs(r, DIAGONAL, i, x, p));
+    sum = lanes3_add(sum, multiply_springs(r, ANTIDIAGONAL, i, x, p));
   }
   return sum;
 }
@@ -30382,36 +30457,45 @@ CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes
   return r->ground ? lanes3_add(q, symmetric_apply(own_block(r->ground, i), p)) : q;
 }
 
-/* Adds up the product of a row. `is_last`: a constant. Returns its sum of p . q. */
-CLOTH_INLINE row_sum sum_product_of_row(const product_row *r, int32_t is_last) {
+/* Brings the force of the spring across the seam of a tube to column 0. */
+CLOTH_INLINE void multiply_seam(const product_row *r) {
+  const int32_t last = r->columns - 1, i = last / CLOTH_LANES * CLOTH_LANES;
+  (void)multiply_springs(r, WARP, i, near_load(r->x, r->plane, i), near_load(r->p, r->plane, i));
+  force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
+}
+
+/* The product of a row. `is_last`: there is no row below; a constant. Returns its sum of p . q. */
+CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
   row_sum sum = row_sum_start();
+  if (is_ring) {
+    multiply_seam(r);
+  }
+  for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
+    (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
+  }
   for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
     const lanes3 p = near_load(r->p, r->plane, i);
+    lanes3 springs = p;
+    if (PRODUCT_LOOPS == 1) {
+      springs = product_of_springs(r, i, p, is_last);
+    }
     const lanes held = lanes_load(r->diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     if (is_skipped(moves)) {
       own_store(r->q, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 own = own_product(r, i, p, held);
-    const lanes3 all = lanes3_add(own, forces_of_springs(r->above, r->brought, r->buffer, i, is_last));
-    const lanes3 q = lanes3_keep(moves, all);
+    if (PRODUCT_LOOPS == 2) {
+      springs = forces_of_springs(&r->above, &r->brought, r->buffer, i, is_last);
+    }
+    const lanes3 q = lanes3_keep(moves, lanes3_add(own_product(r, i, p, held), springs));
     own_store(r->q, i, q);
     row_sum_add(&sum, i, lanes3_dot(p, q));
   }
-  return sum;
-}
-
-/* The product of a row. `is_last`: a constant. */
-CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
-  multiply_springs_of_row(r, is_last);
   if (is_ring) {
-    CLOTH_UNROLL
-    for (int32_t d = 0; d < DIRECTIONS; d++) {
-      close_ring(r->brought[d], r->buffer, r->columns);
-    }
+    close_forces(&r->brought, r->buffer, r->columns, WEFT);
   }
-  return sum_product_of_row(r, is_last);
+  return sum;
 }
 
 /* q = A p. Returns p . q. */
@@ -30421,7 +30505,7 @@ CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) 
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   const lanes_sum none = {{0.0f}};
   product_row r = product_row_of(a, 0, bends);
-  clear_forces_above(a, 0);
+  clear_forces(a, -1);
   for (int32_t row = 0; row <= last; row++) {
     if (bends) {
       bend_plate(&plate, row);
@@ -30841,7 +30925,9 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
 
 /* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
 CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across, lanes twist) {
-  const lanes along = lanes_load(plate_weights(a, 0) + i), corners = lanes_load(plate_weights(a, 1) + i);
+  const float *weights = OWN(a->coefficients, COEFFICIENT_FLOATS, i, 0);
+  const lanes along = lanes_load(weights + ROW_HINGES * CLOTH_LANES);
+  const lanes corners = lanes_load(weights + ROW_TWISTS * CLOTH_LANES);
   return lanes_add(lanes_add(along, across), lanes_multiply(corners, twist));
 }
 
@@ -31151,12 +31237,11 @@ static void clear_blocks_above(const solve_arrays *a, int32_t row) {
 /* What the linearisation of a row takes, copied. */
 typedef struct linear_row {
   const float *x, *x_below, *way, *way_below, *turn, *turn_below, *coefficients, *factors;
-  float *above[DOWNWARDS];
+  force_rows above, brought; /* forces of springs of the row above, and of the row's own */
   const float *blocks_above[DOWNWARDS];
-  float *brought[DIRECTIONS], *blocks[DIRECTIONS]; /* what the springs of the row bring to their other ends */
+  float *blocks[DIRECTIONS]; /* blocks that the springs of the row bring to their other ends */
   float *springs;
   ptrdiff_t plane, buffer;
-  int32_t pitch;
 } linear_row;
 
 static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
@@ -31169,15 +31254,13 @@ static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
                   .turn_below = near_row(a->turn, a->pitch, next),
                   .coefficients = a->coefficients,
                   .factors = a->factors ? a->factors + FACTOR_FLOATS * row * a->pitch : NULL,
-                  .brought[WARP] = warp_forces(a),
+                  .above = forces_of_row(a, row - 1),
+                  .brought = forces_of_row(a, row),
                   .blocks[WARP] = warp_blocks(a),
                   .springs = a->springs ? a->springs + SPRING_FLOATS * row * a->pitch : NULL,
                   .plane = a->plane,
-                  .buffer = a->buffer,
-                  .pitch = a->pitch};
+                  .buffer = a->buffer};
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    r.above[d - WEFT] = down_forces(a, row - 1, d);
-    r.brought[d] = down_forces(a, row, d);
     r.blocks_above[d - WEFT] = down_blocks(a, row - 1, d);
     r.blocks[d] = down_blocks(a, row, d);
   }
@@ -31186,11 +31269,11 @@ static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
 
 /* The coefficients of a block of springs of a direction, with the factors of single ones. */
 CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d, int32_t i) {
-  const float *row = r->coefficients + ROW_KINDS * d * r->pitch + i;
-  spring_coefficients k = {.stiffness = lanes_load(row + ROW_STIFFNESS * r->pitch),
-                           .tension = lanes_load(row + ROW_TENSION * r->pitch),
-                           .turn = lanes_load(row + ROW_TURN * r->pitch),
-                           .damping = lanes_load(row + ROW_DAMPING * r->pitch)};
+  const float *of_block = OWN(r->coefficients, COEFFICIENT_FLOATS, i, ROW_KINDS * d);
+  spring_coefficients k = {.stiffness = lanes_load(of_block + ROW_STIFFNESS * CLOTH_LANES),
+                           .tension = lanes_load(of_block + ROW_TENSION * CLOTH_LANES),
+                           .turn = lanes_load(of_block + ROW_TURN * CLOTH_LANES),
+                           .damping = lanes_load(of_block + ROW_DAMPING * CLOTH_LANES)};
   if (r->factors) {
     const lanes factor = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_STIFFNESS + d));
     const lanes length = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_LENGTH + d));
@@ -31211,13 +31294,13 @@ typedef struct spring_row {
   int32_t direction, columns;
 } spring_row;
 
-static spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
+CLOTH_INLINE spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
   const int32_t is_down = d != WARP, step = NEAR_STEP * (is_down ? column_step(d) : 1);
   const spring_row s = {.x = {r->x, (is_down ? r->x_below : r->x) + step},
                         .way = {r->way, (is_down ? r->way_below : r->way) + step},
                         .turn = {r->turn, (is_down ? r->turn_below : r->turn) + step},
                         .springs = r->springs,
-                        .force = r->brought[d],
+                        .force = force_row(&r->brought, d),
                         .block = r->blocks[d],
                         .plane = r->plane,
                         .buffer = r->buffer,
@@ -31244,31 +31327,31 @@ CLOTH_INLINE void store_springs(const spring_row *s, int32_t i, const linear_spr
 
 /* Linearises them and stores the forces that they bring to their other ends, and the blocks: springs in the operator
    that resist compression in full, without a strain limit and without factors. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, const spring_row *row) {
-  const spring_row s = *row; /* the stores of lanes may alias it */
-  const linear_row of = {.coefficients = r->coefficients, .pitch = r->pitch};
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  const spring_row s = spring_row_of(r, d, columns);
+  const linear_row of = {.coefficients = r->coefficients};
   for (int32_t i = 0; i < s.columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&of, s.direction, i);
     const spring_motion m = motion_at(&s, i);
     const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
-    near_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
     store_springs(&s, i, &spring, m.d);
   }
 }
 
 /* The same of any springs. */
-CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, const spring_row *s) {
-  const int32_t d = s->direction;
-  for (int32_t i = 0; i < s->columns; i += CLOTH_LANES) {
+CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  const spring_row s = spring_row_of(r, d, columns);
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(r, d, i);
-    const spring_motion m = motion_at(s, i);
+    const spring_motion m = motion_at(&s, i);
     linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
-    near_store(s->force, s->buffer, i, lanes3_scale(m.d, spring.force));
-    if (s->springs) {
+    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    if (s.springs) {
       const lanes zero = lanes_splat(0.0f);
       spring.across = t->spring[d].implicit ? spring.across : zero;
       spring.along = t->spring[d].implicit ? spring.along : zero;
-      store_springs(s, i, &spring, m.d);
+      store_springs(&s, i, &spring, m.d);
     }
   }
 }
@@ -31276,12 +31359,11 @@ CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms
 /* Linearises the springs that start in a row. `is_last`: there is no row below. */
 static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
   for (int32_t d = WARP; d < (is_last ? WEFT : DIRECTIONS); d++) {
-    const spring_row s = spring_row_of(r, d, columns);
     const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-    if (s.springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
-      linearise_plain_springs(r, t, &s);
+    if (r->springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
+      linearise_plain_springs(r, t, d, columns);
     } else {
-      linearise_any_springs(r, t, &s);
+      linearise_any_springs(r, t, d, columns);
     }
   }
 }
@@ -31298,11 +31380,9 @@ static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
 
 /* Closes what the springs of a row bring. */
 static void close_rings(const linear_row *r, int32_t columns) {
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    close_ring(r->brought[d], r->buffer, columns);
-    if (r->springs) {
-      close_block_ring(r->blocks[d], r->buffer, columns);
-    }
+  close_forces(&r->brought, r->buffer, columns, WARP);
+  for (int32_t d = 0; d < DIRECTIONS && r->springs; d++) {
+    close_block_ring(r->blocks[d], r->buffer, columns);
   }
 }
 
@@ -31390,7 +31470,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       continue;
     }
     const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
-    const lanes3 force = lanes3_subtract(start, forces_of_springs(r.above, r.brought, r.buffer, i, is_last));
+    const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
 }
@@ -31420,7 +31500,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) 
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
   const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
-  clear_forces_above(a, 0);
+  clear_forces(a, -1);
   if (a->springs) {
     clear_blocks_above(a, 0);
   }
@@ -31984,7 +32064,7 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
     fill_factors(c, &arrays);
   }
 #if WITH_GAPS
-  if (has_gaps(c)) {
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     label_pieces(c);
   }
 #endif

@@ -233,11 +233,29 @@ CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
   vector_store(x, to, vector_load(x, from));
 }
 
+/* 1 if any of these bits is set at one of so many particles. */
+static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
+  const uint32_t in_each = bits * 0x01010101u;
+  uint32_t some = 0, four;
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    copy_memory(&four, gaps + i, sizeof four);
+    some |= four & in_each;
+  }
+  for (; i < count; i++) {
+    some |= gaps[i] & bits;
+  }
+  return some != 0;
+}
+
 /* Puts the absent particles of a row where its nearest present ones before them are, or the first one. Returns 0 if
    it has none. */
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;
+  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) {
+    return 1;
+  }
   while (near < end && is_gap(c, near, GAP_PARTICLE)) {
     near++;
   }

@@ -463,7 +463,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   }
   c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
   c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
-  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_ROWS * pitch);
+  c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
   if (has_operator(config)) {
     layout_operator(c, config, end);

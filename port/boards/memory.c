@@ -13,9 +13,19 @@ void *memset(void *to, int value, size_t bytes);
 #define AS_WRITTEN __attribute__((optimize("no-tree-loop-distribute-patterns")))
 #endif
 
+/* A word of memory of any type. */
+#if defined(__GNUC__)
+typedef unsigned int __attribute__((may_alias)) word;
+#else
+typedef unsigned int word;
+#endif
+
 AS_WRITTEN void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
   unsigned char *target = to;
   const unsigned char *source = from;
+  if ((((uintptr_t)to | (uintptr_t)from) & (sizeof(word) - 1)) == 0)
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), target += sizeof(word), source += sizeof(word))
+      *(word *)(void *)target = *(const word *)(const void *)source;
   for (size_t i = 0; i < bytes; i++)
     target[i] = source[i];
   return to;
@@ -36,6 +46,9 @@ AS_WRITTEN void *memmove(void *to, const void *from, size_t bytes) {
 
 AS_WRITTEN void *memset(void *to, int value, size_t bytes) {
   unsigned char *target = to;
+  if (((uintptr_t)to & (sizeof(word) - 1)) == 0)
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), target += sizeof(word))
+      *(word *)(void *)target = (unsigned char)value * 0x01010101u;
   for (size_t i = 0; i < bytes; i++)
     target[i] = (unsigned char)value;
   return to;

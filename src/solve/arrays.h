@@ -78,12 +78,12 @@ static int32_t near_floats(int32_t pitch, int32_t rows) {
 
 #define NEAR_START (CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD)
 
-/* Row buffers of a piece: vectors and blocks that springs bring to the row below, for both parities of rows and three
-   directions, and those of the springs along a row; four rows of the plate's curvature, and its force. */
+/* Row buffers of a piece: forces that springs bring to their other ends, for both parities of rows and each direction;
+   blocks that they bring to the row below, alike for three directions, and those of the springs along a row; four rows
+   of the plate's curvature, and its force. */
 enum {
   BUFFER_FORCES,
-  BUFFER_WARP = 6,
-  BUFFER_CURVATURE,
+  BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
   BUFFER_PLATE = BUFFER_CURVATURE + 4,
   BUFFER_BLOCKS,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
@@ -110,10 +110,10 @@ static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
 }
 
-/* Coefficient rows: stiffness, stiffness times rest length, weight of the turning, damping of each direction; then
-   weights of the plate's diagonal. */
+/* Coefficients of a column, an own array: stiffness, stiffness times rest length, weight of the turning, damping of
+   each direction; then weights of the plate's diagonal, of hinges along the warp and of twists. */
 enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
-#define COEFFICIENT_ROWS (ROW_KINDS * DIRECTIONS + 2)
+enum { ROW_HINGES = ROW_KINDS * DIRECTIONS, ROW_TWISTS, COEFFICIENT_FLOATS };
 
 /* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
 typedef struct solve_arrays {
@@ -166,20 +166,77 @@ CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
   return a->buffers + 3 * number * (int32_t)a->buffer + start;
 }
 
+/* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a
+   particle follow each other for all directions, so that one pointer leads to all, and springs are multiplied and added
+   up in one loop: but on processors whose arithmetic overwrites an operand, which have too few registers for it. */
+#if CLOTH_LANES == 1 && !defined(__x86_64__) && !defined(__i386__)
+#define FORCE_STEP (3 * DIRECTIONS)
+#define FORCE_ROWS 1
+#else
+#define FORCE_STEP NEAR_STEP
+#define FORCE_ROWS DIRECTIONS
+#endif
+#define PRODUCT_LOOPS (CLOTH_LANES == 1 && FORCE_ROWS > 1 ? 2 : 1)
+
+typedef struct force_rows {
+  float *row[FORCE_ROWS];
+} force_rows;
+
+/* Those of the springs that start in row `row`. */
+CLOTH_INLINE force_rows forces_of_row(const solve_arrays *a, int32_t row) {
+  float *first = a->buffers + 3 * DIRECTIONS * (row & 1) * a->buffer + FORCE_STEP * BUFFER_PAD;
+  force_rows f;
+  CLOTH_UNROLL
+  for (int32_t d = 0; d < FORCE_ROWS; d++) {
+    f.row[d] = first + 3 * d * a->buffer;
+  }
+  return f;
+}
+
+CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
+  return FORCE_ROWS == 1 ? f->row[0] + 3 * direction : f->row[direction % FORCE_ROWS];
+}
+
+CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
+  const float *from = row + FORCE_STEP * i;
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+}
+
+CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
+  float *to = row + FORCE_STEP * i;
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  lanes_store(to, a.x);
+  lanes_store(to + next, a.y);
+  lanes_store(to + 2 * next, a.z);
+}
+
+/* Copies the force of one column to another, which may lie beside the row. */
+CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t to) {
+  const ptrdiff_t next = NEAR_PLANE(buffer);
+  for (int32_t n = 0; n < 3; n++) {
+    row[FORCE_STEP * to + n * next] = row[FORCE_STEP * from + n * next];
+  }
+}
+
+/* Closes the rows of a tube, from a direction on. */
+CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
+  for (int32_t d = first; d < DIRECTIONS; d++) {
+    force_copy(force_row(f, d), buffer, columns - 1, -1);
+    force_copy(force_row(f, d), buffer, 0, columns);
+  }
+}
+
+/* Sets the forces of a row to 0. */
+static void clear_forces(const solve_arrays *a, int32_t row) {
+  const int32_t floats = 3 * DIRECTIONS * (int32_t)a->buffer;
+  clear_floats(a->buffers + (row & 1) * floats, floats);
+}
+
 /* A row buffer of blocks. */
 CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
   const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
   return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;
-}
-
-/* A coefficient row of a direction. */
-CLOTH_INLINE float *coefficient_row(const solve_arrays *a, int32_t kind, int32_t direction) {
-  return a->coefficients + (ROW_KINDS * direction + kind) * a->pitch;
-}
-
-/* Weights of the plate's diagonal at the columns: of hinges along the warp, and of twists. */
-CLOTH_INLINE float *plate_weights(const solve_arrays *a, int32_t number) {
-  return a->coefficients + (ROW_KINDS * DIRECTIONS + number) * a->pitch;
 }
 
 /* Blocks in a row buffer: as near vectors, with six components. */

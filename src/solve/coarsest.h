@@ -9,6 +9,7 @@
 #include "arrays.h"
 #include "labels.h"
 #include "levels.h"
+#include "product.h"
 #include "transfer.h"
 
 /// The coarsest level ///

@@ -27,7 +27,9 @@
 
 /* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
 CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across, lanes twist) {
-  const lanes along = lanes_load(plate_weights(a, 0) + i), corners = lanes_load(plate_weights(a, 1) + i);
+  const float *weights = OWN(a->coefficients, COEFFICIENT_FLOATS, i, 0);
+  const lanes along = lanes_load(weights + ROW_HINGES * CLOTH_LANES);
+  const lanes corners = lanes_load(weights + ROW_TWISTS * CLOTH_LANES);
   return lanes_add(lanes_add(along, across), lanes_multiply(corners, twist));
 }
 

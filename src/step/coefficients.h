@@ -29,9 +29,11 @@
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
-/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes and of cloth with gaps; from so
-   many substeps on at least 6. An unfinished solve creeps with many substeps; stiffer cloth takes more iterations to
-   keep its life, and the stiffest to come to rest (S1 and S17, paper). */
+/* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes, and of cloth that has torn, is in
+   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6. An unfinished solve
+   creeps with many substeps; stiffer cloth takes more iterations to keep its life, and the stiffest to come to rest (S1
+   and S17, paper). */
+#define MANY_GAPS 8
 #define SOFT_STIFFNESS 1.0e3f
 #define FIRM_STIFFNESS 2.0e3f
 #define STIFF_STIFFNESS 1.0e4f
@@ -153,6 +155,19 @@ static float largest_stiffness(const cloth *c, const substep_terms *t) {
   return springs * c->settings.factors.max_stiffness;
 }
 
+/* 1 if much of a cloth is missing, or it may be in pieces. */
+static int has_many_gaps(const cloth *c) {
+#if WITH_GAPS
+  const int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
+  if (has_gaps(c)) {
+    const gap_summary *s = gap_summary_of(c);
+    return is_torn_cloth(c) || s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells;
+  }
+#endif
+  (void)c;
+  return 0;
+}
+
 /* Iterations of the solve of a substep, one of so many. */
 static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
   if (c->settings.solver.tolerance > 0.0f) {
@@ -165,8 +180,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (stiffness > STIFF_STIFFNESS) {
     return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
-  const int32_t by_stiffness =
-      LEAST_ITERATIONS + (is_wrapped(c) || has_gaps(c)) + (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
+  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
+                               (stiffness > FIRM_STIFFNESS);
   return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
 }
 
@@ -220,25 +235,27 @@ static float explicit_substeps(const cloth *c, float dt) {
   return substeps;
 }
 
-/* Fills the coefficient rows of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the
-   grid, else 0; and the weights of the plate's diagonal at the columns. */
+/* Fills the coefficients of springs: k', k' L, TURN_WEIGHT k' / L^2, c' at each column where the spring is on the grid,
+   else 0; and the weights of the plate's diagonal at the columns. */
 static void fill_coefficient_rows(const solve_arrays *a, const substep_terms *t) {
+  const int32_t columns = a->columns, is_open = !a->is_ring;
+  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     const spring_terms *s = &t->spring[d];
     const float values[ROW_KINDS] = {s->stiffness, s->stiffness * s->rest,
                                      TURN_WEIGHT * s->stiffness / (s->rest * s->rest), s->damping};
-    for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
-      float *row = coefficient_row(a, kind, d);
-      for (int32_t i = 0; i < a->pitch; i++) {
-        const int32_t to = i + (d == WARP || d == DIAGONAL) - (d == ANTIDIAGONAL);
-        const int32_t exists = i < a->columns && (a->is_ring || (to >= 0 && to < a->columns));
-        row[i] = exists ? values[kind] : 0.0f;
+    const int32_t last = columns - (is_open && (d == WARP || d == DIAGONAL)), first = is_open && d == ANTIDIAGONAL;
+    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+      float *to = OWN(a->coefficients, COEFFICIENT_FLOATS, i, ROW_KINDS * d);
+      for (int32_t kind = 0; kind < ROW_KINDS; kind++) {
+        const lanes value = lanes_drop(lanes_first(first - i), lanes_splat(values[kind]));
+        lanes_store(to + kind * CLOTH_LANES, lanes_keep(lanes_first(last - i), value));
       }
     }
   }
-  const float viscous = t->plate_implicit ? 1.0f + t->viscosity : 0.0f;
   for (int32_t i = 0; i < a->pitch; i++) {
-    plate_weights(a, 0)[i] = viscous * t->hinge[WARP] * hinges_on_element(i, a->columns, a->is_ring);
-    plate_weights(a, 1)[i] = cells_at_element(i, a->columns, a->is_ring);
+    float *to = own_at(a->coefficients, COEFFICIENT_FLOATS, i, 0);
+    to[ROW_HINGES * CLOTH_LANES] = viscous * t->hinge[WARP] * hinges_on_element(i, columns, a->is_ring);
+    to[ROW_TWISTS * CLOTH_LANES] = cells_at_element(i, columns, a->is_ring);
   }
 }

@@ -50,12 +50,11 @@ static void clear_blocks_above(const solve_arrays *a, int32_t row) {
 /* What the linearisation of a row takes, copied. */
 typedef struct linear_row {
   const float *x, *x_below, *way, *way_below, *turn, *turn_below, *coefficients, *factors;
-  float *above[DOWNWARDS];
+  force_rows above, brought; /* forces of springs of the row above, and of the row's own */
   const float *blocks_above[DOWNWARDS];
-  float *brought[DIRECTIONS], *blocks[DIRECTIONS]; /* what the springs of the row bring to their other ends */
+  float *blocks[DIRECTIONS]; /* blocks that the springs of the row bring to their other ends */
   float *springs;
   ptrdiff_t plane, buffer;
-  int32_t pitch;
 } linear_row;
 
 static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
@@ -68,15 +67,13 @@ static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
                   .turn_below = near_row(a->turn, a->pitch, next),
                   .coefficients = a->coefficients,
                   .factors = a->factors ? a->factors + FACTOR_FLOATS * row * a->pitch : NULL,
-                  .brought[WARP] = warp_forces(a),
+                  .above = forces_of_row(a, row - 1),
+                  .brought = forces_of_row(a, row),
                   .blocks[WARP] = warp_blocks(a),
                   .springs = a->springs ? a->springs + SPRING_FLOATS * row * a->pitch : NULL,
                   .plane = a->plane,
-                  .buffer = a->buffer,
-                  .pitch = a->pitch};
+                  .buffer = a->buffer};
   for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-    r.above[d - WEFT] = down_forces(a, row - 1, d);
-    r.brought[d] = down_forces(a, row, d);
     r.blocks_above[d - WEFT] = down_blocks(a, row - 1, d);
     r.blocks[d] = down_blocks(a, row, d);
   }
@@ -85,11 +82,11 @@ static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
 
 /* The coefficients of a block of springs of a direction, with the factors of single ones. */
 CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d, int32_t i) {
-  const float *row = r->coefficients + ROW_KINDS * d * r->pitch + i;
-  spring_coefficients k = {.stiffness = lanes_load(row + ROW_STIFFNESS * r->pitch),
-                           .tension = lanes_load(row + ROW_TENSION * r->pitch),
-                           .turn = lanes_load(row + ROW_TURN * r->pitch),
-                           .damping = lanes_load(row + ROW_DAMPING * r->pitch)};
+  const float *of_block = OWN(r->coefficients, COEFFICIENT_FLOATS, i, ROW_KINDS * d);
+  spring_coefficients k = {.stiffness = lanes_load(of_block + ROW_STIFFNESS * CLOTH_LANES),
+                           .tension = lanes_load(of_block + ROW_TENSION * CLOTH_LANES),
+                           .turn = lanes_load(of_block + ROW_TURN * CLOTH_LANES),
+                           .damping = lanes_load(of_block + ROW_DAMPING * CLOTH_LANES)};
   if (r->factors) {
     const lanes factor = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_STIFFNESS + d));
     const lanes length = lanes_load(OWN(r->factors, FACTOR_FLOATS, i, FACTOR_LENGTH + d));
@@ -110,13 +107,13 @@ typedef struct spring_row {
   int32_t direction, columns;
 } spring_row;
 
-static spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
+CLOTH_INLINE spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
   const int32_t is_down = d != WARP, step = NEAR_STEP * (is_down ? column_step(d) : 1);
   const spring_row s = {.x = {r->x, (is_down ? r->x_below : r->x) + step},
                         .way = {r->way, (is_down ? r->way_below : r->way) + step},
                         .turn = {r->turn, (is_down ? r->turn_below : r->turn) + step},
                         .springs = r->springs,
-                        .force = r->brought[d],
+                        .force = force_row(&r->brought, d),
                         .block = r->blocks[d],
                         .plane = r->plane,
                         .buffer = r->buffer,
@@ -143,31 +140,31 @@ CLOTH_INLINE void store_springs(const spring_row *s, int32_t i, const linear_spr
 
 /* Linearises them and stores the forces that they bring to their other ends, and the blocks: springs in the operator
    that resist compression in full, without a strain limit and without factors. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, const spring_row *row) {
-  const spring_row s = *row; /* the stores of lanes may alias it */
-  const linear_row of = {.coefficients = r->coefficients, .pitch = r->pitch};
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  const spring_row s = spring_row_of(r, d, columns);
+  const linear_row of = {.coefficients = r->coefficients};
   for (int32_t i = 0; i < s.columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&of, s.direction, i);
     const spring_motion m = motion_at(&s, i);
     const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
-    near_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
     store_springs(&s, i, &spring, m.d);
   }
 }
 
 /* The same of any springs. */
-CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, const spring_row *s) {
-  const int32_t d = s->direction;
-  for (int32_t i = 0; i < s->columns; i += CLOTH_LANES) {
+CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  const spring_row s = spring_row_of(r, d, columns);
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(r, d, i);
-    const spring_motion m = motion_at(s, i);
+    const spring_motion m = motion_at(&s, i);
     linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
-    near_store(s->force, s->buffer, i, lanes3_scale(m.d, spring.force));
-    if (s->springs) {
+    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
+    if (s.springs) {
       const lanes zero = lanes_splat(0.0f);
       spring.across = t->spring[d].implicit ? spring.across : zero;
       spring.along = t->spring[d].implicit ? spring.along : zero;
-      store_springs(s, i, &spring, m.d);
+      store_springs(&s, i, &spring, m.d);
     }
   }
 }
@@ -175,12 +172,11 @@ CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms
 /* Linearises the springs that start in a row. `is_last`: there is no row below. */
 static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
   for (int32_t d = WARP; d < (is_last ? WEFT : DIRECTIONS); d++) {
-    const spring_row s = spring_row_of(r, d, columns);
     const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-    if (s.springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
-      linearise_plain_springs(r, t, &s);
+    if (r->springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
+      linearise_plain_springs(r, t, d, columns);
     } else {
-      linearise_any_springs(r, t, &s);
+      linearise_any_springs(r, t, d, columns);
     }
   }
 }
@@ -197,11 +193,9 @@ static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
 
 /* Closes what the springs of a row bring. */
 static void close_rings(const linear_row *r, int32_t columns) {
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    close_ring(r->brought[d], r->buffer, columns);
-    if (r->springs) {
-      close_block_ring(r->blocks[d], r->buffer, columns);
-    }
+  close_forces(&r->brought, r->buffer, columns, WARP);
+  for (int32_t d = 0; d < DIRECTIONS && r->springs; d++) {
+    close_block_ring(r->blocks[d], r->buffer, columns);
   }
 }
 
@@ -289,7 +283,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       continue;
     }
     const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
-    const lanes3 force = lanes3_subtract(start, forces_of_springs(r.above, r.brought, r.buffer, i, is_last));
+    const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
 }
@@ -319,7 +313,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) 
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
   const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
-  clear_forces_above(a, 0);
+  clear_forces(a, -1);
   if (a->springs) {
     clear_blocks_above(a, 0);
   }

@@ -34,11 +34,13 @@
 static int is_free_piece(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c);
-    for (int32_t i = 0; i < c->count; i++) {
-      free &= (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE || is_gap(c, i, GAP_PARTICLE);
+    const cloth_inputs *inputs = inputs_of(c);
+    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c) && inputs->targets == TARGETS_NONE &&
+               inputs->confined_count == 0;
+    for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
+      free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
     }
-    return free && inputs_of(c)->targets == TARGETS_NONE;
+    return free;
   }
 #endif
   return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;

@@ -77,7 +77,7 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
     fill_factors(c, &arrays);
   }
 #if WITH_GAPS
-  if (has_gaps(c)) {
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     label_pieces(c);
   }
 #endif
