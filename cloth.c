@@ -89,11 +89,6 @@
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
-/* CLOTH_ONE_EQUATION chooses the step of one equation, which is being built: src/README.md. For tests and tables. */
-#ifndef CLOTH_ONE_EQUATION
-#define CLOTH_ONE_EQUATION 0
-#endif
-
 /* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
    CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
 #ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY, or projection */

@@ -84,6 +84,12 @@ extern "C" {
 #define CLOTH_ANY_DISTANCE 1.0e6f     /* a max_distance that no particle reaches [m] */
 #define CLOTH_AUTOMATIC 0             /* value of a setting that cloth then chooses by itself */
 
+/* 1: the step of one equation, which is being built, in place of the one that this library has: docs/design.md says what
+   it lacks. Whoever sets it sets it where cloth.c is compiled and in all that includes this header. */
+#ifndef CLOTH_ONE_EQUATION
+#define CLOTH_ONE_EQUATION 0
+#endif
+
 /* Begins the declaration of an arena, in C and in C++: CLOTH_ALIGNED static unsigned char arena[65536]; */
 #ifndef CLOTH_ALIGNED
 #if defined(__GNUC__) || defined(__clang__)
@@ -280,7 +286,7 @@ typedef struct cloth_config_integration {
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word, and attached particles; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
   float rest_drag;  /* deceleration of slow particles [m/s^2], a dry drag d / (1 + (v / rest_speed)^2) that brings cloth
                        to rest and so to sleep; 0: none, cloth then swings on until velocity_damping and air have taken
                        its energy; 0..100; default 0.05 */
@@ -317,7 +323,7 @@ typedef struct cloth_config_solver {
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
 /* Springs along warp and weft that are stiffer above a strain. */
 typedef struct cloth_config_strain_limit {
   float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0, which is no limit */
@@ -451,7 +457,7 @@ typedef struct cloth_config {
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
   int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 6 by
                          the stiffness of the fabric in a substep, 6 from 8 substeps on; default CLOTH_AUTOMATIC. Fewer
                          cost liveliness, never rest. With solver.tolerance above 0 solver.max_iterations stands in its
@@ -1139,7 +1145,7 @@ typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
   float backstop_radius;   /* [m]; 0..1e4; default 0, which is no backstop */
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
   float drive; /* stiffness of a spring from the particle to its target [N/m]; 0..1e6; default 0, which is none */
 #endif
 } cloth_motion_constraint;

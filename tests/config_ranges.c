@@ -389,7 +389,7 @@ static void test_arena_refusals(void) {
 
 /* Takes out of a header what stands there for the step of one equation alone, which this library does not have. */
 static void leave_equation_out(char *text) {
-  static const char begin[] = "#if defined(CLOTH_ONE_EQUATION)\n";
+  static const char begin[] = "#if CLOTH_ONE_EQUATION\n";
   char *to = text;
   int depth = 0, is_out = 0; /* of the block, and whether its lines are left out */
   for (char *line = text, *next; *line != '\0'; line = next) {

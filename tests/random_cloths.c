@@ -244,7 +244,7 @@ static void play_world(const world *w, outcome *o, int purpose) {
 static double solved_fall(const world *w) {
   static player p;
   cloth_config config = w->config;
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
   config.iterations = SOLVED_ITERATIONS;
 #endif
   player_make(&p, w, &config);
@@ -497,7 +497,7 @@ static void soften_fabric(world *w) {
 static void soften(world *w) {
   soften_fabric(w);
   w->config.integration.velocity_damping = 0.0f;
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
   w->config.integration.rest_drag = 0.0f;
 #endif
   w->config.air.density = 0.0f;

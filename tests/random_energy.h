@@ -74,7 +74,7 @@ static void add_springs(elasticity *e, const world *w, int i) {
 }
 
 /* By what share hinges are stiffer where the least bending length alone decides. */
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
 #define JOINT_SHARE 0.0
 #else
 #define JOINT_SHARE 0.25

@@ -18,7 +18,7 @@ static inline void use_two_tiers(cloth_config *config) {
   config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
   config->integration.bdf2_blend = 0.0f;
   config->tethers.count = 0;
-#if !defined(CLOTH_ONE_EQUATION)
+#if !CLOTH_ONE_EQUATION
   config->strain_limit.sweeps = 12;
 #endif
 }
@@ -31,7 +31,7 @@ static inline void use_projection(cloth_config *config) {
   config->integration.bdf2_blend = 0.9f;
   config->tethers.count = 2;
   config->tethers.scale = 1.0f;
-#if !defined(CLOTH_ONE_EQUATION)
+#if !CLOTH_ONE_EQUATION
   config->strain_limit.sweeps = 0;
 #endif
 }

@@ -25,7 +25,7 @@ static const test tests[] = {
     TEST(at_target),
     TEST(pin_reactions),
     TEST(moving_pins),
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
     TEST(drive),
 #endif
 };

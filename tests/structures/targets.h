@@ -58,7 +58,7 @@ static double farthest_from(const specimen *sp, const point *places) {
 
 /// Drive ///
 
-#if defined(CLOTH_ONE_EQUATION)
+#if CLOTH_ONE_EQUATION
 
 #define DRIVE_ERROR 1e-4 /* from the place of balance [m] */
 
