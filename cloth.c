@@ -9659,6 +9659,8 @@ static int is_step_place(const cloth *c, cloth_vector position) {
   return vector_in_range(vector_add(position, workspace_of(c)->origin), CLOTH_POSITION_LIMIT);
 }
 
+#if !CLOTH_ONE_EQUATION
+
 /// Uniform lines ///
 
 /*
@@ -9765,6 +9767,8 @@ CLOTH_SEPARATE int32_t find_uniform_lines(const cloth *c) {
   }
   return may_be ? total : 0;
 }
+
+#endif
 
 /// Vertex layouts ///
 
@@ -28642,7 +28646,9 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
     derive_gaps(c);
     statistics_of(c)->threads_torn += count;
     add_varying_work(c, (uint32_t)c->count, COST_GAPS);
+#if !CLOTH_ONE_EQUATION
     (void)find_uniform_lines(c);
+#endif
   }
 }
 

@@ -70,7 +70,9 @@
 #include "shape_grid.h"
 #include "shapes.h"
 #include "step_origin.h"
+#if !CLOTH_ONE_EQUATION
 #include "uniform.h"
+#endif
 #include "vertices.h"
 #include "bodies.h"
 #include "pieces.h"
