@@ -38,7 +38,6 @@
 #include "gathers.h"
 #include "rigid.h"
 #include "geometry.h"
-#include "self_test.h"
 #if CLOTH_ONE_EQUATION
 #include "solve/arrays.h"
 #include "solve/transfer.h"
@@ -227,4 +226,8 @@
 #include "saves.h"
 #include "queries.h"
 #include "measure.h"
+#if CLOTH_ONE_EQUATION
+#include "step/kernel_test.h"
+#endif
+#include "self_test.h"
 #include "names.h"

@@ -31,7 +31,9 @@ typedef enum fault {
   KEEPS_MINUS_ZERO,
   KEEPS_MINUS_ZERO_IN_LANES,
   QUANTISES_NOTHING,
-  SCALAR_ROOT_IS_WRONG
+  SCALAR_ROOT_IS_WRONG,
+  EVEN_IS_FIRST,
+  INTERLEAVES_TURNED
 } fault;
 
 static fault made;
@@ -110,6 +112,20 @@ static void faulty_transpose(lanes block[CLOTH_LANES]) {
     lanes_transpose(block);
   }
 }
+
+#if CLOTH_ONE_EQUATION
+static lanes faulty_even(lanes a, lanes b) {
+  return made == EVEN_IS_FIRST ? a : lanes_even(a, b);
+}
+
+static void faulty_interleave(lanes a, lanes b, lanes *low, lanes *high) {
+  const int is_turned = made == INTERLEAVES_TURNED;
+  lanes_interleave(is_turned ? b : a, is_turned ? a : b, low, high);
+}
+
+#define lanes_even faulty_even
+#define lanes_interleave faulty_interleave
+#endif
 
 static lanes faulty_lanes_negate(lanes a) {
   return made == KEEPS_MINUS_ZERO_IN_LANES ? lanes_multiply(a, lanes_splat(-1.0f)) : lanes_negate(a);
@@ -213,11 +229,32 @@ static void test_lanes(void) {
   }
 }
 
+#if CLOTH_ONE_EQUATION
+/* What the kernels of the step alone use. */
+static void test_kernels(void) {
+  expect_error(EVEN_IS_FIRST, "even", CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_OK);
+  expect_error(INTERLEAVES_TURNED, "interleave", CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION);
+}
+
+/* Each of the numbers of the kernels counts. */
+static void test_kernel_numbers(void) {
+  float numbers[KERNEL_NUMBERS];
+  for (int n = 0; n < KERNEL_NUMBERS; n++)
+    numbers[n] = kernel_number(n);
+  CHECK(kernels_are_right(numbers), "kernels");
+  for (int n = 0; n < KERNEL_NUMBERS; n++) {
+    numbers[n] += 0.0009765625f;
+    CHECK(!kernels_are_right(numbers), "number %d has no effect", n);
+    numbers[n] = kernel_number(n);
+  }
+}
+#endif
+
 static const test tests[] = {
-    TEST(right),
-    TEST(arithmetic),
-    TEST(signs),
-    TEST(lanes),
+    TEST(right),   TEST(arithmetic),     TEST(signs), TEST(lanes),
+#if CLOTH_ONE_EQUATION
+    TEST(kernels), TEST(kernel_numbers),
+#endif
 };
 
 int main(int count, char **arguments) {

@@ -1,0 +1,184 @@
+#pragma once
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../contact/law.h"
+#include "../hash.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/transfer.h"
+#include "../terms/springs.h"
+#include "../types.h"
+
+/// Kernels of the step of one equation, tested ///
+
+/*
+ * For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid: near
+ * and own arrays, springs, blocks and their inverse, sums over rows, restriction and interpolation; in scalars the
+ * contact law. All results go into one hash, in the order of the particles, so that it is the same with any lanes.
+ *
+ * In: numbers that the compiler cannot know. Out: the hash. Scratch: the stack.
+ */
+
+#if WITH_SELF_TEST
+
+/* The grid, wider than one block of any lanes, and the coarse one. */
+enum {
+  KERNEL_NUMBERS = 32, /* a power of two */
+  KERNEL_COLUMNS = 9,
+  KERNEL_ROWS = 4,
+  KERNEL_COARSE_ROWS = 3,
+  KERNEL_PITCH = (KERNEL_COLUMNS + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES,
+  KERNEL_COARSE_PITCH = (5 + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES,
+  KERNEL_PLANE = KERNEL_PITCH * KERNEL_ROWS + 2 * ROW_PAD,
+  KERNEL_COARSE_PLANE = KERNEL_COARSE_PITCH * KERNEL_COARSE_ROWS + 2 * ROW_PAD,
+  KERNEL_TRANSFER_PAD = CLOTH_LANES == 1 ? 6 : CLOTH_LANES,
+  KERNEL_TRANSFER = KERNEL_PITCH + 6 * CLOTH_LANES
+};
+#define KERNELS_HASH UINT64_C(0xbdf3bd9b43bcdf83)
+
+static cloth_vector kernel_vector(const float *numbers, int32_t n) {
+  return vector(numbers[n % KERNEL_NUMBERS], numbers[(n + 9) % KERNEL_NUMBERS], numbers[(n + 20) % KERNEL_NUMBERS]);
+}
+
+static void hash_number(hasher *h, float number) {
+  hash_word(h, float_to_bits(number).bits);
+}
+
+static void hash_vector(hasher *h, cloth_vector a) {
+  hash_number(h, a.x);
+  hash_number(h, a.y);
+  hash_number(h, a.z);
+}
+
+/* The first `count` lanes of a block, one after the other. */
+static void hash_lanes3(hasher *h, lanes3 block, int32_t count) {
+  float x[CLOTH_LANES], y[CLOTH_LANES], z[CLOTH_LANES];
+  lanes_store(x, block.x);
+  lanes_store(y, block.y);
+  lanes_store(z, block.z);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
+    hash_vector(h, vector(x[lane], y[lane], z[lane]));
+  }
+}
+
+/* What the springs from a block of a row to the next particles make of their force: through the inverse of their
+   blocks, and back by the product. */
+CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t, const float *numbers) {
+  const lanes3 here = near_load(row, KERNEL_PITCH, i), next = near_load(row, KERNEL_PITCH, i + 1);
+  const lanes3 before = near_load(row, KERNEL_PITCH, i - 1);
+  const spring_coefficients k = {.stiffness = lanes_splat(64.0f * numbers[0]),
+                                 .tension = lanes_splat(16.0f * numbers[1]),
+                                 .turn = lanes_splat(512.0f * numbers[2]),
+                                 .damping = lanes_splat(numbers[3])};
+  const lanes3 way = lanes3_scale(lanes3_subtract(here, before), lanes_splat(0.0625f * numbers[4]));
+  const spring_motion m = {.d = lanes3_subtract(here, next), .way = way, .turn = lanes3_subtract(way, here)};
+  const linear_spring s = linearise_spring(t, 0, &k, &m, 0.5f * numbers[5]);
+  const symmetric block = symmetric_add(block_of_spring(s.across, s.along, m.d), symmetric_identity(lanes_splat(1.0f)));
+  const lanes3 force = lanes3_scale(m.d, lanes_negate(s.force));
+  const lanes3 moved = symmetric_apply(symmetric_inverse(block, lanes_splat(0.5f)), force);
+  return lanes3_subtract(spring_product(s.across, s.along, m.d, moved), moved);
+}
+
+/* Springs along a row whose lengths differ, and the sum of what they give. */
+CLOTH_SEPARATE void hash_springs(hasher *h, const float *numbers) {
+  float places[3 * (KERNEL_PITCH + 2 * ROW_PAD)], sums[LANES_SUMS], *row = places + NEAR_STEP * ROW_PAD;
+  substep_terms t;
+  lanes_sum none;
+  row_sum sum = row_sum_start();
+  fill_zero(&t, sizeof t);
+  fill_zero(&none, sizeof none);
+  fill_zero(places, sizeof places);
+  t.limit = 0.125f * numbers[6];
+  t.limit_stiffness = 32.0f * numbers[7];
+  for (int32_t i = 0; i < KERNEL_COLUMNS; i++) {
+    const cloth_vector off = kernel_vector(numbers, 5 * i);
+    near_vector_store(row, KERNEL_PITCH, i, vector(0.25f * (float)i + 0.125f * off.x, 0.25f * off.y, 0.125f * off.z));
+  }
+  EACH_ROW_BLOCK(i, ends, KERNEL_COLUMNS - 1, {
+    const lanes3 force = kernel_force(row, i, &t, numbers);
+    row_sum_add(&sum, i,
+                lanes_within(lanes3_dot(force, force), ends & ROW_LAST ? KERNEL_COLUMNS - 1 - i : CLOTH_LANES));
+    hash_lanes3(h, force, KERNEL_COLUMNS - 1 - i);
+  })
+  row_sum_store(sums, &sum);
+  hash_number(h, rows_total(sums, 1, LANES_SUMS, none));
+}
+
+static level_pair kernel_pair(float *row, int32_t is_ring) {
+  level_pair p = {.columns = KERNEL_COLUMNS,
+                  .rows = KERNEL_ROWS,
+                  .pitch = KERNEL_PITCH,
+                  .coarse_rows = coarse_rows(KERNEL_ROWS),
+                  .coarse_pitch = KERNEL_COARSE_PITCH,
+                  .row = row + KERNEL_TRANSFER_PAD,
+                  .places = KERNEL_TRANSFER};
+  p.coarse_columns = coarse_columns(KERNEL_COLUMNS, is_ring, &p.transfer);
+  return p;
+}
+
+/* Vectors of the grid restricted to the coarse one. */
+CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is_ring) {
+  float transfer[6 * KERNEL_TRANSFER], fine[3 * KERNEL_PITCH * KERNEL_ROWS];
+  float coarse[3 * KERNEL_COARSE_PITCH * KERNEL_COARSE_ROWS];
+  const level_pair p = kernel_pair(transfer, is_ring);
+  fill_zero(transfer, sizeof transfer);
+  fill_zero(fine, sizeof fine);
+  for (int32_t n = 0; n < KERNEL_COLUMNS * KERNEL_ROWS; n++) {
+    const int32_t place = n / KERNEL_COLUMNS * KERNEL_PITCH + n % KERNEL_COLUMNS;
+    const cloth_vector a = kernel_vector(numbers, 3 * n);
+    *own_at(fine, 3, place, 0) = a.x;
+    *own_at(fine, 3, place, 1) = a.y;
+    *own_at(fine, 3, place, 2) = a.z;
+  }
+  restrict_vectors(&p, fine, coarse);
+  for (int32_t row = 0; row < p.coarse_rows; row++) {
+    for (int32_t i = 0; i < p.coarse_columns; i += CLOTH_LANES) {
+      hash_lanes3(h, own_load(coarse, row * p.coarse_pitch + i), p.coarse_columns - i);
+    }
+  }
+}
+
+/* Vectors of the coarse grid spread over the fine one. */
+CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t is_ring) {
+  float transfer[6 * KERNEL_TRANSFER], fine[3 * KERNEL_PLANE], coarse[3 * KERNEL_COARSE_PLANE];
+  float *from = coarse + NEAR_STEP * ROW_PAD, *to = fine + NEAR_STEP * ROW_PAD;
+  const level_pair p = kernel_pair(transfer, is_ring);
+  fill_zero(transfer, sizeof transfer);
+  fill_zero(fine, sizeof fine);
+  fill_zero(coarse, sizeof coarse);
+  for (int32_t n = 0; n < p.coarse_columns * p.coarse_rows; n++) {
+    float *row = near_row(from, p.coarse_pitch, n / p.coarse_columns);
+    near_vector_store(row, KERNEL_COARSE_PLANE, n % p.coarse_columns, kernel_vector(numbers, 3 * n));
+  }
+  interpolate_vectors(&p, from, KERNEL_COARSE_PLANE, to, KERNEL_PLANE);
+  for (int32_t n = 0; n < KERNEL_COLUMNS * KERNEL_ROWS; n++) {
+    const float *row = near_row(to, p.pitch, n / KERNEL_COLUMNS);
+    hash_vector(h, near_vector(row, KERNEL_PLANE, n % KERNEL_COLUMNS));
+  }
+}
+
+/* Contacts of all depths. */
+CLOTH_SEPARATE void hash_contacts(hasher *h, const float *numbers) {
+  for (int32_t n = 0; n < 8; n++) {
+    const float gap = 0.015625f * numbers[n + 2] * (float)(n - 2), moves = 0.0625f * (numbers[n + 4] - 0.75f);
+    const contact_tangent t = contact_at(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves);
+    hash_number(h, t.force);
+    hash_number(h, t.stiffness);
+  }
+}
+
+/* 1 if the kernels make of KERNEL_NUMBERS numbers between 1/2 and 1 what they make of them on every machine. */
+static int kernels_are_right(const float *numbers) {
+  hasher h;
+  hash_start(&h);
+  hash_springs(&h, numbers);
+  for (int32_t is_ring = 0; is_ring < 2; is_ring++) {
+    hash_restriction(&h, numbers, is_ring);
+    hash_interpolation(&h, numbers, is_ring);
+  }
+  hash_contacts(&h, numbers);
+  return hash_end(&h) == KERNELS_HASH;
+}
+
+#endif
