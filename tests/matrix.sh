@@ -6,10 +6,11 @@
 #   sh tests/matrix.sh BUILD [short|full]                short: every machine, mostly one level; full: four levels
 #   sh tests/matrix.sh BUILD cell NAME COMPILER LEVEL    one cell, as in: cell aarch64-neon clang -O3
 #   sh tests/matrix.sh BUILD lanes NAME COMPILER LEVEL   tests/lanes.c as that cell
+#   sh tests/matrix.sh BUILD equation NAME COMPILER LEVEL    that cell's scenes by the step of one equation
 #
 # The hashes of the scenes are known, as those of golden.c: with another arithmetic, or other scenes, new ones are put
 # here in the same change.
-known="small d984d4a3f6fa5c28 full fc53bea57364651a"
+known="small d984d4a3f6fa5c28 full fc53bea57364651a equation 5962abbef6cdb03a"
 set -u
 build=$1
 task=${2:-short}
@@ -193,6 +194,15 @@ run_cell() { # NAME COMPILER LEVEL
     "$(value 'hash small' "$program.log")" "$(value 'hash full' "$program.log")"
 }
 
+# The same scenes by the step of one equation, which are a program of their own.
+equation_flags="-DCLOTH_ONE_EQUATION=1 -DCLOTH_API=static -Wno-unused-function"
+
+run_equation() { # NAME COMPILER LEVEL
+  program=$out/equation-$1-$2$3
+  attempt tests/matrix.c "$1" "$2" "$3" "$program" "$equation_flags"
+  printf '%-15s %-5s %-3s %-8s %s\n' "$1" "$2" "$3" equation "$(value 'hash equation' "$program.log")"
+}
+
 # With public functions static, compilers leave out what calls no operation of lanes.
 run_lanes() { # NAME COMPILER LEVEL
   program=$out/lanes-$1-$2$3
@@ -238,6 +248,19 @@ explain() { # JOB LOG
   grep -q "^$hashes " "$out/explained" || echo "$hashes $1" >>"$out/explained"
 }
 
+# The same of a job of the step of one equation: the first scene that differs.
+explain_equation() { # LOG
+  grep '^failed' "$1" | head -n 3
+  reference_log=$(log_of equation ${reference#cell })
+  if [ "$(value 'hash equation' "$1")" = - ]; then
+    tail -n 4 "$1"
+  elif [ "$(value 'hash equation' "$1")" = "$equation" ]; then
+    echo "status $(value status "$1")"
+  else
+    grep '^scene' "$reference_log" | grep -v -x -F -f - "$1" | grep '^scene' | head -n 1
+  fi
+}
+
 ### All of them
 
 levels_of() { # gcc|clang
@@ -260,7 +283,7 @@ levels_of() { # gcc|clang
   fi
 }
 
-# Lines of "cell NAME COMPILER LEVEL" and "lanes NAME COMPILER LEVEL".
+# Lines of "cell NAME COMPILER LEVEL", "equation ..." and "lanes ...".
 list_jobs() {
   for name in $(cells | cut -d' ' -f1); do
     read_cell "$name"
@@ -277,12 +300,15 @@ list_jobs() {
       eval "command=\$$compiler"
       [ -n "$command" ] || continue
       [ -z "$lanes" ] || echo "lanes $name $compiler -O2"
-      for level in $(levels_of $compiler); do echo "cell $name $compiler $level"; done
+      for level in $(levels_of $compiler); do
+        echo "cell $name $compiler $level"
+        [ "$name" = m0-microbit ] || echo "equation $name $compiler $level" # 128 KB of memory
+      done
     done
   done
 }
 
-log_of() { # cell|lanes NAME COMPILER LEVEL
+log_of() { # cell|lanes|equation NAME COMPILER LEVEL
   echo "$out/$1-$2-$3$4.log"
 }
 
@@ -296,6 +322,10 @@ cell_passes() { # NAME LOG
   [ "$(value 'hash full' "$2")" = "$full" ]
 }
 
+equation_passes() { # LOG
+  [ "$(value status "$1")" = 0 ] && [ "$(value 'hash equation' "$1")" = "$equation" ]
+}
+
 lanes_pass() { # LOG
   [ "$(value status "$1")" = 0 ] && grep -q '^[0-9]* passed, 0 failed$' "$1"
 }
@@ -306,43 +336,50 @@ judge() {
   : >"$out/explained"
   small=$(value 'hash small' "$(log_of $reference)")
   full=$(value 'hash full' "$(log_of $reference)")
+  equation=$(value 'hash equation' "$(log_of equation ${reference#cell })")
   passed=1
-  if [ "small $small full $full" != "$known" ]; then
+  found="small $small full $full equation $equation"
+  if [ "$found" != "$known" ]; then
     passed=0
     failed=1
-    echo "failed: the hashes are small $small full $full instead of $known"
+    echo "failed: the hashes are $found instead of $known"
   fi
   while read -r kind name compiler level; do
     job="$kind $name $compiler $level"
     log=$(log_of $job)
-    if [ "$kind" = lanes ]; then
-      lanes_pass "$log"
-    else
-      count=$((count + 1))
-      cell_passes "$name" "$log"
-    fi
+    case $kind in
+    lanes) lanes_pass "$log" ;;
+    equation) count=$((count + 1)) && equation_passes "$log" ;;
+    *) count=$((count + 1)) && cell_passes "$name" "$log" ;;
+    esac
     if [ $? = 0 ]; then
       passed=$((passed + 1))
       continue
     fi
     failed=$((failed + 1))
-    explain "$job" "$log" | sed "s/^/failed: $job: /"
+    if [ "$kind" = equation ]; then
+      explain_equation "$log"
+    else
+      explain "$job" "$log"
+    fi | sed "s/^/failed: $job: /"
   done <"$out/jobs"
 }
 
 case $task in
 cell) run_cell "$3" "$4" "$5" ;;
 lanes) run_lanes "$3" "$4" "$5" ;;
+equation) run_equation "$3" "$4" "$5" ;;
 *)
   rm -rf "$out"
   mkdir -p "$out"
   list_jobs >"$out/jobs"
   xargs -P 2 -L 1 sh "$0" "$build" <"$out/jobs"
   judge
-  small_hashes=$(cat "$out"/cell-*.log | grep '^hash small' | sort -u | wc -l)
-  full_hashes=$(cat "$out"/cell-*.log | grep '^hash full' | sort -u | wc -l)
-  hashes=$small_hashes
-  [ "$hashes" -ge "$full_hashes" ] || hashes=$full_hashes
+  hashes=1
+  for set in small full equation; do
+    different=$(cat "$out"/cell-*.log "$out"/equation-*.log | grep "^hash $set" | sort -u | wc -l)
+    [ "$hashes" -ge "$different" ] || hashes=$different
+  done
   [ "$hashes" = 1 ] && plural="" || plural=es
   echo "$count cells, $hashes hash$plural"
   echo "$passed passed, $failed failed"

@@ -1,0 +1,145 @@
+/* Scenes of matrix.c by the step of one equation: every term, every kind of level, and what changes during a step.
+   Sizes are those of the full set. SPDX-License-Identifier: MIT */
+#ifndef MATRIX_EQUATION_H
+#define MATRIX_EQUATION_H
+
+/* Springs so stiff that solves go back along the prediction, and the guard of energy looks. */
+static void like_paper(cloth_config *config) {
+  cloth_fabric_preset(CLOTH_FABRIC_PAPER, &config->fabric);
+}
+
+/* Soft enough for families of springs to leave the operator. */
+static void soft(cloth_config *config) {
+  config->fabric.stretch_warp = 20.0f;
+  config->fabric.stretch_weft = 15.0f;
+  config->fabric.shear = 6.0f;
+  config->substeps = 12;
+}
+
+/* Both halves of second order, and dampings of every kind. */
+static void blended(cloth_config *config) {
+  config->integration.bdf2_blend = 0.75f;
+  config->fabric.stretch_damping = 0.25f;
+  config->fabric.shear_damping = 0.125f;
+  config->fabric.bend_damping = 0.0625f;
+  config->fabric.compression = 0.25f;
+  config->substeps = 4;
+}
+
+static void limited_softly(cloth_config *config) {
+  config->gravity = vector(1.0f, -30.0f, 2.0f);
+  config->fabric.stretch_warp = 100.0f;
+  config->strain_limit.max_extension = 0.03125f;
+}
+
+static void to_tolerance(cloth_config *config) {
+  config->solver.tolerance = 0.0078125f;
+  config->solver.max_iterations = 40;
+}
+
+static void in_two_iterations(cloth_config *config) {
+  config->iterations = 2;
+  config->substeps = 1;
+}
+
+static void tethered(cloth_config *config) {
+  config->tethers.count = 2;
+  config->fabric.stretch_weft = 50.0f;
+}
+
+static void with_targets(cloth_config *config) {
+  windy(config);
+  config->capacity.targets = 1;
+}
+
+/* As everything is done, whatever is needed. */
+static void with_fixed_work(cloth_config *config) {
+  uneven(config);
+  config->capacity.fixed_work = 1;
+  config->capacity.pin_reactions = 1;
+}
+
+static void with_reactions(cloth_config *config) {
+  windy(config);
+  config->capacity.pin_reactions = 1;
+}
+
+static void hold_and_drive(cloth *sheet) {
+  hold_loosely(sheet);
+  for (int particle = 1; particle < scene_config.columns * scene_config.rows; particle += 3) {
+    cloth_motion_constraint constraint = cloth_motion_constraint_default();
+    constraint.drive = 0.5f * (float)particle;
+    checked(cloth_set_motion_constraint(sheet, particle, &constraint));
+  }
+}
+
+/* Where with_holes() leaves cloth. */
+static void pin_beside_notch(cloth *sheet) {
+  pin_at(sheet, 2, 0);
+  pin_at(sheet, scene_config.columns - 1, 0);
+}
+
+/* Rows that stand in a wall. */
+static void clamp_two_rows(cloth *sheet) {
+  for (int particle = 0; particle < 2 * scene_config.columns; particle++)
+    checked(cloth_pin(sheet, particle));
+}
+
+static void tell_pins(cloth *sheet, int frame) {
+  change_wind(sheet, frame);
+  for (int column = 0; frame > 0 && column < scene_config.columns; column++) {
+    cloth_vector impulse = vector(0.0f, 0.0f, 0.0f);
+    checked(cloth_get_pin_reaction(sheet, column, &impulse));
+    fold_vector(impulse);
+  }
+}
+
+static void settle_late(cloth *sheet, int frame) {
+  cloth_settle_report report = {0};
+  if (frame != 2)
+    return;
+  checked(cloth_settle(sheet, FRAME_SECONDS, 0.015625f, 6, &report));
+  fold((uint32_t)report.steps, 4);
+  fold_float(report.speed);
+}
+
+static const scene equation_scenes[] = {
+    {"hang", 0, 0, 11, 8, NULL, pin_corners, NULL},
+    {"square", 0, 0, 17, 17, NULL, pin_corners, NULL},
+    {"flag", 0, 0, 13, 6, windy, pin_edge, change_wind},
+    {"maps", 0, 0, 12, 6, uneven, pin_corners, pull},
+    {"tube", 0, 0, 8, 9, tube, pin_edge, change_wind},
+    {"tube-short", 0, 0, 7, 9, tube, pin_edge, NULL},
+    {"tube-long", 0, 0, 9, 11, tube, pin_edge, NULL},
+    {"tube-5", 0, 0, 5, 6, tube, pin_edge, NULL},
+    {"bending", 0, 0, 9, 9, stiff_bending, clamp_two_rows, NULL},
+    {"paper", 0, 0, 9, 8, like_paper, pin_corners, pull},
+    {"blended", 0, 0, 10, 7, blended, pin_corners, NULL},
+    {"free", 0, 0, 7, 6, NULL, thrown_apart, NULL},
+    {"speed-limit", 0, 0, 11, 9, speed_limited, thrown_apart, NULL},
+    {"limits", 0, 0, 10, 7, limited_softly, pin_corners, NULL},
+    {"confined", 0, 0, 9, 10, NULL, hem_on_line, NULL},
+    {"tethers", 0, 0, 9, 8, tethered, pin_corners, pull},
+    {"led", 0, 0, 11, 9, with_targets, hold_and_drive, lead},
+    {"explicit-only", 0, 0, 11, 9, explicit_only, pin_corners, NULL},
+    {"families", 0, 0, 10, 6, soft, pin_corners, NULL},
+    {"tolerance", 0, 0, 9, 7, to_tolerance, pin_corners, NULL},
+    {"two-iterations", 0, 0, 10, 9, in_two_iterations, pin_corners, NULL},
+    {"diagonal", 0, 0, 9, 8, diagonal, pin_corners, NULL},
+    {"save", 0, 0, 9, 9, uneven, pin_corners, go_back},
+    {"image", 0, 0, 13, 5, windy, pin_corners, begin_anew},
+    {"recover", 0, 0, 5, 6, far_away, thrown_out, NULL},
+    {"fixed-work", 0, 0, 9, 7, with_fixed_work, pin_corners, NULL},
+    {"reactions", 0, 0, 9, 7, with_reactions, pin_edge, tell_pins},
+    {"settled", 0, 0, 8, 7, NULL, pin_corners, settle_late},
+    {"mask", 0, 0, 12, 11, with_holes, pin_beside_notch, NULL},
+    {"shaped", 0, 0, 8, 11, that_flares, pin_edge, NULL},
+    {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},
+    {"grid-2x2", 0, 0, 2, 2, NULL, pin_corners, NULL},
+    {"grid-3x5", 0, 0, 3, 5, NULL, pin_corners, NULL},
+    {"grid-33x2", 0, 0, 33, 2, NULL, pin_corners, NULL},
+    {"grid-2x31", 0, 0, 2, 31, NULL, pin_corners, NULL},
+};
+#define EQUATION_SCENES ((int)(sizeof equation_scenes / sizeof equation_scenes[0]))
+
+#endif /* MATRIX_EQUATION_H */
