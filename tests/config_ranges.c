@@ -44,7 +44,19 @@ static const config_field config_fields[] = {
     FLOATS(air.lift, 0, 100, ""),
     FLOATS(air.normal_drag, 0, 100, ""),
     CHOICES(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY),
+#if CLOTH_ONE_EQUATION
+    FLOATS(integration.explicit_threshold, 0, 1.3, ""),
+    FLOATS(integration.rest_drag, 0, 100, " m/s^2"),
+    FLOATS(integration.rest_speed, 0.001, 100, " m/s"),
+    INTS(iterations, 0, CLOTH_ITERATION_LIMIT, ""),
+    FLOATS(solver.tolerance, 0, 0.5, ""),
+    FLOATS(strain_limit.stiffness, 1, 1000, ""),
+#else
     FLOATS(integration.explicit_threshold, 0, 0.5, ""),
+    FLOATS(solver.tolerance, 1e-4, 0.5, ""),
+    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
+    FLOATS(strain_limit.max_compression, 0, 1, ""),
+#endif
     FLOATS(integration.projection_threshold, 0, 1e30, ""),
     FLOATS(integration.bdf2_blend, 0, 1, ""),
     INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, ""),
@@ -52,7 +64,6 @@ static const config_field config_fields[] = {
     FLOATS(integration.max_speed, 0.1, 1e4, " m/s"),
     CHOICES(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC),
     INTS(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, ""),
-    FLOATS(solver.tolerance, 1e-4, 0.5, ""),
     INTS(solver.warm_start, 0, 1, ""),
     INTS(tethers.count, 0, 2, ""),
     FLOATS(tethers.scale, 0.5, 10, ""),
@@ -60,10 +71,8 @@ static const config_field config_fields[] = {
     INTS(capacity.max_attachments, 0, 65535, ""),
     INTS(capacity.pin_reactions, 0, 1, ""),
     INTS(capacity.targets, 0, 1, ""),
-    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
     FLOATS(grid.imperfection, 0, 0.1, ""),
     FLOATS(strain_limit.max_extension, 0, 10, ""),
-    FLOATS(strain_limit.max_compression, 0, 1, ""),
     CHOICES(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER),
     FLOATS(thickness, 0, 1, " m"),
     FLOATS(self_thickness, 0, 50, " m"),
@@ -387,8 +396,8 @@ static void test_arena_refusals(void) {
 
 /// Defaults ///
 
-/* Takes out of a header what stands there for the step of one equation alone, which this library does not have. */
-static void leave_equation_out(char *text) {
+/* Takes out of a header what stands there for the step that this library does not have. */
+static void leave_other_step_out(char *text) {
   static const char begin[] = "#if CLOTH_ONE_EQUATION\n";
   char *to = text;
   int depth = 0, is_out = 0; /* of the block, and whether its lines are left out */
@@ -397,14 +406,15 @@ static void leave_equation_out(char *text) {
     size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
     next = line + length;
     int is_mark = depth == 1 && (strncmp(line, "#else", 5) == 0 || strncmp(line, "#endif", 6) == 0);
-    if (depth == 0 && strncmp(line, begin, sizeof begin - 1) == 0)
-      depth = is_out = is_mark = 1;
-    else if (depth > 0 && strncmp(line, "#if", 3) == 0)
+    if (depth == 0 && strncmp(line, begin, sizeof begin - 1) == 0) {
+      depth = is_mark = 1;
+      is_out = !CLOTH_ONE_EQUATION;
+    } else if (depth > 0 && strncmp(line, "#if", 3) == 0)
       depth++;
     else if (depth > 0 && strncmp(line, "#endif", 6) == 0)
       depth--;
     else if (is_mark)
-      is_out = 0;
+      is_out = CLOTH_ONE_EQUATION;
     if (depth == 0)
       is_out = 0;
     if (!is_out && !is_mark) {
@@ -427,7 +437,7 @@ static char *read_header(void) {
   text[length] = '\0';
   fclose(file);
   CHECK(length < sizeof text - 1, "%s is longer than the buffer", path);
-  leave_equation_out(text);
+  leave_other_step_out(text);
   return text;
 }
 
@@ -461,6 +471,39 @@ static double field_value(const cloth_config *config, const config_field *field)
   return field->kind == FIELD_FLOAT ? (double)real : (double)whole;
 }
 
+#if CLOTH_ONE_EQUATION
+/* Defaults of the step of one equation, where the header names that of the other. */
+static const struct {
+  const char *name;
+  double value;
+} equation_defaults[] = {
+    {"substeps", 2.0},
+    {"integration.explicit_threshold", 1.0},
+    {"integration.projection_threshold", 1e30},
+    {"integration.bdf2_blend", 0.0},
+    {"integration.max_substeps", 64.0},
+    {"tethers.count", 0.0},
+    {"solver.max_iterations", 80.0},
+    {"solver.tolerance", 0.0},
+};
+
+static int has_other_default(const config_field *field, double *value) {
+  for (size_t n = 0; n < sizeof equation_defaults / sizeof equation_defaults[0]; n++) {
+    if (strcmp(field->name, equation_defaults[n].name) == 0) {
+      *value = equation_defaults[n].value;
+      return 1;
+    }
+  }
+  return 0;
+}
+#else
+static int has_other_default(const config_field *field, double *value) {
+  (void)field;
+  (void)value;
+  return 0;
+}
+#endif
+
 /* Every number that the header names as a default is one. */
 static void test_documented_defaults(void) {
   const char *header = read_header();
@@ -469,7 +512,7 @@ static void test_documented_defaults(void) {
   for (size_t i = 0; header != NULL && i < CONFIG_FIELD_COUNT; i++) {
     const config_field *field = &config_fields[i];
     double said = 0.0, is = field_value(&config, field);
-    if (documented_default(header, field, &said)) {
+    if (has_other_default(field, &said) || documented_default(header, field, &said)) {
       documented++;
       CHECK(fabs(is - said) <= 1e-6 * fabs(said), "%s is %g, the header says %g", field->name, is, said);
     }
@@ -482,7 +525,8 @@ static void test_defaults(void) {
   CHECK(a.gravity.x == 0.0f && a.gravity.y == -9.81f && a.gravity.z == 0.0f, "gravity");
   CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
   CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "integration");
-  CHECK(a.solver.preconditioner == CLOTH_PRECONDITIONER_BLOCK && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
+  const int32_t preconditioner = CLOTH_ONE_EQUATION ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  CHECK(a.solver.preconditioner == preconditioner && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
   CHECK(a.grid.positions == NULL && a.grid.mass_map == NULL && a.grid.stiffness_map == NULL, "arrays");
   expect_config_accepted(&a, "default");
   cloth_collider c = cloth_collider_default();
@@ -522,6 +566,49 @@ static void test_every_word(void) {
   CHECK(explained == CONFIG_FIELD_COUNT + 1 + 5 * 3, "%d words are explained", (int)explained);
 }
 
+#if CLOTH_ONE_EQUATION
+/* The stiffness of the spring to a target: both ends of its range, and what is no number. */
+static void test_drive(void) {
+  const float refused[] = {nextafterf(0.0f, -1.0f), nextafterf(1e6f, INFINITY), NAN, -NAN, INFINITY, -INFINITY};
+  cloth_config config = small_config();
+  cloth_motion_constraint constraint = cloth_motion_constraint_default();
+  CHECK(constraint.drive == 0.0f, "the default of drive is %g", (double)constraint.drive);
+  constraint.drive = 1.0f;
+  guarded_fixture without = guarded_make(&config);
+  REFUSED(&without, cloth_set_motion_constraint(without.s.sheet, 3, &constraint), CLOTH_ERROR_STATE);
+  guarded_free(&without);
+  config.capacity.targets = 1;
+  guarded_fixture f = guarded_make(&config);
+  const float accepted[] = {0.0f, 1e-30f, 1.0f, 1e6f};
+  for (size_t n = 0; n < sizeof accepted / sizeof accepted[0]; n++) {
+    constraint.drive = accepted[n];
+    CHECK(cloth_set_motion_constraint(f.s.sheet, 3, &constraint) == CLOTH_OK, "%g", (double)accepted[n]);
+    guarded_settle(&f);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+      cloth_motion_constraint bad = constraint;
+      bad.drive = refused[i];
+      bad.max_distance = 0.25f;
+      REFUSED(&f, cloth_set_motion_constraint(f.s.sheet, 3, &bad), CLOTH_ERROR_RANGE);
+    }
+    constraint.max_distance = NAN;
+    REFUSED(&f, cloth_set_motion_constraint(f.s.sheet, 3, &constraint), CLOTH_ERROR_RANGE);
+    constraint.max_distance = CLOTH_ANY_DISTANCE;
+  }
+  guarded_free(&f);
+}
+
+/* What the step of one equation cannot do with other settings is refused before anything is written. */
+static void test_conflicts(void) {
+  cloth_config config = small_config();
+  guarded_fixture f = guarded_make(&config);
+  config.iterations = 3;
+  config.capacity.fixed_work = 1;
+  config.sleep.speed = 0.01f;
+  expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "fixed work and sleep");
+  guarded_free(&f);
+}
+#endif
+
 static const test tests[] = {
     TEST(defaults),
     TEST(documented_defaults),
@@ -533,6 +620,10 @@ static const test tests[] = {
     TEST_EACH(both_schemes, tube_start),
     TEST_EACH(both_schemes, config_arrays),
     TEST_EACH(both_schemes, arena_refusals),
+#if CLOTH_ONE_EQUATION
+    TEST(drive),
+    TEST(conflicts),
+#endif
 };
 
 int main(int count, char **arguments) {

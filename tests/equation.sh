@@ -17,10 +17,12 @@ structures many_iterations tethers max_distance at_target drive
 one_conservation free_fall air energy_of_kinds
 one_fabrics elongation side_held corner_hung drape
 equation_planning
+self_test
+config_ranges
 "
 
 make_targets "$1" "$programs/scenes" "$programs/random_cloths" "$programs/structures" "$programs/one_conservation" \
-  "$programs/one_fabrics" "$programs/equation_planning"
+  "$programs/one_fabrics" "$programs/equation_planning" "$programs/self_test" "$programs/config_ranges"
 verdict "the step of one equation is built" $?
 while read -r program arguments; do
   [ -n "$program" ] || continue
@@ -30,4 +32,12 @@ while read -r program arguments; do
 done <<END
 $runs
 END
+# The header asks for the value of the macro, as the source does.
+declared() { # FLAG...
+  ${CC:-cc} -E -P "$@" -x c cloth.h | cksum
+}
+[ "$(declared)" = "$(declared -DCLOTH_ONE_EQUATION=0)" ]
+verdict "a macro of 0 is none" $? "the header differs"
+[ "$(declared)" != "$(declared -DCLOTH_ONE_EQUATION=1)" ]
+verdict "the macro has an effect" $? "the header is the same"
 report

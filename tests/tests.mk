@@ -82,6 +82,22 @@ $(eval $(call TEST_SET,$(BUILD)/clang,clang,$(CLANG_LANES),$(BUILD)/clang/tests/
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
+# $(call POISONED_SET,DIRECTORY,FLAGS,LIBRARY): DIRECTORY/poisoned/NAME is DIRECTORY/NAME whose steps go by way of
+# tests/poisoned.c.
+WRAPPED_CALLS = $(shell sed -n 's/^WRAPPED[_A-Z]*.\(cloth_[a-z_]*\),.*/-Wl,--wrap=\1/p' tests/poisoned.c)
+
+define POISONED_SET
+$(1)/poisoned.o: tests/poisoned.c $(HEADERS)
+	@mkdir -p $$(@D)
+	$(CC) $(TEST_CFLAGS) -std=gnu11 $(2) -c $$< -o $$@
+
+$(1)/poisoned/%: $(1)/%.o $(1)/scenes.o $(1)/poisoned.o $(3)
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) $(2) $(WRAPPED_CALLS) $$^ -lm -lpthread -o $$@
+endef
+
+$(eval $(call POISONED_SET,$(BUILD)/tests,,$(LIBRARY)))
+
 # Libraries that several scripts link.
 libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/aarch64.o $(BUILD)/libraries/small.o
 
@@ -144,6 +160,22 @@ $(STRUCTURES:%=$(BUILD)/equation/%): $(BUILD)/equation/%: tests/structures/%.c $
 
 $(addprefix $(BUILD)/equation/,scenes random_cloths $(STRUCTURES)): examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
 	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter %.c %.o,$^) -lm -o $@
+
+# The same by way of tests/poisoned.c.
+$(BUILD)/equation/poisoned/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
+$(STRUCTURES:%=$(BUILD)/equation/poisoned/%): $(BUILD)/equation/poisoned/%: tests/structures/%.c $(wildcard tests/structures/*.h)
+
+$(addprefix $(BUILD)/equation/poisoned/,scenes $(STRUCTURES)): tests/poisoned.c examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu11 $(CLANG_LANES) $(EQUATION) $(WRAPPED_CALLS) $(filter %.c %.o,$^) -lm -o $@
+
+$(BUILD)/equation/config_ranges: tests/config_ranges.c examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
+	$(CC) $(CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(CLANG_LANES) $(EQUATION) $(filter %.c %.o,$^) -lm -o $@
+
+# From inside, as in the library without.
+$(BUILD)/equation/self_test: tests/self_test.c $(HEADERS) $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 $(CLANG_LANES) $(EQUATION) -DCLOTH_API=static $< -lm -o $@
 
 # This one has a clock of its own, so it includes cloth.c.
 $(BUILD)/equation/equation_planning: tests/equation_planning.c examples/scenes.c $(HEADERS) $(SOURCES)
