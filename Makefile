@@ -38,6 +38,7 @@
 # make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller
+# make equation-cost  instructions, memory and stack of the step of one equation beside its goals
 # make bench        time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
 # make bench-unseen the same settings on scenes that nothing was tuned on
 #

@@ -2,7 +2,7 @@
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
 .PHONY: scenes random structures
-.PHONY: cost libraries methods settle fuzz mutants switches coverage skin-time
+.PHONY: cost equation-cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
 comma := ,
@@ -300,6 +300,11 @@ size:
 cost:
 	@sh tests/install.sh
 	@sh tests/cost/cost.sh $(BUILD)
+
+# The same of the step of one equation, beside its goals.
+equation-cost:
+	@sh tests/install.sh
+	@sh tests/cost/equation.sh $(BUILD)
 
 # Faults looked for: histories of calls (FUZZ_SECONDS of them), small faults put into the source (MUTANTS of them), and
 # combinations of switches.
