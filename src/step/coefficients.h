@@ -39,6 +39,9 @@
 #define STIFF_STIFFNESS 1.0e4f
 #define STIFFEST_STIFFNESS 3.0e4f
 #define MANY_SUBSTEPS 8
+/* Tubes take STIFF_ITERATIONS from this share of the squared number of columns on: levels do not bend a ring without
+   stretching it, the less the larger the angle between its springs. */
+#define STIFF_RING 0.8f
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
@@ -177,7 +180,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
     return c->settings.integration.iterations;
   }
   const float stiffness = largest_stiffness(c, t);
-  if (stiffness > STIFF_STIFFNESS) {
+  const float columns = (float)c->grid.columns, ring = STIFF_RING * columns * columns;
+  if (stiffness > (is_wrapped(c) ? minimum(ring, STIFF_STIFFNESS) : STIFF_STIFFNESS)) {
     return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
   const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
