@@ -4378,12 +4378,38 @@ static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
   return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
 }
 
+/* Floats from the row buffers of a piece to those of the next: whole blocks of eight, as counts follow them. */
+static int32_t piece_floats(int32_t pitch, int32_t has_factors) {
+  return (buffer_floats(pitch, has_factors) + 7) / 8 * 8;
+}
+
 /* Places of a transfer row: a coarse row is written in pairs of blocks. It has up to six floats a place; the pad lies
    before column 0. */
 #define TRANSFER_PAD (CLOTH_LANES == 1 ? 6 : CLOTH_LANES)
 
 static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
+}
+
+/* Floats of the transfer row of a piece. */
+static int32_t transfer_floats(int32_t pitch) {
+  return 6 * transfer_places(pitch);
+}
+
+/* Passes are shared out in strips of whole rows, of so many particles and rows at least: fewer cost more to hand over
+   than to compute, and what a strip computes again of the row above is one row in STRIP_ROWS at most. */
+#define STRIP_PARTICLES 256
+#define STRIP_ROWS 4
+
+/* Least rows of a strip. */
+static int32_t strip_rows(int32_t columns) {
+  const int32_t rows = (STRIP_PARTICLES + columns - 1) / columns;
+  return rows > STRIP_ROWS ? rows : STRIP_ROWS;
+}
+
+/* Most strips of a grid. */
+static int32_t most_strips(int32_t columns, int32_t rows) {
+  return (rows + strip_rows(columns) - 1) / strip_rows(columns);
 }
 
 /* Coefficients of a column, an own array: stiffness, stiffness times rest length, weight of the turning, damping of
@@ -4540,6 +4566,18 @@ CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, sym
 CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
   near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
   near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+}
+
+/* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
+   before the row below, which another piece computes. */
+static void close_rows(const cloth *c, float *array) {
+  if (!is_wrapped(c)) {
+    return;
+  }
+  const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    close_ring(near_row(array, pitch, row), plane, c->grid.columns);
+  }
 }
 
 /// Transfer between levels ///
@@ -4737,20 +4775,22 @@ CLOTH_INLINE void restrict_rows(const level_pair *p, int32_t floats, const float
   }
 }
 
-/* Restricts vectors: to = R from. */
-CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to) {
+/* Restricts vectors to the coarse rows `first` up to `end`: to = R from. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to, int32_t first,
+                                               int32_t end) {
   end_transfer(p, 3);
-  for (int32_t row = 0; row < p->coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     restrict_rows(p, 3, from, row);
     restrict_columns(p, 3, to + 3 * row * p->coarse_pitch, 1.0f);
   }
 }
 
-/* Restricts blocks with row sums: to = scale R from. */
-CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale) {
+/* Restricts blocks with row sums to the coarse rows `first` up to `end`: to = scale R from. */
+CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale, int32_t first,
+                                    int32_t end) {
   const int32_t floats = SYMMETRIC_FLOATS;
   end_transfer(p, floats);
-  for (int32_t row = 0; row < p->coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     float *coarse = to + floats * row * p->coarse_pitch;
     restrict_rows(p, floats, from, row);
     restrict_columns(p, floats, coarse, scale);
@@ -4778,6 +4818,14 @@ CLOTH_INLINE void spread_blocks(const float *from, ptrdiff_t plane, int32_t colu
   }
 }
 
+/* Repeats the first column of the coarse vectors of a tube behind the last one, before they are spread. */
+static void close_coarse(const level_pair *p, float *array, ptrdiff_t plane) {
+  for (int32_t row = 0; p->transfer == TRANSFER_RING && row < p->coarse_rows; row++) {
+    float *of_row = near_row(array, p->coarse_pitch, row);
+    near_vector_store(of_row, plane, p->coarse_columns, near_vector(of_row, plane, 0));
+  }
+}
+
 /* Spreads coarse row `row` of vectors over the columns of the fine level. */
 CLOTH_INLINE void spread_columns(const level_pair *p, float *array, ptrdiff_t plane, int32_t row) {
   const int32_t columns = p->coarse_columns, places = p->places;
@@ -4787,9 +4835,6 @@ CLOTH_INLINE void spread_columns(const level_pair *p, float *array, ptrdiff_t pl
       near_store(to, places, i, near_load(from, plane, i));
     }
     return;
-  }
-  if (p->transfer == TRANSFER_RING) {
-    near_vector_store(from, plane, columns, near_vector(from, plane, 0));
   }
   spread_blocks(from, plane, p->columns, to, places);
   if (p->transfer == TRANSFER_RING_LONG) {
@@ -4838,11 +4883,20 @@ CLOTH_INLINE void add_spread(const spread_row *spread, int32_t between, float *t
   }
 }
 
-/* Interpolates: to += P from, both near arrays. */
-CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, float *from, ptrdiff_t from_plane, float *to,
-                                                  ptrdiff_t to_plane) {
-  for (int32_t row = 0; row < p->rows; row++) {
-    const spread_row s = spread_over(p, from, from_plane, row, 0);
+/* What is interpolated: two near arrays. */
+typedef struct interpolation {
+  float *from, *to;
+  ptrdiff_t from_plane, to_plane;
+  int32_t number; /* of the coarse level */
+} interpolation;
+
+/* Interpolates to the fine rows `first` up to `end`: to += P from. */
+CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, const interpolation *v, int32_t first,
+                                                  int32_t end) {
+  float *const from = v->from, *const to = v->to;
+  const ptrdiff_t from_plane = v->from_plane, to_plane = v->to_plane;
+  for (int32_t row = first; row < end; row++) {
+    const spread_row s = spread_over(p, from, from_plane, row, first);
     float *out = near_row(to, p->pitch, row);
     if (s.above == s.below) {
       add_spread(&s, 0, out, to_plane, p->columns);
@@ -4978,16 +5032,17 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
   return lanes_select(moves, held, plate);
 }
 
-/* G of the first coarse level: what holds the particles, without springs to pins. `plate`: part of the plate on the
-   diagonal of a pin. */
-CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, float plate) {
-  const level_pair p = pair_of(c, 0);
+/* G of the first coarse level in the rows `first` up to `end`: what holds the particles, without springs to pins.
+   `plate`: part of the plate on the diagonal of a pin. */
+CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const level_pair *pair, float plate,
+                                  int32_t first, int32_t end) {
+  const level_pair p = *pair;
   float *ground = level_ground(c, 0), *line = p.row;
   const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
   if (a->ground) {
-    restrict_blocks(&p, a->ground, ground, 1.0f);
+    restrict_blocks(&p, a->ground, ground, 1.0f, first, end);
   }
-  for (int32_t row = 0; row < p.coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
       lanes sum = zero;
@@ -7122,8 +7177,11 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->capacity.targets || config->tethers.count > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
-  c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
-  c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
+  const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
+  const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;
+  const int32_t buffers = WITH_WORKERS && c->pieces ? pieces * of_piece : buffer_floats(pitch, has_factors);
+  c->scratch.row_buffers = reserve_vectors(end, buffers);
+  c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
   if (has_operator(config)) {
@@ -7193,6 +7251,10 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
+#if CLOTH_ONE_EQUATION
+  const int32_t most = most_strips(c->grid.columns, c->grid.rows);
+  c->pieces = c->pieces > most ? (uint16_t)most : c->pieces;
+#endif
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);
@@ -10052,6 +10114,9 @@ static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impul
 #endif
 }
 
+#if CLOTH_ONE_EQUATION
+#endif
+
 /// Pieces ///
 
 /*
@@ -10063,7 +10128,7 @@ static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impul
  * Lanes may load particles beside a piece, which others change meanwhile, and discard them; nothing is stored there.
  *
  * In: the surroundings' workers. Out: what the stages do. Scratch: a part of line_work and of the transposed rows in
- * residual for each piece.
+ * residual for each piece; in the step of one equation of the row buffers and of the transfer rows.
  */
 
 /* What a stage has counted. */
@@ -10075,22 +10140,38 @@ typedef struct piece_counts {
 
 /* A piece of a stage. */
 typedef struct stage_piece {
-  const void *what;    /* of the stage */
-  int32_t first, end;  /* items */
-  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
-  float *work, *rows;  /* its part of line_work, and of residual for transposed rows */
+  const void *what;   /* of the stage */
+  int32_t first, end; /* items */
+  int32_t is_shared;  /* 1: others change what lies beside its particles at the same time */
+  float *work, *rows; /* its part of line_work, and of residual for transposed rows; or row buffers and transfer rows */
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
 /* Does a piece. */
 typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
 
+/* Where the parts of piece `number` are. */
+#if CLOTH_ONE_EQUATION
+CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.row_buffers) + number * piece_floats(pitch_of(c), c->scratch.factors != 0);
+}
+
+CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.transfer) + number * transfer_floats(pitch_of(c));
+}
+#else
+CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.line_work) + number * line_work_floats(c);
+}
+
+CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.residual) + number * row_floats(c);
+}
+#endif
+
 /* All items of a stage as one piece. */
 CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {
-  const stage_piece p = {.what = what,
-                         .end = items,
-                         .work = floats_at(c, c->scratch.line_work),
-                         .rows = floats_at(c, c->scratch.residual)};
+  const stage_piece p = {.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
   return p;
 }
 
@@ -10110,7 +10191,7 @@ typedef struct piece_job {
 
 /* What the pieces of the stage have counted, behind the work of all of them. */
 static piece_counts *counts_of_pieces(const cloth *c) {
-  return (piece_counts *)(void *)(floats_at(c, c->scratch.line_work) + c->pieces * line_work_floats(c));
+  return (piece_counts *)(void *)work_of_piece(c, c->pieces);
 }
 
 LAYOUT_CONTRACT(piece_counts_have_room, sizeof(piece_counts) == COUNT_FLOATS * sizeof(float));
@@ -10131,8 +10212,8 @@ static void run_piece(void *context, int32_t number) {
   p.first = number * job->blocks / job->pieces * job->grain;
   p.end = end < job->items ? end : job->items;
   p.is_shared = 1;
-  p.work += number * line_work_floats(job->c);
-  p.rows += number * row_floats(job->c);
+  p.work = work_of_piece(job->c, number);
+  p.rows = rows_of_piece(job->c, number);
   job->stage(job->c, job->plan, &p);
   counts_of_pieces(job->c)[number] = p.counts;
 }
@@ -10181,6 +10262,63 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piec
   stage(c, plan, &p);
   return p.counts;
 }
+
+#if CLOTH_ONE_EQUATION
+
+/// Strips of rows ///
+
+/*
+ * A pass over the rows of the grid runs in pieces, strips of whole rows (pieces.h). Sums go row by row (base/rows.h),
+ * and what a row takes from the row above, a strip computes again for its first row in row buffers of its own: so the
+ * bits do not depend on the strips.
+ *
+ * In: the pass. Out: what it does. Scratch: row buffers and a transfer row for each piece.
+ */
+
+/* The arrays of a cloth with the row buffers of a piece. */
+static solve_arrays arrays_of_piece(const cloth *c, const stage_piece *p) {
+  solve_arrays a = arrays_of(c);
+  a.buffers = p->work;
+  return a;
+}
+
+/* Two levels beside each other with the transfer row of a piece. */
+static level_pair pair_of_piece(const cloth *c, int32_t number, const stage_piece *p) {
+  level_pair pair = pair_of(c, number);
+  pair.row = p->rows + TRANSFER_PAD;
+  return pair;
+}
+
+/* In how many pieces passes of a step may run. */
+static int32_t strips_of(const cloth *c) {
+#if WITH_WORKERS
+  return c->pieces && workers_of(c) ? c->pieces : 1;
+#else
+  (void)c;
+  return 1;
+#endif
+}
+
+/* Levels of fewer nodes are not shared out: handing them over would cost more than it saves. */
+#define LEVEL_NODES 2048
+
+/* Runs a pass over all rows of a level of so many. */
+CLOTH_DIRECT void run_level_strips(const cloth *c, piece_stage *pass, const void *what, const grid_level *l) {
+  const int32_t is_small = l->columns * l->rows < LEVEL_NODES;
+  run_pieces(c, NULL, pass, what, l->rows, is_small ? l->rows : strip_rows(l->columns));
+}
+
+/* Runs a pass over all rows. Returns what it has counted. */
+CLOTH_DIRECT piece_counts run_strips(const cloth *c, piece_stage *pass, const void *what) {
+  return run_pieces(c, NULL, pass, what, c->grid.rows, strip_rows(c->grid.columns));
+}
+
+/* The sum over all rows, from the partial sums that a pass has stored, and of what `start` holds. */
+static float sum_of_rows(const cloth *c, lanes_sum start) {
+  return rows_total(floats_at(c, c->scratch.sums), c->grid.rows, LANES_SUMS, start);
+}
+
+#endif
 
 /// Contact pushes ///
 
@@ -11050,6 +11188,7 @@ typedef struct plate_rows {
   float free_warp, free_weft;  /* a^2 and b^2 */
   float twist;                 /* kappa_2; with factors alone */
   int32_t outer, end;          /* floats of a strand from which on blocks are at an end, and all */
+  int32_t first;               /* the row that is taken first */
   float *curvature[4], *force; /* row buffers */
 } plate_rows;
 
@@ -11211,15 +11350,17 @@ CLOTH_INLINE void next_strand(plate_strand *s, ptrdiff_t plane, ptrdiff_t buffer
   s->force += buffer;
 }
 
-/* Computes the curvature of the first row. */
-static void bend_first_row(const plate_rows *p) {
+/* Computes the curvature of a row alone: of the first one that is taken, and of the one above it. */
+static void bend_first_row(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  float *out = curvature_row(a, 0);
+  const int32_t next = STRAND_STEP * a->pitch;
+  float *out = curvature_row(a, row);
   for (int32_t n = 0; n < STRANDS; n++) {
-    const float *x = p->x + n * a->plane, *below = x + STRAND_STEP * a->pitch;
+    const float *x = p->x + n * a->plane + row * next;
+    const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
-      const lanes here = lanes_load(x + i), over = lanes_add(here, lanes_load(below + i));
+      const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(p->end, i);
       const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
       lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
@@ -11375,20 +11516,28 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
   }
 }
 
+/* Computes what the first row that is taken needs of itself and of the row above. */
+CLOTH_SEPARATE void start_plate(const plate_rows *p) {
+  for (int32_t row = p->first > 0 ? p->first - 1 : 0; row <= p->first; row++) {
+    if (p->a->factors) {
+      bend_row_with_factors(p, row);
+    } else {
+      bend_first_row(p, row);
+    }
+  }
+}
+
 /* The forces of row `row` into BUFFER_PLATE, rows being taken in order: by the Laplacian where nothing differs. */
 static void bend_plate(const plate_rows *p, int32_t row) {
+  if (row == p->first) {
+    start_plate(p);
+  }
   if (p->a->factors) {
-    if (row == 0) {
-      bend_row_with_factors(p, 0);
-    }
     if (row + 1 < p->a->rows) {
       bend_row_with_factors(p, row + 1);
     }
     plate_row_with_factors(p, row);
   } else {
-    if (row == 0) {
-      bend_first_row(p);
-    }
     plate_row(p, row);
   }
 }
@@ -29233,13 +29382,14 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
   return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
 }
 
-/* Predicts all particles, and sums up the kinetic energy of the prediction. */
-CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
+/* Predicts the particles of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const substep_terms *t = (const substep_terms *)piece->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes viscosity = lanes_splat(t->viscosity);
   const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
     float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch;
@@ -29263,19 +29413,23 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
         near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
       }
     }
-    if (a->is_ring) {
-      close_ring(place, plane, columns);
-      close_ring(way, plane, columns);
-      close_ring(turns, plane, columns);
-      if (is_viscous) {
-        close_ring(bent, plane, columns);
-      }
-    }
     row_sum_store(a->sums + LANES_SUMS * row, &squares);
+  }
+  (void)plan;
+}
+
+/* Predicts all particles, and sums up the kinetic energy of the prediction. */
+static void predict_places(const cloth *c, const substep_terms *t) {
+  run_strips(c, predict_strip, t);
+  close_rows(c, near_array(c, c->scratch.place));
+  close_rows(c, near_array(c, c->scratch.direction));
+  close_rows(c, near_array(c, c->scratch.solution));
+  if (t->viscosity > 0.0f && t->bends) {
+    close_rows(c, near_array(c, c->scratch.product));
   }
   const lanes_sum none = {{0.0f}};
   const float whole = 1.0f + t->rest;
-  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * rows_total(a->sums, a->rows, LANES_SUMS, none);
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
 }
 
 /// Momentum of cloth that nothing holds ///
@@ -30205,15 +30359,43 @@ CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t
   return sum;
 }
 
-/* q = A p. Returns p . q. */
-CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
+#if WITH_WORKERS
+
+/* The forces that the springs of a row bring to the row below, which begins a strip. */
+CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
+  const product_row above = product_row_of(a, row, 0);
+  for (int32_t i = 0; i < above.columns; i += CLOTH_LANES) {
+    const lanes3 x = near_load(above.x, above.plane, i), p = near_load(above.p, above.plane, i);
+    CLOTH_UNROLL
+    for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+      (void)multiply_springs(&above, d, i, x, p);
+    }
+  }
+  if (a->is_ring) {
+    close_forces(&above.brought, above.buffer, above.columns, WEFT);
+  }
+}
+
+#else
+
+#define multiply_springs_above(a, row) ((void)(a), (void)(row))
+
+#endif
+
+/* The product of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
+  plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
-  const lanes_sum none = {{0.0f}};
-  product_row r = product_row_of(a, 0, bends);
-  clear_forces(a, -1);
-  for (int32_t row = 0; row <= last; row++) {
+  product_row r = product_row_of(a, p->first, bends);
+  plate.first = p->first;
+  if (p->first > 0) {
+    multiply_springs_above(a, p->first - 1);
+  } else {
+    clear_forces(a, -1);
+  }
+  for (int32_t row = p->first; row < p->end; row++) {
     if (bends) {
       bend_plate(&plate, row);
     }
@@ -30221,7 +30403,14 @@ CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) 
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(&r, a->pitch);
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+  (void)plan;
+}
+
+/* q = A p. Returns p . q. */
+static float multiply(const cloth *c, const substep_terms *t) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, multiply_strip, t);
+  return sum_of_rows(c, none);
 }
 
 /// The coarsest level ///
@@ -30549,6 +30738,25 @@ CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
   return sum;
 }
 
+/* What is restricted from level `number` to the next coarser one. */
+typedef struct restriction {
+  const float *from;
+  float *to;
+  int32_t number, floats;
+  float scale;
+} restriction;
+
+static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const restriction *r = (const restriction *)piece->what;
+  const level_pair p = pair_of_piece(c, r->number, piece);
+  if (r->floats == 3) {
+    restrict_vectors(&p, r->from, r->to, piece->first, piece->end);
+  } else {
+    restrict_blocks(&p, r->from, r->to, r->scale, piece->first, piece->end);
+  }
+  (void)plan;
+}
+
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
 static void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
 #if WITH_GAPS
@@ -30557,22 +30765,45 @@ static void restrict_level(const cloth *c, int32_t number, int32_t floats, float
     return;
   }
 #endif
-  const level_pair p = pair_of(c, number);
-  if (floats == 3) {
-    restrict_vectors(&p, from, to);
-  } else {
-    restrict_blocks(&p, from, to, scale);
+  const restriction r = {from, to, number, floats, scale};
+  run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
+}
+
+static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const interpolation *v = (const interpolation *)piece->what;
+  const level_pair p = pair_of_piece(c, v->number, piece);
+  interpolate_vectors(&p, v, piece->first, piece->end);
+  (void)plan;
+}
+
+/* Adds the corrections of coarse level `number` to those of the level before it. */
+static void interpolate_level(const cloth *c, int32_t number) {
+  const grid_level *coarse = &workspace_of(c)->levels[number], *fine = coarse - 1;
+  const interpolation v = {level_correction(c, coarse), level_correction(c, fine), coarse->plane, fine->plane, number};
+  if (is_wrapped(c)) {
+    const level_pair p = pair_of(c, number);
+    close_coarse(&p, v.from, v.from_plane);
   }
+  run_level_strips(c, interpolate_strip, &v, fine);
+}
+
+/* What holds the particles, of a strip of coarse rows. */
+static void restrict_held_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const solve_arrays a = arrays_of(c);
+  const level_pair p = pair_of_piece(c, 0, piece);
+  restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
+  (void)plan;
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
 CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const workspace *w = workspace_of(c);
-  const float at_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
+  const float on_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
+  const float at_pins = t->plate_implicit ? on_pins : 0.0f;
   if (is_in_pieces(c)) {
-    restrict_held_pieces(c, a, t->plate_implicit ? at_pins : 0.0f);
+    restrict_held_pieces(c, a, at_pins);
   } else {
-    restrict_held(c, a, t->plate_implicit ? at_pins : 0.0f);
+    run_level_strips(c, restrict_held_strip, &at_pins, w->levels);
   }
   add_springs_to_pins(c, a);
   float *sums = a->inverse;
@@ -30591,10 +30822,10 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
 
 /* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of
    r . z over these levels. */
-CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
+CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
   const workspace *w = workspace_of(c);
   row_sum sum = row_sum_start();
-  float *from = a->residual;
+  float *from = floats_at(c, c->scratch.residual);
   for (int32_t n = 0; n < w->level_count; n++) {
     float *to = level_residual(c, &w->levels[n]);
     restrict_level(c, n, 3, from, to, 1.0f);
@@ -30611,9 +30842,7 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
       interpolate_pieces(c, n);
       continue;
     }
-    const level_pair p = pair_of(c, n);
-    const grid_level *coarse = &w->levels[n], *fine = coarse - 1;
-    interpolate_vectors(&p, level_correction(c, coarse), coarse->plane, level_correction(c, fine), fine->plane);
+    interpolate_level(c, n);
   }
   return parts;
 }
@@ -30627,7 +30856,7 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
  * The preconditioner P: the levels of levels.h; or blocks of 3 x 3 alone, their diagonals, or nothing, for the tables
  * of the thesis (eq. 5.4).
  *
- * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer row.
+ * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer rows.
  */
 
 /* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
@@ -30685,25 +30914,37 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
   return sum;
 }
 
-/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
-CLOTH_HOT CLOTH_SEPARATE float precondition_first(const cloth *c, const substep_terms *t) {
+/* Inverts the blocks of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const workspace *w = workspace_of(c);
-  if (w->level_count > 0) {
-    build_levels(c, a, t);
-  }
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
+  (void)plan;
+}
+
+/* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
+static float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
-  if (w->level_count > 0) {
-    start = apply_levels(c, a);
+  if (workspace_of(c)->level_count > 0) {
+    start = apply_levels(c);
     if (is_in_pieces(c)) {
       interpolate_pieces(c, 0);
     }
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+  return sum_of_rows(c, start);
+}
+
+/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
+static float precondition_first(const cloth *c, const substep_terms *t) {
+  if (workspace_of(c)->level_count > 0) {
+    const solve_arrays a = arrays_of(c);
+    build_levels(c, &a, t);
+  }
+  run_strips(c, invert_strip, t);
+  return add_levels(c);
 }
 
 /* What a row of the new direction is made from. */
@@ -30735,42 +30976,58 @@ CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again
   }
 }
 
-/* The new direction, p = z + beta p; z alone if not `again`, a constant. */
-CLOTH_INLINE void turn_rows(const cloth *c, float beta, int32_t again) {
+/* What a pass of the solve multiplies with: beta or alpha, and 1 if there is a direction or a solution before. */
+typedef struct pass_step {
+  float length;
+  int32_t again;
+} pass_step;
+
+/* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
+CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t has_levels = workspace_of(c)->level_count > 0 && !is_in_pieces(c);
   const grid_level *l = workspace_of(c)->levels;
   const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
   float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of(c, 0) : no_pair();
+  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     r.p = near_row(a->direction, a->pitch, row);
     r.z = a->product + 3 * row * a->pitch;
     r.diagonal = a->diagonal + row * a->pitch;
     if (!has_levels) {
       turn_row(&r, 0, again);
     } else {
-      r.spread = spread_over(&p, coarse, coarse_plane, row, 0);
+      r.spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
       if (r.spread.above == r.spread.below) {
         turn_row(&r, 1, again);
       } else {
         turn_row(&r, 2, again);
       }
     }
-    if (a->is_ring) {
-      close_ring(r.p, a->plane, a->columns);
-    }
   }
 }
 
-/* The new direction. */
-CLOTH_HOT CLOTH_SEPARATE void turn_direction(const cloth *c, float beta, int32_t again) {
-  if (again) {
-    turn_rows(c, beta, 1);
+CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const pass_step *s = (const pass_step *)p->what;
+  if (s->again) {
+    turn_rows(c, p, s->length, 1);
   } else {
-    turn_rows(c, beta, 0);
+    turn_rows(c, p, s->length, 0);
   }
+  (void)plan;
+}
+
+/* The new direction. `again`: 1 if there is a direction before. */
+static void turn_direction(const cloth *c, float beta, int32_t again) {
+  const pass_step s = {beta, again};
+  if (is_wrapped(c) && workspace_of(c)->level_count > 0) {
+    const grid_level *l = workspace_of(c)->levels;
+    const level_pair pair = pair_of(c, 0);
+    close_coarse(&pair, level_correction(c, l), l->plane);
+  }
+  run_strips(c, turn_strip, &s);
+  close_rows(c, near_array(c, c->scratch.direction));
 }
 
 /* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
@@ -30795,30 +31052,29 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
   return sum;
 }
 
-/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
-CLOTH_HOT CLOTH_SEPARATE float advance(const cloth *c, float alpha, int32_t first) {
+CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const pass_step *s = (const pass_step *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const lanes step = lanes_splat(alpha);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const row_sum sum = first ? advance_row(a, row, step, 1) : advance_row(a, row, step, 0);
+  const lanes step = lanes_splat(s->length);
+  for (int32_t row = p->first; row < p->end; row++) {
+    const row_sum sum = s->again ? advance_row(a, row, step, 0) : advance_row(a, row, step, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  lanes_sum start = {{0.0f}};
-  if (workspace_of(c)->level_count > 0) {
-    start = apply_levels(c, a);
-    if (is_in_pieces(c)) {
-      interpolate_pieces(c, 0);
-    }
-  }
-  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+  (void)plan;
 }
 
-/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
-CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
+/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
+static float advance(const cloth *c, float alpha, int32_t first) {
+  const pass_step s = {alpha, !first};
+  run_strips(c, advance_strip, &s);
+  return add_levels(c);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = p->first; row < p->end; row++) {
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const int32_t place = row * a->pitch + i;
       const lanes held = lanes_load(a->diagonal + place), own = lanes_select(lanes_less(zero, held), held, one);
@@ -30833,6 +31089,12 @@ CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
       own_store(a->solution, place, y);
     }
   }
+  (void)plan;
+}
+
+/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
+static void solve_alone(const cloth *c) {
+  run_strips(c, solve_strip, NULL);
   workspace_of(c)->last_step = 0.0f;
 }
 
@@ -31201,17 +31463,38 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
   }
 }
 
-/* Forces and blocks of all rows. */
-CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
+/* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
+   where the row itself will store its own, as the row above belongs to another strip. */
+static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
+  if (first == 0) {
+    clear_forces(a, -1);
+    if (a->springs) {
+      clear_blocks_above(a, 0);
+    }
+    return;
+  }
+#if WITH_WORKERS
+  linear_row above = linear_row_of(a, first - 1);
+  above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
+  linearise_springs_of_row(&above, t, a->columns, 0);
+  if (a->is_ring) {
+    close_rings(&above, a->columns);
+  }
+#else
+  (void)t;
+#endif
+}
+
+/* Forces and blocks of the rows of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
+  plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
   const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
-  clear_forces(a, -1);
-  if (a->springs) {
-    clear_blocks_above(a, 0);
-  }
-  for (int32_t row = 0; row <= last; row++) {
+  plate.first = p->first;
+  start_strip(a, t, p->first);
+  for (int32_t row = p->first; row < p->end; row++) {
     if (t->bends) {
       bend_plate(&plate, row);
     }
@@ -31221,6 +31504,12 @@ CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) 
       linearise_row(c, a, t, row, &first, 1);
     }
   }
+  (void)plan;
+}
+
+/* Forces and blocks of all rows. */
+static void linearise(const cloth *c, const substep_terms *t) {
+  run_strips(c, linearise_strip, t);
 }
 
 /// Motion as a whole ///
@@ -31603,6 +31892,7 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
 /* What the acceptance of a block takes beside the prediction, copied. */
 typedef struct acceptance {
   const cloth *c;
+  piece_counts *counts;
   const float *solution, *direction; /* of the row */
   vector_array x, v, before, earlier;
   ptrdiff_t plane;
@@ -31614,20 +31904,19 @@ typedef struct acceptance {
 
 /* Accepts one particle at x + d with the velocity v. */
 static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
-  cloth_statistics *counts = statistics_of(a->c);
   cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
   if (!vector_is_finite(v) || !vector_is_finite(to)) {
     vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
+    a->counts->recovered++;
     return;
   }
   if (!is_pinned(a->c, i) && clamp_length(&v, a->max_speed)) {
-    counts->particles_limited++;
+    a->counts->limited++;
     to = vector_add_scaled(vector_load(a->x, i), v, a->h);
   }
   if (!is_step_place(a->c, to)) {
     vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
+    a->counts->recovered++;
     return;
   }
   vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
@@ -31667,13 +31956,21 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
   }
 }
 
-/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone;
-   `has_direction`: 0 if there is none. */
-CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+/* What the pass takes. */
+typedef struct accept_terms {
+  const substep_terms *t;
+  int32_t has_solution;
+} accept_terms;
+
+/* Accepts the particles of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const accept_terms *what = (const accept_terms *)piece->what;
+  const substep_terms *t = what->t;
   const solve_arrays arrays = arrays_of(c), *s = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const vector_array none = {NULL, NULL, NULL};
   acceptance a = {.c = c,
+                  .counts = &piece->counts,
                   .x = p.x,
                   .v = p.v,
                   .before = p.before,
@@ -31681,13 +31978,13 @@ CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int
                   .plane = s->plane,
                   .last_step = lanes_splat(workspace_of(c)->last_step),
                   .inverse_h = lanes_splat(t->inverse_h),
-                  .has_solution = has_solution,
+                  .has_solution = what->has_solution,
                   .keeps_earlier = c->settings.integration.bdf2_blend > 0.0f,
                   .max_speed = c->settings.integration.max_speed,
                   .h = t->h,
                   .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
   const int32_t columns = s->columns;
-  for (int32_t row = 0; row < s->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     const float *diagonal = s->diagonal + row * s->pitch, *solution = s->solution + 3 * row * s->pitch;
     const float *direction = near_row(s->direction, s->pitch, row);
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
@@ -31698,6 +31995,15 @@ CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int
       accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, lanes3_keep(moves, y)));
     }
   }
+  (void)plan;
+}
+
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
+static void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const accept_terms what = {t, has_solution};
+  const piece_counts made = run_strips(c, accept_strip, &what);
+  statistics_of(c)->particles_limited += made.limited;
+  statistics_of(c)->particles_recovered += made.recovered;
 #if WITH_GAPS
   if (has_gaps(c)) {
     place_absent_particles(c, vectors_at(c, c->state.position));
@@ -31738,8 +32044,10 @@ static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
   for (int32_t n = 0; n < 4; n++) {
     clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
   }
-  clear_floats(a->buffers, buffer_floats(a->pitch, a->factors != NULL));
-  clear_floats(floats_at(c, c->scratch.transfer), SYMMETRIC_FLOATS * transfer_places(a->pitch));
+  for (int32_t n = 0; n < strips_of(c); n++) {
+    clear_floats(work_of_piece(c, n), buffer_floats(a->pitch, a->factors != NULL));
+    clear_floats(rows_of_piece(c, n), transfer_floats(a->pitch));
+  }
   for (int32_t n = 0; n < w->level_count; n++) {
     const grid_level *l = &w->levels[n];
     clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);
@@ -42856,7 +43164,7 @@ CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is
     *own_at(fine, 3, place, 1) = a.y;
     *own_at(fine, 3, place, 2) = a.z;
   }
-  restrict_vectors(&p, fine, coarse);
+  restrict_vectors(&p, fine, coarse, 0, p.coarse_rows);
   for (int32_t row = 0; row < p.coarse_rows; row++) {
     for (int32_t i = 0; i < p.coarse_columns; i += CLOTH_LANES) {
       hash_lanes3(h, own_load(coarse, row * p.coarse_pitch + i), p.coarse_columns - i);
@@ -42876,7 +43184,9 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
     float *row = near_row(from, p.coarse_pitch, n / p.coarse_columns);
     near_vector_store(row, KERNEL_COARSE_PLANE, n % p.coarse_columns, kernel_vector(numbers, 3 * n));
   }
-  interpolate_vectors(&p, from, KERNEL_COARSE_PLANE, to, KERNEL_PLANE);
+  const interpolation v = {from, to, KERNEL_COARSE_PLANE, KERNEL_PLANE, 0};
+  close_coarse(&p, from, KERNEL_COARSE_PLANE);
+  interpolate_vectors(&p, &v, 0, p.rows);
   for (int32_t n = 0; n < KERNEL_COLUMNS * KERNEL_ROWS; n++) {
     const float *row = near_row(to, p.pitch, n / KERNEL_COLUMNS);
     hash_vector(h, near_vector(row, KERNEL_PLANE, n % KERNEL_COLUMNS));

@@ -461,8 +461,11 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->capacity.targets || config->tethers.count > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
-  c->scratch.row_buffers = reserve_vectors(end, buffer_floats(pitch, c->scratch.factors != 0));
-  c->scratch.transfer = reserve_vectors(end, SYMMETRIC_FLOATS * transfer_places(pitch));
+  const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
+  const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;
+  const int32_t buffers = WITH_WORKERS && c->pieces ? pieces * of_piece : buffer_floats(pitch, has_factors);
+  c->scratch.row_buffers = reserve_vectors(end, buffers);
+  c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
   if (has_operator(config)) {
@@ -532,6 +535,10 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
+#if CLOTH_ONE_EQUATION
+  const int32_t most = most_strips(c->grid.columns, c->grid.rows);
+  c->pieces = c->pieces > most ? (uint16_t)most : c->pieces;
+#endif
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);

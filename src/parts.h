@@ -75,6 +75,9 @@
 #include "vertices.h"
 #include "bodies.h"
 #include "pieces.h"
+#if CLOTH_ONE_EQUATION
+#include "solve/strips.h"
+#endif
 #include "contact_push.h"
 #include "contact_record.h"
 #include "statistics.h"

@@ -4,6 +4,9 @@
 #include "geometry.h"
 #include "layout.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "solve/arrays.h"
+#endif
 
 /// Pieces ///
 
@@ -16,7 +19,7 @@
  * Lanes may load particles beside a piece, which others change meanwhile, and discard them; nothing is stored there.
  *
  * In: the surroundings' workers. Out: what the stages do. Scratch: a part of line_work and of the transposed rows in
- * residual for each piece.
+ * residual for each piece; in the step of one equation of the row buffers and of the transfer rows.
  */
 
 /* What a stage has counted. */
@@ -28,22 +31,38 @@ typedef struct piece_counts {
 
 /* A piece of a stage. */
 typedef struct stage_piece {
-  const void *what;    /* of the stage */
-  int32_t first, end;  /* items */
-  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
-  float *work, *rows;  /* its part of line_work, and of residual for transposed rows */
+  const void *what;   /* of the stage */
+  int32_t first, end; /* items */
+  int32_t is_shared;  /* 1: others change what lies beside its particles at the same time */
+  float *work, *rows; /* its part of line_work, and of residual for transposed rows; or row buffers and transfer rows */
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
 /* Does a piece. */
 typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
 
+/* Where the parts of piece `number` are. */
+#if CLOTH_ONE_EQUATION
+CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.row_buffers) + number * piece_floats(pitch_of(c), c->scratch.factors != 0);
+}
+
+CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.transfer) + number * transfer_floats(pitch_of(c));
+}
+#else
+CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.line_work) + number * line_work_floats(c);
+}
+
+CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.residual) + number * row_floats(c);
+}
+#endif
+
 /* All items of a stage as one piece. */
 CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {
-  const stage_piece p = {.what = what,
-                         .end = items,
-                         .work = floats_at(c, c->scratch.line_work),
-                         .rows = floats_at(c, c->scratch.residual)};
+  const stage_piece p = {.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
   return p;
 }
 
@@ -63,7 +82,7 @@ typedef struct piece_job {
 
 /* What the pieces of the stage have counted, behind the work of all of them. */
 static piece_counts *counts_of_pieces(const cloth *c) {
-  return (piece_counts *)(void *)(floats_at(c, c->scratch.line_work) + c->pieces * line_work_floats(c));
+  return (piece_counts *)(void *)work_of_piece(c, c->pieces);
 }
 
 LAYOUT_CONTRACT(piece_counts_have_room, sizeof(piece_counts) == COUNT_FLOATS * sizeof(float));
@@ -84,8 +103,8 @@ static void run_piece(void *context, int32_t number) {
   p.first = number * job->blocks / job->pieces * job->grain;
   p.end = end < job->items ? end : job->items;
   p.is_shared = 1;
-  p.work += number * line_work_floats(job->c);
-  p.rows += number * row_floats(job->c);
+  p.work = work_of_piece(job->c, number);
+  p.rows = rows_of_piece(job->c, number);
   job->stage(job->c, job->plan, &p);
   counts_of_pieces(job->c)[number] = p.counts;
 }

@@ -17,12 +17,14 @@ structures many_iterations tethers max_distance at_target drive
 one_conservation free_fall air energy_of_kinds
 one_fabrics elongation side_held corner_hung drape
 equation_planning
+equation_workers
 self_test
 config_ranges
 "
 
 make_targets "$1" "$programs/scenes" "$programs/random_cloths" "$programs/structures" "$programs/one_conservation" \
-  "$programs/one_fabrics" "$programs/equation_planning" "$programs/self_test" "$programs/config_ranges"
+  "$programs/one_fabrics" "$programs/equation_planning" "$programs/equation_workers" \
+  "$programs/self_test" "$programs/config_ranges"
 verdict "the step of one equation is built" $?
 while read -r program arguments; do
   [ -n "$program" ] || continue

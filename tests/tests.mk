@@ -158,8 +158,11 @@ $(BUILD)/equation/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
 $(BUILD)/equation/random_cloths: tests/random_cloths.c
 $(STRUCTURES:%=$(BUILD)/equation/%): $(BUILD)/equation/%: tests/structures/%.c $(wildcard tests/structures/*.h)
 
-$(addprefix $(BUILD)/equation/,scenes random_cloths $(STRUCTURES)): examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
-	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter %.c %.o,$^) -lm -o $@
+$(BUILD)/equation/equation_workers: tests/equation_workers.c examples/crowd/jobs.c
+
+$(addprefix $(BUILD)/equation/,scenes random_cloths equation_workers $(STRUCTURES)): examples/scenes.c $(HEADERS) \
+		$(BUILD)/equation/cloth.o
+	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter-out examples/crowd/%,$(filter %.c %.o,$^)) -lm -lpthread -o $@
 
 # The same by way of tests/poisoned.c.
 $(BUILD)/equation/poisoned/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
@@ -280,13 +283,19 @@ $(BUILD)/skin/time: tests/skin_time.c $(SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=gnu99 -march=native -ffp-contract=off -I. -Itests tests/skin_time.c cloth.c -lm -o $@
 
-races: $(BUILD)/workers/races
-	@$<
+races: $(BUILD)/workers/races $(BUILD)/workers/equation_races
+	@$(BUILD)/workers/races
+	@$(BUILD)/workers/equation_races
 
 $(BUILD)/workers/races: tests/workers.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR -I. -Iexamples -Itests tests/workers.c cloth.c -lm \
 		-lpthread -o $@
+
+$(BUILD)/workers/equation_races: tests/equation_workers.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR $(EQUATION) -I. -Iexamples -Itests \
+		tests/equation_workers.c cloth.c -lm -lpthread -o $@
 
 matrix:
 	@sh tests/install.sh

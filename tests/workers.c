@@ -1,51 +1,13 @@
 /* Steps in pieces: the same bits for any number of pieces and of threads and in any order of the pieces, in every tier,
    and the same motion as without workers; bodies, tears, self-contact, groups, bounds, refusals.
    SPDX-License-Identifier: MIT */
-/* Pieces here are short and suites run side by side: threads look for 5 microseconds before they sleep. */
-#define JOBS_LOOKS 200
-#include "piece_threads.h"
+#include "piece_orders.h"
 #include "refusals.h"
 #include "script.h"
 
 #define COLUMNS 43
 #define ROWS 38
 #define FRAMES 24
-
-/* How pieces are run. */
-enum { IN_ORDER, REVERSED, SHUFFLED, BY_THREADS, ORDERS };
-
-typedef struct runner {
-  int order;
-  random_source random;
-  jobs *threads;
-  int calls, pieces, most, nested;
-} runner;
-
-static void run(void *context, cloth_piece piece, void *job, int32_t count) {
-  runner *r = (runner *)context;
-  int places[CLOTH_WORKER_LIMIT];
-  CHECK(r->nested == 0, "pieces within pieces");
-  CHECK(count >= 2 && count <= CLOTH_WORKER_LIMIT, "%d pieces", (int)count);
-  r->nested = 1;
-  r->calls++;
-  r->pieces += count;
-  r->most = count > r->most ? count : r->most;
-  for (int n = 0; n < count; n++)
-    places[n] = r->order == REVERSED ? count - 1 - n : n;
-  for (int n = count - 1; n > 0 && r->order == SHUFFLED; n--) {
-    const int other = random_int(&r->random, 0, n), place = places[n];
-    places[n] = places[other];
-    places[other] = place;
-  }
-  if (r->order == BY_THREADS)
-    run_by_threads(r->threads, piece, job, count);
-  else
-    for (int n = 0; n < count; n++)
-      piece(job, places[n]);
-  piece(job, -1); /* numbers that there are none of do nothing */
-  piece(job, count);
-  r->nested = 0;
-}
 
 enum { TIER_28, TIER_8, TIER_4, TIER_FREE, TIER_LIMITS, TIER_SPECIAL, TIER_TUBE, TIER_MASK, TIER_IMEX, TIERS };
 static int tested_tier;
@@ -102,25 +64,6 @@ typedef struct outcome {
   cloth_reaction reaction;
   cloth_statistics statistics;
 } outcome;
-
-static uint64_t hash_of_view(uint64_t hash, const cloth_vector_view *v) {
-  const float *const arrays[3] = {v->x, v->y, v->z};
-  for (int n = 0; n < 3; n++)
-    for (int i = 0; i < v->count; i++) {
-      uint32_t bits;
-      memcpy(&bits, &arrays[n][i], sizeof bits);
-      hash = (hash ^ bits) * 1099511628211u;
-    }
-  return hash;
-}
-
-static uint64_t hash_of_motion(const cloth *c) {
-  cloth_vector_view view;
-  cloth_get_positions(c, &view);
-  const uint64_t hash = hash_of_view(14695981039346656037u, &view);
-  cloth_get_velocities(c, &view);
-  return hash_of_view(hash, &view);
-}
 
 /* A cloth over a sphere and a floor, held by two corners until half of the time has passed. */
 static fixture scene_of(const cloth_config *config, int with_colliders) {

@@ -102,12 +102,38 @@ static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
   return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
 }
 
+/* Floats from the row buffers of a piece to those of the next: whole blocks of eight, as counts follow them. */
+static int32_t piece_floats(int32_t pitch, int32_t has_factors) {
+  return (buffer_floats(pitch, has_factors) + 7) / 8 * 8;
+}
+
 /* Places of a transfer row: a coarse row is written in pairs of blocks. It has up to six floats a place; the pad lies
    before column 0. */
 #define TRANSFER_PAD (CLOTH_LANES == 1 ? 6 : CLOTH_LANES)
 
 static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
+}
+
+/* Floats of the transfer row of a piece. */
+static int32_t transfer_floats(int32_t pitch) {
+  return 6 * transfer_places(pitch);
+}
+
+/* Passes are shared out in strips of whole rows, of so many particles and rows at least: fewer cost more to hand over
+   than to compute, and what a strip computes again of the row above is one row in STRIP_ROWS at most. */
+#define STRIP_PARTICLES 256
+#define STRIP_ROWS 4
+
+/* Least rows of a strip. */
+static int32_t strip_rows(int32_t columns) {
+  const int32_t rows = (STRIP_PARTICLES + columns - 1) / columns;
+  return rows > STRIP_ROWS ? rows : STRIP_ROWS;
+}
+
+/* Most strips of a grid. */
+static int32_t most_strips(int32_t columns, int32_t rows) {
+  return (rows + strip_rows(columns) - 1) / strip_rows(columns);
 }
 
 /* Coefficients of a column, an own array: stiffness, stiffness times rest length, weight of the turning, damping of
@@ -264,4 +290,16 @@ CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, sym
 CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
   near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
   near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+}
+
+/* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
+   before the row below, which another piece computes. */
+static void close_rows(const cloth *c, float *array) {
+  if (!is_wrapped(c)) {
+    return;
+  }
+  const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
+  for (int32_t row = 0; row < c->grid.rows; row++) {
+    close_ring(near_row(array, pitch, row), plane, c->grid.columns);
+  }
 }

@@ -4,12 +4,14 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../scalar.h"
 #include "../types.h"
 #include "arrays.h"
 #include "labels.h"
 #include "levels.h"
 #include "product.h"
+#include "strips.h"
 #include "transfer.h"
 
 /// The coarsest level ///
@@ -337,6 +339,25 @@ CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
   return sum;
 }
 
+/* What is restricted from level `number` to the next coarser one. */
+typedef struct restriction {
+  const float *from;
+  float *to;
+  int32_t number, floats;
+  float scale;
+} restriction;
+
+static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const restriction *r = (const restriction *)piece->what;
+  const level_pair p = pair_of_piece(c, r->number, piece);
+  if (r->floats == 3) {
+    restrict_vectors(&p, r->from, r->to, piece->first, piece->end);
+  } else {
+    restrict_blocks(&p, r->from, r->to, r->scale, piece->first, piece->end);
+  }
+  (void)plan;
+}
+
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
 static void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
 #if WITH_GAPS
@@ -345,22 +366,45 @@ static void restrict_level(const cloth *c, int32_t number, int32_t floats, float
     return;
   }
 #endif
-  const level_pair p = pair_of(c, number);
-  if (floats == 3) {
-    restrict_vectors(&p, from, to);
-  } else {
-    restrict_blocks(&p, from, to, scale);
+  const restriction r = {from, to, number, floats, scale};
+  run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
+}
+
+static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const interpolation *v = (const interpolation *)piece->what;
+  const level_pair p = pair_of_piece(c, v->number, piece);
+  interpolate_vectors(&p, v, piece->first, piece->end);
+  (void)plan;
+}
+
+/* Adds the corrections of coarse level `number` to those of the level before it. */
+static void interpolate_level(const cloth *c, int32_t number) {
+  const grid_level *coarse = &workspace_of(c)->levels[number], *fine = coarse - 1;
+  const interpolation v = {level_correction(c, coarse), level_correction(c, fine), coarse->plane, fine->plane, number};
+  if (is_wrapped(c)) {
+    const level_pair p = pair_of(c, number);
+    close_coarse(&p, v.from, v.from_plane);
   }
+  run_level_strips(c, interpolate_strip, &v, fine);
+}
+
+/* What holds the particles, of a strip of coarse rows. */
+static void restrict_held_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const solve_arrays a = arrays_of(c);
+  const level_pair p = pair_of_piece(c, 0, piece);
+  restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
+  (void)plan;
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
 CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const workspace *w = workspace_of(c);
-  const float at_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
+  const float on_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
+  const float at_pins = t->plate_implicit ? on_pins : 0.0f;
   if (is_in_pieces(c)) {
-    restrict_held_pieces(c, a, t->plate_implicit ? at_pins : 0.0f);
+    restrict_held_pieces(c, a, at_pins);
   } else {
-    restrict_held(c, a, t->plate_implicit ? at_pins : 0.0f);
+    run_level_strips(c, restrict_held_strip, &at_pins, w->levels);
   }
   add_springs_to_pins(c, a);
   float *sums = a->inverse;
@@ -379,10 +423,10 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
 
 /* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of
    r . z over these levels. */
-CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
+CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
   const workspace *w = workspace_of(c);
   row_sum sum = row_sum_start();
-  float *from = a->residual;
+  float *from = floats_at(c, c->scratch.residual);
   for (int32_t n = 0; n < w->level_count; n++) {
     float *to = level_residual(c, &w->levels[n]);
     restrict_level(c, n, 3, from, to, 1.0f);
@@ -399,9 +443,7 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c, const solve_arrays *a) {
       interpolate_pieces(c, n);
       continue;
     }
-    const level_pair p = pair_of(c, n);
-    const grid_level *coarse = &w->levels[n], *fine = coarse - 1;
-    interpolate_vectors(&p, level_correction(c, coarse), coarse->plane, level_correction(c, fine), fine->plane);
+    interpolate_level(c, n);
   }
   return parts;
 }

@@ -136,16 +136,17 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
   return lanes_select(moves, held, plate);
 }
 
-/* G of the first coarse level: what holds the particles, without springs to pins. `plate`: part of the plate on the
-   diagonal of a pin. */
-CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, float plate) {
-  const level_pair p = pair_of(c, 0);
+/* G of the first coarse level in the rows `first` up to `end`: what holds the particles, without springs to pins.
+   `plate`: part of the plate on the diagonal of a pin. */
+CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const level_pair *pair, float plate,
+                                  int32_t first, int32_t end) {
+  const level_pair p = *pair;
   float *ground = level_ground(c, 0), *line = p.row;
   const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
   if (a->ground) {
-    restrict_blocks(&p, a->ground, ground, 1.0f);
+    restrict_blocks(&p, a->ground, ground, 1.0f, first, end);
   }
-  for (int32_t row = 0; row < p.coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
       lanes sum = zero;

@@ -4,6 +4,7 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../scalar.h"
 #include "../terms/plate.h"
 #include "../types.h"
@@ -11,6 +12,7 @@
 #include "coarsest.h"
 #include "labels.h"
 #include "levels.h"
+#include "strips.h"
 #include "transfer.h"
 
 /// Passes of the solve ///
@@ -22,7 +24,7 @@
  * The preconditioner P: the levels of levels.h; or blocks of 3 x 3 alone, their diagonals, or nothing, for the tables
  * of the thesis (eq. 5.4).
  *
- * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer row.
+ * In and out: direction, solution, residual, product, inverse, as each pass says. Scratch: levels, transfer rows.
  */
 
 /* The part of the plate on the diagonal of a block of particles, from the weights of its column and row. */
@@ -80,25 +82,37 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
   return sum;
 }
 
-/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
-CLOTH_HOT CLOTH_SEPARATE float precondition_first(const cloth *c, const substep_terms *t) {
+/* Inverts the blocks of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const workspace *w = workspace_of(c);
-  if (w->level_count > 0) {
-    build_levels(c, a, t);
-  }
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
+  (void)plan;
+}
+
+/* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
+static float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
-  if (w->level_count > 0) {
-    start = apply_levels(c, a);
+  if (workspace_of(c)->level_count > 0) {
+    start = apply_levels(c);
     if (is_in_pieces(c)) {
       interpolate_pieces(c, 0);
     }
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+  return sum_of_rows(c, start);
+}
+
+/* Finishes the preconditioner and applies it for the first time. Returns r . z. */
+static float precondition_first(const cloth *c, const substep_terms *t) {
+  if (workspace_of(c)->level_count > 0) {
+    const solve_arrays a = arrays_of(c);
+    build_levels(c, &a, t);
+  }
+  run_strips(c, invert_strip, t);
+  return add_levels(c);
 }
 
 /* What a row of the new direction is made from. */
@@ -130,42 +144,58 @@ CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again
   }
 }
 
-/* The new direction, p = z + beta p; z alone if not `again`, a constant. */
-CLOTH_INLINE void turn_rows(const cloth *c, float beta, int32_t again) {
+/* What a pass of the solve multiplies with: beta or alpha, and 1 if there is a direction or a solution before. */
+typedef struct pass_step {
+  float length;
+  int32_t again;
+} pass_step;
+
+/* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
+CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t has_levels = workspace_of(c)->level_count > 0 && !is_in_pieces(c);
   const grid_level *l = workspace_of(c)->levels;
   const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
   float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of(c, 0) : no_pair();
+  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     r.p = near_row(a->direction, a->pitch, row);
     r.z = a->product + 3 * row * a->pitch;
     r.diagonal = a->diagonal + row * a->pitch;
     if (!has_levels) {
       turn_row(&r, 0, again);
     } else {
-      r.spread = spread_over(&p, coarse, coarse_plane, row, 0);
+      r.spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
       if (r.spread.above == r.spread.below) {
         turn_row(&r, 1, again);
       } else {
         turn_row(&r, 2, again);
       }
     }
-    if (a->is_ring) {
-      close_ring(r.p, a->plane, a->columns);
-    }
   }
 }
 
-/* The new direction. */
-CLOTH_HOT CLOTH_SEPARATE void turn_direction(const cloth *c, float beta, int32_t again) {
-  if (again) {
-    turn_rows(c, beta, 1);
+CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const pass_step *s = (const pass_step *)p->what;
+  if (s->again) {
+    turn_rows(c, p, s->length, 1);
   } else {
-    turn_rows(c, beta, 0);
+    turn_rows(c, p, s->length, 0);
   }
+  (void)plan;
+}
+
+/* The new direction. `again`: 1 if there is a direction before. */
+static void turn_direction(const cloth *c, float beta, int32_t again) {
+  const pass_step s = {beta, again};
+  if (is_wrapped(c) && workspace_of(c)->level_count > 0) {
+    const grid_level *l = workspace_of(c)->levels;
+    const level_pair pair = pair_of(c, 0);
+    close_coarse(&pair, level_correction(c, l), l->plane);
+  }
+  run_strips(c, turn_strip, &s);
+  close_rows(c, near_array(c, c->scratch.direction));
 }
 
 /* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
@@ -190,30 +220,29 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
   return sum;
 }
 
-/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
-CLOTH_HOT CLOTH_SEPARATE float advance(const cloth *c, float alpha, int32_t first) {
+CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const pass_step *s = (const pass_step *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const lanes step = lanes_splat(alpha);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const row_sum sum = first ? advance_row(a, row, step, 1) : advance_row(a, row, step, 0);
+  const lanes step = lanes_splat(s->length);
+  for (int32_t row = p->first; row < p->end; row++) {
+    const row_sum sum = s->again ? advance_row(a, row, step, 0) : advance_row(a, row, step, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  lanes_sum start = {{0.0f}};
-  if (workspace_of(c)->level_count > 0) {
-    start = apply_levels(c, a);
-    if (is_in_pieces(c)) {
-      interpolate_pieces(c, 0);
-    }
-  }
-  return rows_total(a->sums, a->rows, LANES_SUMS, start);
+  (void)plan;
 }
 
-/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
-CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
+/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
+static float advance(const cloth *c, float alpha, int32_t first) {
+  const pass_step s = {alpha, !first};
+  run_strips(c, advance_strip, &s);
+  return add_levels(c);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = p->first; row < p->end; row++) {
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const int32_t place = row * a->pitch + i;
       const lanes held = lanes_load(a->diagonal + place), own = lanes_select(lanes_less(zero, held), held, one);
@@ -228,5 +257,11 @@ CLOTH_HOT CLOTH_SEPARATE void solve_alone(const cloth *c) {
       own_store(a->solution, place, y);
     }
   }
+  (void)plan;
+}
+
+/* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
+static void solve_alone(const cloth *c) {
+  run_strips(c, solve_strip, NULL);
   workspace_of(c)->last_step = 0.0f;
 }

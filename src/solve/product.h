@@ -3,12 +3,14 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../scalar.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
 #include "../types.h"
 #include "arrays.h"
+#include "strips.h"
 
 /// The operator ///
 
@@ -177,15 +179,43 @@ CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t
   return sum;
 }
 
-/* q = A p. Returns p . q. */
-CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
+#if WITH_WORKERS
+
+/* The forces that the springs of a row bring to the row below, which begins a strip. */
+CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
+  const product_row above = product_row_of(a, row, 0);
+  for (int32_t i = 0; i < above.columns; i += CLOTH_LANES) {
+    const lanes3 x = near_load(above.x, above.plane, i), p = near_load(above.p, above.plane, i);
+    CLOTH_UNROLL
+    for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+      (void)multiply_springs(&above, d, i, x, p);
+    }
+  }
+  if (a->is_ring) {
+    close_forces(&above.brought, above.buffer, above.columns, WEFT);
+  }
+}
+
+#else
+
+#define multiply_springs_above(a, row) ((void)(a), (void)(row))
+
+#endif
+
+/* The product of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
+  plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
-  const lanes_sum none = {{0.0f}};
-  product_row r = product_row_of(a, 0, bends);
-  clear_forces(a, -1);
-  for (int32_t row = 0; row <= last; row++) {
+  product_row r = product_row_of(a, p->first, bends);
+  plate.first = p->first;
+  if (p->first > 0) {
+    multiply_springs_above(a, p->first - 1);
+  } else {
+    clear_forces(a, -1);
+  }
+  for (int32_t row = p->first; row < p->end; row++) {
     if (bends) {
       bend_plate(&plate, row);
     }
@@ -193,5 +223,12 @@ CLOTH_HOT CLOTH_SEPARATE float multiply(const cloth *c, const substep_terms *t) 
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(&r, a->pitch);
   }
-  return rows_total(a->sums, a->rows, LANES_SUMS, none);
+  (void)plan;
+}
+
+/* q = A p. Returns p . q. */
+static float multiply(const cloth *c, const substep_terms *t) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, multiply_strip, t);
+  return sum_of_rows(c, none);
 }

@@ -200,20 +200,22 @@ CLOTH_INLINE void restrict_rows(const level_pair *p, int32_t floats, const float
   }
 }
 
-/* Restricts vectors: to = R from. */
-CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to) {
+/* Restricts vectors to the coarse rows `first` up to `end`: to = R from. */
+CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to, int32_t first,
+                                               int32_t end) {
   end_transfer(p, 3);
-  for (int32_t row = 0; row < p->coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     restrict_rows(p, 3, from, row);
     restrict_columns(p, 3, to + 3 * row * p->coarse_pitch, 1.0f);
   }
 }
 
-/* Restricts blocks with row sums: to = scale R from. */
-CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale) {
+/* Restricts blocks with row sums to the coarse rows `first` up to `end`: to = scale R from. */
+CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale, int32_t first,
+                                    int32_t end) {
   const int32_t floats = SYMMETRIC_FLOATS;
   end_transfer(p, floats);
-  for (int32_t row = 0; row < p->coarse_rows; row++) {
+  for (int32_t row = first; row < end; row++) {
     float *coarse = to + floats * row * p->coarse_pitch;
     restrict_rows(p, floats, from, row);
     restrict_columns(p, floats, coarse, scale);
@@ -241,6 +243,14 @@ CLOTH_INLINE void spread_blocks(const float *from, ptrdiff_t plane, int32_t colu
   }
 }
 
+/* Repeats the first column of the coarse vectors of a tube behind the last one, before they are spread. */
+static void close_coarse(const level_pair *p, float *array, ptrdiff_t plane) {
+  for (int32_t row = 0; p->transfer == TRANSFER_RING && row < p->coarse_rows; row++) {
+    float *of_row = near_row(array, p->coarse_pitch, row);
+    near_vector_store(of_row, plane, p->coarse_columns, near_vector(of_row, plane, 0));
+  }
+}
+
 /* Spreads coarse row `row` of vectors over the columns of the fine level. */
 CLOTH_INLINE void spread_columns(const level_pair *p, float *array, ptrdiff_t plane, int32_t row) {
   const int32_t columns = p->coarse_columns, places = p->places;
@@ -250,9 +260,6 @@ CLOTH_INLINE void spread_columns(const level_pair *p, float *array, ptrdiff_t pl
       near_store(to, places, i, near_load(from, plane, i));
     }
     return;
-  }
-  if (p->transfer == TRANSFER_RING) {
-    near_vector_store(from, plane, columns, near_vector(from, plane, 0));
   }
   spread_blocks(from, plane, p->columns, to, places);
   if (p->transfer == TRANSFER_RING_LONG) {
@@ -301,11 +308,20 @@ CLOTH_INLINE void add_spread(const spread_row *spread, int32_t between, float *t
   }
 }
 
-/* Interpolates: to += P from, both near arrays. */
-CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, float *from, ptrdiff_t from_plane, float *to,
-                                                  ptrdiff_t to_plane) {
-  for (int32_t row = 0; row < p->rows; row++) {
-    const spread_row s = spread_over(p, from, from_plane, row, 0);
+/* What is interpolated: two near arrays. */
+typedef struct interpolation {
+  float *from, *to;
+  ptrdiff_t from_plane, to_plane;
+  int32_t number; /* of the coarse level */
+} interpolation;
+
+/* Interpolates to the fine rows `first` up to `end`: to += P from. */
+CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, const interpolation *v, int32_t first,
+                                                  int32_t end) {
+  float *const from = v->from, *const to = v->to;
+  const ptrdiff_t from_plane = v->from_plane, to_plane = v->to_plane;
+  for (int32_t row = first; row < end; row++) {
+    const spread_row s = spread_over(p, from, from_plane, row, first);
     float *out = near_row(to, p->pitch, row);
     if (s.above == s.below) {
       add_spread(&s, 0, out, to_plane, p->columns);

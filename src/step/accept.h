@@ -4,8 +4,10 @@
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/strips.h"
 #include "../step_origin.h"
 #include "../types.h"
 #include "predict.h"
@@ -24,6 +26,7 @@
 /* What the acceptance of a block takes beside the prediction, copied. */
 typedef struct acceptance {
   const cloth *c;
+  piece_counts *counts;
   const float *solution, *direction; /* of the row */
   vector_array x, v, before, earlier;
   ptrdiff_t plane;
@@ -35,20 +38,19 @@ typedef struct acceptance {
 
 /* Accepts one particle at x + d with the velocity v. */
 static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
-  cloth_statistics *counts = statistics_of(a->c);
   cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
   if (!vector_is_finite(v) || !vector_is_finite(to)) {
     vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
+    a->counts->recovered++;
     return;
   }
   if (!is_pinned(a->c, i) && clamp_length(&v, a->max_speed)) {
-    counts->particles_limited++;
+    a->counts->limited++;
     to = vector_add_scaled(vector_load(a->x, i), v, a->h);
   }
   if (!is_step_place(a->c, to)) {
     vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    counts->particles_recovered++;
+    a->counts->recovered++;
     return;
   }
   vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
@@ -88,13 +90,21 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
   }
 }
 
-/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone;
-   `has_direction`: 0 if there is none. */
-CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+/* What the pass takes. */
+typedef struct accept_terms {
+  const substep_terms *t;
+  int32_t has_solution;
+} accept_terms;
+
+/* Accepts the particles of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const accept_terms *what = (const accept_terms *)piece->what;
+  const substep_terms *t = what->t;
   const solve_arrays arrays = arrays_of(c), *s = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const vector_array none = {NULL, NULL, NULL};
   acceptance a = {.c = c,
+                  .counts = &piece->counts,
                   .x = p.x,
                   .v = p.v,
                   .before = p.before,
@@ -102,13 +112,13 @@ CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int
                   .plane = s->plane,
                   .last_step = lanes_splat(workspace_of(c)->last_step),
                   .inverse_h = lanes_splat(t->inverse_h),
-                  .has_solution = has_solution,
+                  .has_solution = what->has_solution,
                   .keeps_earlier = c->settings.integration.bdf2_blend > 0.0f,
                   .max_speed = c->settings.integration.max_speed,
                   .h = t->h,
                   .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
   const int32_t columns = s->columns;
-  for (int32_t row = 0; row < s->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     const float *diagonal = s->diagonal + row * s->pitch, *solution = s->solution + 3 * row * s->pitch;
     const float *direction = near_row(s->direction, s->pitch, row);
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
@@ -119,6 +129,15 @@ CLOTH_HOT CLOTH_SEPARATE void accept(const cloth *c, const substep_terms *t, int
       accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, lanes3_keep(moves, y)));
     }
   }
+  (void)plan;
+}
+
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
+static void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const accept_terms what = {t, has_solution};
+  const piece_counts made = run_strips(c, accept_strip, &what);
+  statistics_of(c)->particles_limited += made.limited;
+  statistics_of(c)->particles_recovered += made.recovered;
 #if WITH_GAPS
   if (has_gaps(c)) {
     place_absent_particles(c, vectors_at(c, c->state.position));

@@ -131,7 +131,7 @@ CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is
     *own_at(fine, 3, place, 1) = a.y;
     *own_at(fine, 3, place, 2) = a.z;
   }
-  restrict_vectors(&p, fine, coarse);
+  restrict_vectors(&p, fine, coarse, 0, p.coarse_rows);
   for (int32_t row = 0; row < p.coarse_rows; row++) {
     for (int32_t i = 0; i < p.coarse_columns; i += CLOTH_LANES) {
       hash_lanes3(h, own_load(coarse, row * p.coarse_pitch + i), p.coarse_columns - i);
@@ -151,7 +151,9 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
     float *row = near_row(from, p.coarse_pitch, n / p.coarse_columns);
     near_vector_store(row, KERNEL_COARSE_PLANE, n % p.coarse_columns, kernel_vector(numbers, 3 * n));
   }
-  interpolate_vectors(&p, from, KERNEL_COARSE_PLANE, to, KERNEL_PLANE);
+  const interpolation v = {from, to, KERNEL_COARSE_PLANE, KERNEL_PLANE, 0};
+  close_coarse(&p, from, KERNEL_COARSE_PLANE);
+  interpolate_vectors(&p, &v, 0, p.rows);
   for (int32_t n = 0; n < KERNEL_COLUMNS * KERNEL_ROWS; n++) {
     const float *row = near_row(to, p.pitch, n / KERNEL_COLUMNS);
     hash_vector(h, near_vector(row, KERNEL_PLANE, n % KERNEL_COLUMNS));

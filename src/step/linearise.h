@@ -4,10 +4,12 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/product.h"
+#include "../solve/strips.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
@@ -307,17 +309,38 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
   }
 }
 
-/* Forces and blocks of all rows. */
-CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
+/* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
+   where the row itself will store its own, as the row above belongs to another strip. */
+static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
+  if (first == 0) {
+    clear_forces(a, -1);
+    if (a->springs) {
+      clear_blocks_above(a, 0);
+    }
+    return;
+  }
+#if WITH_WORKERS
+  linear_row above = linear_row_of(a, first - 1);
+  above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
+  linearise_springs_of_row(&above, t, a->columns, 0);
+  if (a->is_ring) {
+    close_rings(&above, a->columns);
+  }
+#else
+  (void)t;
+#endif
+}
+
+/* Forces and blocks of the rows of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
+  plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
   const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
-  clear_forces(a, -1);
-  if (a->springs) {
-    clear_blocks_above(a, 0);
-  }
-  for (int32_t row = 0; row <= last; row++) {
+  plate.first = p->first;
+  start_strip(a, t, p->first);
+  for (int32_t row = p->first; row < p->end; row++) {
     if (t->bends) {
       bend_plate(&plate, row);
     }
@@ -327,4 +350,10 @@ CLOTH_HOT CLOTH_SEPARATE void linearise(const cloth *c, const substep_terms *t) 
       linearise_row(c, a, t, row, &first, 1);
     }
   }
+  (void)plan;
+}
+
+/* Forces and blocks of all rows. */
+static void linearise(const cloth *c, const substep_terms *t) {
+  run_strips(c, linearise_strip, t);
 }

@@ -3,8 +3,10 @@
 #include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/strips.h"
 #include "../types.h"
 
 /// Prediction ///
@@ -84,13 +86,14 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
   return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
 }
 
-/* Predicts all particles, and sums up the kinetic energy of the prediction. */
-CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms *t) {
+/* Predicts the particles of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const substep_terms *t = (const substep_terms *)piece->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes viscosity = lanes_splat(t->viscosity);
   const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
-  for (int32_t row = 0; row < a->rows; row++) {
+  for (int32_t row = piece->first; row < piece->end; row++) {
     float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
     float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
     const float *diagonal = a->diagonal + row * a->pitch;
@@ -114,17 +117,21 @@ CLOTH_HOT CLOTH_SEPARATE void predict_places(const cloth *c, const substep_terms
         near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
       }
     }
-    if (a->is_ring) {
-      close_ring(place, plane, columns);
-      close_ring(way, plane, columns);
-      close_ring(turns, plane, columns);
-      if (is_viscous) {
-        close_ring(bent, plane, columns);
-      }
-    }
     row_sum_store(a->sums + LANES_SUMS * row, &squares);
+  }
+  (void)plan;
+}
+
+/* Predicts all particles, and sums up the kinetic energy of the prediction. */
+static void predict_places(const cloth *c, const substep_terms *t) {
+  run_strips(c, predict_strip, t);
+  close_rows(c, near_array(c, c->scratch.place));
+  close_rows(c, near_array(c, c->scratch.direction));
+  close_rows(c, near_array(c, c->scratch.solution));
+  if (t->viscosity > 0.0f && t->bends) {
+    close_rows(c, near_array(c, c->scratch.product));
   }
   const lanes_sum none = {{0.0f}};
   const float whole = 1.0f + t->rest;
-  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * rows_total(a->sums, a->rows, LANES_SUMS, none);
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
 }

@@ -1,12 +1,13 @@
 #pragma once
 #include "../access.h"
-#include "../block3.h"
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
+#include "../pieces.h"
 #include "../solve/arrays.h"
 #include "../solve/labels.h"
 #include "../solve/levels.h"
+#include "../solve/strips.h"
 #include "../terms/links.h"
 #include "../terms/plate.h"
 #include "../types.h"
@@ -44,8 +45,10 @@ static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
   for (int32_t n = 0; n < 4; n++) {
     clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
   }
-  clear_floats(a->buffers, buffer_floats(a->pitch, a->factors != NULL));
-  clear_floats(floats_at(c, c->scratch.transfer), SYMMETRIC_FLOATS * transfer_places(a->pitch));
+  for (int32_t n = 0; n < strips_of(c); n++) {
+    clear_floats(work_of_piece(c, n), buffer_floats(a->pitch, a->factors != NULL));
+    clear_floats(rows_of_piece(c, n), transfer_floats(a->pitch));
+  }
   for (int32_t n = 0; n < w->level_count; n++) {
     const grid_level *l = &w->levels[n];
     clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);

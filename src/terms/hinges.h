@@ -99,20 +99,28 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
   }
 }
 
+/* Computes what the first row that is taken needs of itself and of the row above. */
+CLOTH_SEPARATE void start_plate(const plate_rows *p) {
+  for (int32_t row = p->first > 0 ? p->first - 1 : 0; row <= p->first; row++) {
+    if (p->a->factors) {
+      bend_row_with_factors(p, row);
+    } else {
+      bend_first_row(p, row);
+    }
+  }
+}
+
 /* The forces of row `row` into BUFFER_PLATE, rows being taken in order: by the Laplacian where nothing differs. */
 static void bend_plate(const plate_rows *p, int32_t row) {
+  if (row == p->first) {
+    start_plate(p);
+  }
   if (p->a->factors) {
-    if (row == 0) {
-      bend_row_with_factors(p, 0);
-    }
     if (row + 1 < p->a->rows) {
       bend_row_with_factors(p, row + 1);
     }
     plate_row_with_factors(p, row);
   } else {
-    if (row == 0) {
-      bend_first_row(p);
-    }
     plate_row(p, row);
   }
 }

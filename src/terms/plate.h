@@ -65,6 +65,7 @@ typedef struct plate_rows {
   float free_warp, free_weft;  /* a^2 and b^2 */
   float twist;                 /* kappa_2; with factors alone */
   int32_t outer, end;          /* floats of a strand from which on blocks are at an end, and all */
+  int32_t first;               /* the row that is taken first */
   float *curvature[4], *force; /* row buffers */
 } plate_rows;
 
@@ -226,15 +227,17 @@ CLOTH_INLINE void next_strand(plate_strand *s, ptrdiff_t plane, ptrdiff_t buffer
   s->force += buffer;
 }
 
-/* Computes the curvature of the first row. */
-static void bend_first_row(const plate_rows *p) {
+/* Computes the curvature of a row alone: of the first one that is taken, and of the one above it. */
+static void bend_first_row(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  float *out = curvature_row(a, 0);
+  const int32_t next = STRAND_STEP * a->pitch;
+  float *out = curvature_row(a, row);
   for (int32_t n = 0; n < STRANDS; n++) {
-    const float *x = p->x + n * a->plane, *below = x + STRAND_STEP * a->pitch;
+    const float *x = p->x + n * a->plane + row * next;
+    const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
-      const lanes here = lanes_load(x + i), over = lanes_add(here, lanes_load(below + i));
+      const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(p->end, i);
       const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
       lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
