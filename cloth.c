@@ -31598,7 +31598,7 @@ static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid.h), by what the kinetic energy of the rest of the motion
+ * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion
  * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
  * of a free one, so there is always such a way; and what is at rest has d = 0.
  *
@@ -31616,7 +31616,7 @@ static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
 /* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
-#define MOST_SHORTENINGS 6
+#define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
@@ -32309,9 +32309,10 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 #define WORK_ITERATION_AIR 20u
 #define WORK_ITERATION_FACTORS 75u
 #define WORK_ITERATION_GROUND 30u
-/* The energy of a substep is compared, and once more for each time that its ways are shortened. */
-#define WORK_GUARD 900u
-#define WORK_SHORTENING 1000u
+/* The energy of a substep is compared; more with air; its ways are shortened and compared once more. */
+#define WORK_GUARD 780u
+#define WORK_GUARD_AIR 240u
+#define WORK_SHORTENING 250u
 /* Momentum of cloth that nothing holds. */
 #define WORK_FREE 440u
 #define WORK_ACCEPT 155u
@@ -32393,13 +32394,21 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   return work + WORK_ALONE;
 }
 
+/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
+static uint32_t guard_work(const cloth *c, const work_scene *s, int32_t shortenings) {
+  uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
+  work += s->has_targets ? 2u * WORK_TARGETS : 0u;
+  work += 2u * (uint32_t)c->settings.tethers.count * WORK_TETHER;
+  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
+}
+
 /* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
    energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += shortenings < 0 ? 0u : WORK_GUARD + (uint32_t)shortenings * WORK_SHORTENING;
+  work += guard_work(c, s, shortenings);
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
@@ -32891,8 +32900,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *
  *     0.65 weight per area * length * particles / (stretch + shear stiffness)
  *
- * whatever the substeps, times automatic iterations over those of the plan: what few of them leave over stretches. Of
- * 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m, 1 to 8
+ * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
+ * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m, 1 to 8
  * substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
  * particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
  */
@@ -32903,7 +32912,8 @@ static float expected_stretch(const cloth *c, const cloth_config *config, int32_
   const float stretch = minimum(fabric->stretch_warp, fabric->stretch_weft);
   const float stiffness = maximum(stretch + fabric->shear, MIN_STIFFNESS);
   const float own = minimum(fabric->density * gravity * longer_side(c, config) / stiffness, MAX_OWN_STRETCH);
-  const float expected = 0.65f * own * side * maximum((float)automatic / (float)iterations, 1.0f);
+  const float unsolved = square_root(maximum((float)automatic / (float)iterations, 1.0f));
+  const float expected = 0.65f * own * side * unsolved;
   const float limit = config->strain_limit.max_extension, over = maximum(expected - limit, 0.0f);
   return limit > 0.0f ? minimum(expected, limit) + over / config->strain_limit.stiffness : expected;
 }

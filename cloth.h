@@ -466,7 +466,7 @@ typedef struct cloth_config {
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
 #if CLOTH_ONE_EQUATION
-  int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 8 by
+  int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 16 by
                          the stiffness of the fabric in a substep, 6 from 8 substeps on; default CLOTH_AUTOMATIC. Fewer
                          cost liveliness, never rest. With solver.tolerance above 0 solver.max_iterations stands in its
                          place */

@@ -165,7 +165,7 @@
 #include "solve/passes.h"
 #include "solve/solve.h"
 #include "step/linearise.h"
-#include "step/rigid.h"
+#include "step/rigid_way.h"
 #include "step/guard.h"
 #include "step/accept.h"
 #include "step/prepare.h"

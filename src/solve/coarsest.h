@@ -6,6 +6,7 @@
 #include "../lanes.h"
 #include "../pieces.h"
 #include "../scalar.h"
+#include "../terms/springs.h"
 #include "../types.h"
 #include "arrays.h"
 #include "labels.h"

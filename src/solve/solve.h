@@ -1,14 +1,10 @@
 #pragma once
 #include "../access.h"
-#include "../base/rows.h"
 #include "../compiler.h"
-#include "../lanes.h"
 #include "../scalar.h"
 #include "../step/momentum.h"
-#include "../step/predict.h"
 #include "../terms/confined.h"
 #include "../types.h"
-#include "arrays.h"
 #include "passes.h"
 #include "product.h"
 

@@ -1,7 +1,9 @@
 #pragma once
 #include "../access.h"
+#include "../base/rows.h"
 #include "../compiler.h"
 #include "../gaps.h"
+#include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../stiffness.h"

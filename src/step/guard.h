@@ -6,6 +6,7 @@
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/product.h"
+#include "../solve/solve.h"
 #include "../terms/bounds.h"
 #include "../terms/clamps.h"
 #include "../terms/hinges.h"
@@ -13,10 +14,11 @@
 #include "../terms/springs.h"
 #include "../terms/wind.h"
 #include "../types.h"
+#include "coefficients.h"
 #include "linearise.h"
 #include "momentum.h"
 #include "predict.h"
-#include "rigid.h"
+#include "rigid_way.h"
 
 /// A bound on the energy ///
 
@@ -28,7 +30,7 @@
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid.h), by what the kinetic energy of the rest of the motion
+ * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion
  * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
  * of a free one, so there is always such a way; and what is at rest has d = 0.
  *
@@ -46,7 +48,7 @@
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
 /* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
-#define MOST_SHORTENINGS 6
+#define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to

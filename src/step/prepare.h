@@ -9,7 +9,6 @@
 #include "../solve/levels.h"
 #include "../solve/strips.h"
 #include "../terms/links.h"
-#include "../terms/plate.h"
 #include "../types.h"
 
 /// Preparation of the scratch ///

@@ -59,9 +59,10 @@
 #define WORK_ITERATION_AIR 20u
 #define WORK_ITERATION_FACTORS 75u
 #define WORK_ITERATION_GROUND 30u
-/* The energy of a substep is compared, and once more for each time that its ways are shortened. */
-#define WORK_GUARD 900u
-#define WORK_SHORTENING 1000u
+/* The energy of a substep is compared; more with air; its ways are shortened and compared once more. */
+#define WORK_GUARD 780u
+#define WORK_GUARD_AIR 240u
+#define WORK_SHORTENING 250u
 /* Momentum of cloth that nothing holds. */
 #define WORK_FREE 440u
 #define WORK_ACCEPT 155u
@@ -143,13 +144,21 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   return work + WORK_ALONE;
 }
 
+/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
+static uint32_t guard_work(const cloth *c, const work_scene *s, int32_t shortenings) {
+  uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
+  work += s->has_targets ? 2u * WORK_TARGETS : 0u;
+  work += 2u * (uint32_t)c->settings.tethers.count * WORK_TETHER;
+  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
+}
+
 /* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
    energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += shortenings < 0 ? 0u : WORK_GUARD + (uint32_t)shortenings * WORK_SHORTENING;
+  work += guard_work(c, s, shortenings);
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));

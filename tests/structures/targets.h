@@ -84,7 +84,9 @@ static void judge_drive(double stiffness, int substeps) {
     places[i].y -= sp.mass[i] * GRAVITY / stiffness;
   char what[80];
   snprintf(what, sizeof what, "drive %g N/m: farthest from balance [m]", stiffness);
-  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), farthest_from(&sp, places), DRIVE_ERROR);
+  /* dry drag holds what is nearer than this to its balance */
+  const double held = sp.mass[0] * (double)config.integration.rest_drag / stiffness;
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), farthest_from(&sp, places), fmax(DRIVE_ERROR, held));
   snprintf(what, sizeof what, "drive %g N/m: rest [m/s]", stiffness);
   line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), speed, REST_SPEED);
   specimen_free(&sp);

@@ -1,12 +1,10 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../types.h"
 #include "momentum.h"
 
 /// Motion as a whole ///
