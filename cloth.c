@@ -29580,27 +29580,47 @@ CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
   }
 }
 
-/* Sums over the cloth, about a centre: of d and r x e, and the parts of M and I: the isotropic parts of the blocks
-   times 1 and r r^T, and w w^T and (r x w) (r x w)^T of the air. */
+/* Sums over the cloth, about a centre, of d and r x e. */
 typedef struct momentum_sums {
   vector_sum linear, angular;
-  row_sum isotropic;
-  tensor_sum arms, blown, turned;
 } momentum_sums;
 
 static momentum_sums momentum_sums_start(void) {
-  const momentum_sums s = {vector_sum_start(), vector_sum_start(), row_sum_start(),
-                           tensor_sum_start(), tensor_sum_start(), tensor_sum_start()};
+  const momentum_sums s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
 
-/* Adds d and e of a block with the arms r and the isotropic part `held` of its own block. */
-CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r, lanes held) {
+/* Adds d and e of a block with the arms r. */
+CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
   vector_sum_add(&s->linear, i, d);
   vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-  row_sum_add(&s->isotropic, i, held);
-  tensor_sum_add(&s->arms, i, lanes3_scale(r, held), r);
 }
+
+typedef struct momenta {
+  cloth_vector linear, angular;
+} momenta;
+
+static momenta momenta_of(const momentum_sums *s) {
+  const momenta m = {vector_sum_of(&s->linear), vector_sum_of(&s->angular)};
+  return m;
+}
+
+/* A symmetric matrix, as tensor_sum. */
+typedef struct tensor {
+  cloth_vector diagonal, others;
+} tensor;
+
+static tensor tensor_of(const tensor_sum *s) {
+  const tensor t = {vector_sum_of(&s->diagonal), vector_sum_of(&s->others)};
+  return t;
+}
+
+/* The parts of M and I, about a centre: the isotropic parts of the blocks times 1 and r r^T, and w w^T and
+   (r x w) (r x w)^T of the air. */
+typedef struct inertia_sums {
+  float isotropic;
+  tensor arms, blown, turned;
+} inertia_sums;
 
 /* The arms of a block about a centre, 0 where there is no cloth. */
 CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
@@ -29655,18 +29675,65 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes3 r = arms_of_block(p.x, first + i, there, centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, r, a->air ? lanes_load(diagonal + i) : mass);
-    if (a->air) {
-      const lanes3 w = own_load(a->air, row * a->pitch + i);
-      const lanes3 turned = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
-      tensor_sum_add(&s->blown, i, w, w);
-      tensor_sum_add(&s->turned, i, turned, turned);
-    }
+    momentum_sums_add(s, i, d, e, r);
   });
 }
 
+/* What the solution has of both momenta beside what it should have; finishes the solution. */
+CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, cloth_vector centre,
+                                           int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  momentum_sums s = momentum_sums_start();
+  for (int32_t row = 0; row < a.rows; row++) {
+    sum_momentum_of_row(c, t, &a, row, centre, has_solution, &s);
+  }
+  return momenta_of(&s);
+}
+
+/* Adds the blocks of the air to the parts of M and I. */
+CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_sums *sums) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
+      const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+      tensor_sum_add(&blown, i, w, w);
+      tensor_sum_add(&turned, i, about, about);
+    }
+  }
+  sums->blown = tensor_of(&blown);
+  sums->turned = tensor_of(&turned);
+}
+
+/* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
+CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, cloth_vector centre, int32_t with_air) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  inertia_sums sums;
+  row_sum isotropic = row_sum_start();
+  tensor_sum arms = tensor_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes own = lanes_load(diagonal + i);
+      const lanes held = with_air ? own : mass_ratios(c, diagonal, row * a->columns, i);
+      const lanes3 r = arms_of_block(x, row * a->columns + i, lanes_less(lanes_splat(0.0f), own), centre);
+      row_sum_add(&isotropic, i, held);
+      tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
+    }
+  }
+  fill_zero(&sums, sizeof sums);
+  sums.isotropic = sum_of(&isotropic);
+  sums.arms = tensor_of(&arms);
+  return sums;
+}
+
 /* The centre of mass at the start of the substep, and the sum of the mass ratios. */
-static cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
+CLOTH_SEPARATE cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
   const vector_array x = vectors_at(c, c->state.position);
   vector_sum moments = vector_sum_start();
   row_sum masses = row_sum_start();
@@ -29696,10 +29763,9 @@ typedef struct inertia_tensor {
 } inertia_tensor;
 
 /* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
-static inertia_tensor tensor_of_inertia(const momentum_sums *s) {
-  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
-  const cloth_vector d = vector_subtract(vector_sum_of(&s->turned.diagonal), q);
-  const cloth_vector e = vector_subtract(vector_sum_of(&s->turned.others), o);
+static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
+  const cloth_vector q = t->arms.diagonal, d = vector_subtract(t->turned.diagonal, q);
+  const cloth_vector e = vector_subtract(t->turned.others, t->arms.others);
   const float trace = q.x + q.y + q.z;
   if (!(trace > STATE_QUANTUM)) {
     const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
@@ -29717,11 +29783,10 @@ static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment)
 }
 
 /* M^-1 p of cloth of the mass ratio `mass`. */
-static cloth_vector shift_by_momentum(const momentum_sums *s, float mass) {
+static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_vector momentum) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
-  const symmetric m =
-      scaled_tensor(scale, sum_of(&s->isotropic), vector_sum_of(&s->blown.diagonal), vector_sum_of(&s->blown.others));
-  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(vector_sum_of(&s->linear), scale));
+  const symmetric m = scaled_tensor(scale, t->isotropic, t->blown.diagonal, t->blown.others);
+  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
 /* Takes what the solve has left over out of the solution of a free cloth. */
@@ -29730,21 +29795,22 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
+  const momenta excess = momenta_of_solution(c, t, centre, has_solution);
+  inertia_sums sums = inertia_sums_of(c, centre, a->air != NULL);
+  if (a->air) {
+    add_air_sums(c, centre, &sums);
   }
   workspace_of(c)->last_step = 0.0f;
-  const inertia_tensor inertia = tensor_of_inertia(&s);
-  cloth_vector angle = turn_by_moment(&inertia, vector_sum_of(&s.angular));
+  const inertia_tensor inertia = tensor_of_inertia(&sums);
+  cloth_vector angle = turn_by_moment(&inertia, excess.angular);
   clamp_length(&angle, LARGEST_TURN);
-  const lanes3 shift = lanes3_splat(shift_by_momentum(&s, mass)), turned = lanes3_splat(angle);
+  const lanes3 shift = lanes3_splat(shift_by_momentum(&sums, mass, excess.linear)), turned = lanes3_splat(angle);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
-      const lanes3 excess = lanes3_add(shift, lanes3_cross(turned, r));
-      own_store(solution, i, lanes3_subtract(own_load(solution, i), excess));
+      const lanes3 taken = lanes3_add(shift, lanes3_cross(turned, r));
+      own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
 }
@@ -31544,11 +31610,10 @@ CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
   return lanes3_add(lanes3_splat(m->shift), turned);
 }
 
-/* b of the moment in the sums. */
-static cloth_vector half_turn_of(const momentum_sums *s) {
-  const inertia_tensor inertia = tensor_of_inertia(s);
-  const cloth_vector moment = vector_sum_of(&s->angular);
-  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
+/* b of the moment. */
+static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+  const inertia_tensor inertia = tensor_of_inertia(t);
+  const cloth_vector q = t->arms.diagonal, o = t->arms.others;
   cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
   for (int32_t n = 0; n < TURN_STEPS; n++) {
     clamp_length(&b, LARGEST_HALF_TURN);
@@ -31561,9 +31626,26 @@ static cloth_vector half_turn_of(const momentum_sums *s) {
   return b;
 }
 
-/* The motion as a whole of a cloth with the ways `way`, a near array. */
-static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
+/* The momenta of the ways `way`, a near array, about a centre. */
+CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
+  momentum_sums s = momentum_sums_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *ways = near_row(way, a->pitch, row);
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
+      const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
+      const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
+      momentum_sums_add(&s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
+    }
+  }
+  return momenta_of(&s);
+}
+
+/* The motion as a whole of a cloth with these ways. */
+CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
   rigid_way m;
   fill_zero(&m, sizeof m);
   if (!is_free_piece(c)) {
@@ -31571,19 +31653,10 @@ static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
   }
   float mass;
   m.centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *ways = near_row(way, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
-      const lanes3 d = lanes3_scale(near_load(ways, a->plane, i), ratio), moved = lanes3_keep(there, d);
-      const lanes3 r = arms_of_block(x, row * a->columns + i, there, m.centre);
-      momentum_sums_add(&s, i, lanes3_quantise(moved, WORK_ROUNDER), lanes3_quantise(moved, WORK_ROUNDER), r, ratio);
-    }
-  }
-  m.shift = shift_by_momentum(&s, mass);
-  m.half_turn = half_turn_of(&s);
+  const momenta moved = momenta_of_ways(c, way, m.centre);
+  const inertia_sums sums = inertia_sums_of(c, m.centre, 0);
+  m.shift = shift_by_momentum(&sums, mass, moved.linear);
+  m.half_turn = half_turn_of(&sums, moved.angular);
   m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));
   return m;
 }
@@ -31598,9 +31671,9 @@ static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion
- * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
- * of a free one, so there is always such a way; and what is at rest has d = 0.
+ * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the
+ * motion allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole
+ * that of a free one, so there is always such a way; and what is at rest has d = 0.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
  * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
@@ -31637,7 +31710,7 @@ static int do_pins_rest(const cloth *c) {
 }
 
 /* place = x_n and bent = d, the way over the substep. */
-static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
@@ -31761,7 +31834,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 }
 
 /* By how much the energy rises along the ways. */
-static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
   row_sum sum = row_sum_start();
@@ -31778,7 +31851,7 @@ static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) 
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
-static float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
+CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
@@ -31796,7 +31869,7 @@ static float inner_energy(const cloth *c, const substep_terms *t, const rigid_wa
 }
 
 /* Shortens the ways towards the motion as a whole. */
-static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
+CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -31816,7 +31889,7 @@ static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
 }
 
 /* solution = d less the prediction's way. */
-static void solve_for_ways(const cloth *c, const substep_terms *t) {
+CLOTH_SEPARATE void solve_for_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -32901,8 +32974,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *     0.65 weight per area * length * particles / (stretch + shear stiffness)
  *
  * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
- * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m, 1 to 8
- * substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
+ * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m,
+ * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
  * particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {

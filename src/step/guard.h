@@ -30,9 +30,9 @@
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion
- * allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole that
- * of a free one, so there is always such a way; and what is at rest has d = 0.
+ * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the
+ * motion allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole
+ * that of a free one, so there is always such a way; and what is at rest has d = 0.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
  * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
@@ -69,7 +69,7 @@ static int do_pins_rest(const cloth *c) {
 }
 
 /* place = x_n and bent = d, the way over the substep. */
-static void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
@@ -193,7 +193,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 }
 
 /* By how much the energy rises along the ways. */
-static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
   row_sum sum = row_sum_start();
@@ -210,7 +210,7 @@ static float energy_rise(const cloth *c, const substep_terms *t, int32_t index) 
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
-static float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
+CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
@@ -228,7 +228,7 @@ static float inner_energy(const cloth *c, const substep_terms *t, const rigid_wa
 }
 
 /* Shortens the ways towards the motion as a whole. */
-static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
+CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -248,7 +248,7 @@ static void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
 }
 
 /* solution = d less the prediction's way. */
-static void solve_for_ways(const cloth *c, const substep_terms *t) {
+CLOTH_SEPARATE void solve_for_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   for (int32_t row = 0; row < a->rows; row++) {

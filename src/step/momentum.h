@@ -159,27 +159,47 @@ CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
   }
 }
 
-/* Sums over the cloth, about a centre: of d and r x e, and the parts of M and I: the isotropic parts of the blocks
-   times 1 and r r^T, and w w^T and (r x w) (r x w)^T of the air. */
+/* Sums over the cloth, about a centre, of d and r x e. */
 typedef struct momentum_sums {
   vector_sum linear, angular;
-  row_sum isotropic;
-  tensor_sum arms, blown, turned;
 } momentum_sums;
 
 static momentum_sums momentum_sums_start(void) {
-  const momentum_sums s = {vector_sum_start(), vector_sum_start(), row_sum_start(),
-                           tensor_sum_start(), tensor_sum_start(), tensor_sum_start()};
+  const momentum_sums s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
 
-/* Adds d and e of a block with the arms r and the isotropic part `held` of its own block. */
-CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r, lanes held) {
+/* Adds d and e of a block with the arms r. */
+CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
   vector_sum_add(&s->linear, i, d);
   vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-  row_sum_add(&s->isotropic, i, held);
-  tensor_sum_add(&s->arms, i, lanes3_scale(r, held), r);
 }
+
+typedef struct momenta {
+  cloth_vector linear, angular;
+} momenta;
+
+static momenta momenta_of(const momentum_sums *s) {
+  const momenta m = {vector_sum_of(&s->linear), vector_sum_of(&s->angular)};
+  return m;
+}
+
+/* A symmetric matrix, as tensor_sum. */
+typedef struct tensor {
+  cloth_vector diagonal, others;
+} tensor;
+
+static tensor tensor_of(const tensor_sum *s) {
+  const tensor t = {vector_sum_of(&s->diagonal), vector_sum_of(&s->others)};
+  return t;
+}
+
+/* The parts of M and I, about a centre: the isotropic parts of the blocks times 1 and r r^T, and w w^T and
+   (r x w) (r x w)^T of the air. */
+typedef struct inertia_sums {
+  float isotropic;
+  tensor arms, blown, turned;
+} inertia_sums;
 
 /* The arms of a block about a centre, 0 where there is no cloth. */
 CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
@@ -234,18 +254,65 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes3 r = arms_of_block(p.x, first + i, there, centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, r, a->air ? lanes_load(diagonal + i) : mass);
-    if (a->air) {
-      const lanes3 w = own_load(a->air, row * a->pitch + i);
-      const lanes3 turned = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
-      tensor_sum_add(&s->blown, i, w, w);
-      tensor_sum_add(&s->turned, i, turned, turned);
-    }
+    momentum_sums_add(s, i, d, e, r);
   });
 }
 
+/* What the solution has of both momenta beside what it should have; finishes the solution. */
+CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, cloth_vector centre,
+                                           int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  momentum_sums s = momentum_sums_start();
+  for (int32_t row = 0; row < a.rows; row++) {
+    sum_momentum_of_row(c, t, &a, row, centre, has_solution, &s);
+  }
+  return momenta_of(&s);
+}
+
+/* Adds the blocks of the air to the parts of M and I. */
+CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_sums *sums) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
+      const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+      tensor_sum_add(&blown, i, w, w);
+      tensor_sum_add(&turned, i, about, about);
+    }
+  }
+  sums->blown = tensor_of(&blown);
+  sums->turned = tensor_of(&turned);
+}
+
+/* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
+CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, cloth_vector centre, int32_t with_air) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  inertia_sums sums;
+  row_sum isotropic = row_sum_start();
+  tensor_sum arms = tensor_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes own = lanes_load(diagonal + i);
+      const lanes held = with_air ? own : mass_ratios(c, diagonal, row * a->columns, i);
+      const lanes3 r = arms_of_block(x, row * a->columns + i, lanes_less(lanes_splat(0.0f), own), centre);
+      row_sum_add(&isotropic, i, held);
+      tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
+    }
+  }
+  fill_zero(&sums, sizeof sums);
+  sums.isotropic = sum_of(&isotropic);
+  sums.arms = tensor_of(&arms);
+  return sums;
+}
+
 /* The centre of mass at the start of the substep, and the sum of the mass ratios. */
-static cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
+CLOTH_SEPARATE cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
   const vector_array x = vectors_at(c, c->state.position);
   vector_sum moments = vector_sum_start();
   row_sum masses = row_sum_start();
@@ -275,10 +342,9 @@ typedef struct inertia_tensor {
 } inertia_tensor;
 
 /* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
-static inertia_tensor tensor_of_inertia(const momentum_sums *s) {
-  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
-  const cloth_vector d = vector_subtract(vector_sum_of(&s->turned.diagonal), q);
-  const cloth_vector e = vector_subtract(vector_sum_of(&s->turned.others), o);
+static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
+  const cloth_vector q = t->arms.diagonal, d = vector_subtract(t->turned.diagonal, q);
+  const cloth_vector e = vector_subtract(t->turned.others, t->arms.others);
   const float trace = q.x + q.y + q.z;
   if (!(trace > STATE_QUANTUM)) {
     const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
@@ -296,11 +362,10 @@ static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment)
 }
 
 /* M^-1 p of cloth of the mass ratio `mass`. */
-static cloth_vector shift_by_momentum(const momentum_sums *s, float mass) {
+static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_vector momentum) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
-  const symmetric m =
-      scaled_tensor(scale, sum_of(&s->isotropic), vector_sum_of(&s->blown.diagonal), vector_sum_of(&s->blown.others));
-  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(vector_sum_of(&s->linear), scale));
+  const symmetric m = scaled_tensor(scale, t->isotropic, t->blown.diagonal, t->blown.others);
+  return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
 /* Takes what the solve has left over out of the solution of a free cloth. */
@@ -309,21 +374,22 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
+  const momenta excess = momenta_of_solution(c, t, centre, has_solution);
+  inertia_sums sums = inertia_sums_of(c, centre, a->air != NULL);
+  if (a->air) {
+    add_air_sums(c, centre, &sums);
   }
   workspace_of(c)->last_step = 0.0f;
-  const inertia_tensor inertia = tensor_of_inertia(&s);
-  cloth_vector angle = turn_by_moment(&inertia, vector_sum_of(&s.angular));
+  const inertia_tensor inertia = tensor_of_inertia(&sums);
+  cloth_vector angle = turn_by_moment(&inertia, excess.angular);
   clamp_length(&angle, LARGEST_TURN);
-  const lanes3 shift = lanes3_splat(shift_by_momentum(&s, mass)), turned = lanes3_splat(angle);
+  const lanes3 shift = lanes3_splat(shift_by_momentum(&sums, mass, excess.linear)), turned = lanes3_splat(angle);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
-      const lanes3 excess = lanes3_add(shift, lanes3_cross(turned, r));
-      own_store(solution, i, lanes3_subtract(own_load(solution, i), excess));
+      const lanes3 taken = lanes3_add(shift, lanes3_cross(turned, r));
+      own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
 }

@@ -39,11 +39,10 @@ CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
   return lanes3_add(lanes3_splat(m->shift), turned);
 }
 
-/* b of the moment in the sums. */
-static cloth_vector half_turn_of(const momentum_sums *s) {
-  const inertia_tensor inertia = tensor_of_inertia(s);
-  const cloth_vector moment = vector_sum_of(&s->angular);
-  const cloth_vector q = vector_sum_of(&s->arms.diagonal), o = vector_sum_of(&s->arms.others);
+/* b of the moment. */
+static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+  const inertia_tensor inertia = tensor_of_inertia(t);
+  const cloth_vector q = t->arms.diagonal, o = t->arms.others;
   cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
   for (int32_t n = 0; n < TURN_STEPS; n++) {
     clamp_length(&b, LARGEST_HALF_TURN);
@@ -56,9 +55,26 @@ static cloth_vector half_turn_of(const momentum_sums *s) {
   return b;
 }
 
-/* The motion as a whole of a cloth with the ways `way`, a near array. */
-static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
+/* The momenta of the ways `way`, a near array, about a centre. */
+CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
+  momentum_sums s = momentum_sums_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *ways = near_row(way, a->pitch, row);
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
+      const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
+      const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
+      momentum_sums_add(&s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
+    }
+  }
+  return momenta_of(&s);
+}
+
+/* The motion as a whole of a cloth with these ways. */
+CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
   rigid_way m;
   fill_zero(&m, sizeof m);
   if (!is_free_piece(c)) {
@@ -66,19 +82,10 @@ static rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
   }
   float mass;
   m.centre = centre_of_mass(c, a, &mass);
-  momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *ways = near_row(way, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
-      const lanes3 d = lanes3_scale(near_load(ways, a->plane, i), ratio), moved = lanes3_keep(there, d);
-      const lanes3 r = arms_of_block(x, row * a->columns + i, there, m.centre);
-      momentum_sums_add(&s, i, lanes3_quantise(moved, WORK_ROUNDER), lanes3_quantise(moved, WORK_ROUNDER), r, ratio);
-    }
-  }
-  m.shift = shift_by_momentum(&s, mass);
-  m.half_turn = half_turn_of(&s);
+  const momenta moved = momenta_of_ways(c, way, m.centre);
+  const inertia_sums sums = inertia_sums_of(c, m.centre, 0);
+  m.shift = shift_by_momentum(&sums, mass, moved.linear);
+  m.half_turn = half_turn_of(&sums, moved.angular);
   m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));
   return m;
 }
