@@ -44,6 +44,10 @@
 /* Tubes take STIFF_ITERATIONS from this share of the squared number of columns on: levels do not bend a ring without
    stretching it, the less the larger the angle between its springs. */
 #define STIFF_RING 0.8f
+/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
+   points do not shear without stretching. */
+#define NET_SHEAR 0.001f
+#define NET_ITERATIONS 4
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
@@ -186,9 +190,10 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (stiffness > (is_wrapped(c) ? minimum(ring, STIFF_STIFFNESS) : STIFF_STIFFNESS)) {
     return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
   }
-  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + (stiffness > SOFT_STIFFNESS) +
-                               (stiffness > FIRM_STIFFNESS);
-  return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
+  const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
+  const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + firmness;
+  const int32_t enough = substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
+  return enough + (t->spring[DIAGONAL].stiffness < NET_SHEAR * stiffness ? NET_ITERATIONS : 0);
 }
 
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
