@@ -13,8 +13,8 @@ scenes S2
 scenes S12 --substeps 2
 scenes S13
 scenes S17
-structures many_iterations tethers max_distance at_target drive
-one_conservation free_fall air energy_of_kinds
+structures skirt many_iterations half_of strain_limit maps tethers max_distance backstop at_target moving_pins drive
+one_conservation
 one_fabrics elongation side_held corner_hung drape
 equation_planning
 equation_workers

@@ -87,15 +87,27 @@ static inline double twist_square(const specimen *sp, int a, int b, int c, int d
   return point_dot(p, p);
 }
 
-/* The plate: three particles in a row or column between which both springs are, and the four of a cell. */
+/* Whether two cells that follow each other along warp or weft are on one side of the thread through particle (column,
+   row): cells that meet at a corner alone do not bend each other. */
+static inline int is_warp_hinge(const specimen *sp, int column, int row) {
+  return (is_cell(sp, column - 1, row) && is_cell(sp, column, row)) ||
+         (is_cell(sp, column - 1, row - 1) && is_cell(sp, column, row - 1));
+}
+
+static inline int is_weft_hinge(const specimen *sp, int column, int row) {
+  return (is_cell(sp, column, row - 1) && is_cell(sp, column, row)) ||
+         (is_cell(sp, column - 1, row - 1) && is_cell(sp, column - 1, row));
+}
+
+/* The plate: three particles in a row or column, and the four of a cell. */
 static inline double plate_energy(const specimen *sp) {
   double u = sp->u, v = sp->v, half = 0.5 * plate_rigidity(sp), sum = 0.0;
   for (int i = 0; i < sp->s.count; i++) {
     int column = i % sp->s.columns, row = i / sp->s.columns;
     int right = particle_index(sp, column + 1, row), below = particle_index(sp, column, row + 1);
-    if (is_warp_spring(sp, column - 1, row) && is_warp_spring(sp, column, row))
+    if (is_warp_hinge(sp, column, row))
       sum += half * v / (u * u * u) * hinge_square(sp, particle_index(sp, column - 1, row), i, right);
-    if (is_weft_spring(sp, column, row - 1) && is_weft_spring(sp, column, row))
+    if (is_weft_hinge(sp, column, row))
       sum += half * u / (v * v * v) * hinge_square(sp, particle_index(sp, column, row - 1), i, below);
     if (is_cell(sp, column, row))
       sum += 2.0 * half / (u * v) * twist_square(sp, i, right, below, particle_index(sp, column + 1, row + 1));
