@@ -3,7 +3,7 @@
 #ifndef MATRIX_EQUATION_H
 #define MATRIX_EQUATION_H
 
-/* Springs so stiff that solves go back along the prediction, and the guard of energy looks. */
+/* Springs so stiff that the energy of every substep is compared. */
 static void like_paper(cloth_config *config) {
   cloth_fabric_preset(CLOTH_FABRIC_PAPER, &config->fabric);
 }
