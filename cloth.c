@@ -4356,12 +4356,11 @@ static int32_t near_floats(int32_t pitch, int32_t rows) {
 
 /* Row buffers of a piece: forces that springs bring to their other ends, for both parities of rows and each direction;
    blocks that they bring to the row below, alike for three directions, and those of the springs along a row; four rows
-   of the plate's curvature, and its force. */
+   of the plate's curvature. */
 enum {
   BUFFER_FORCES,
   BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
-  BUFFER_PLATE = BUFFER_CURVATURE + 4,
-  BUFFER_BLOCKS,
+  BUFFER_BLOCKS = BUFFER_CURVATURE + 4,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
   /* with factors also forces of hinges along the warp, and of cells in four rows */
   BUFFER_HINGES = BUFFER_VECTORS,
@@ -11150,8 +11149,7 @@ CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
  *
  * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
  *
- * In: a near array of vectors. Out: a row of forces in the row buffer BUFFER_PLATE. Scratch: the row buffers
- * BUFFER_CURVATURE.
+ * In: a near array of vectors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE.
  */
 
 /* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
@@ -11183,38 +11181,29 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
   const solve_arrays *a;
-  float *x;                    /* the vectors, a near array */
-  float warp, weft, centre;    /* a, b and -2 (a + b) */
-  float free_warp, free_weft;  /* a^2 and b^2 */
-  float twist;                 /* kappa_2; with factors alone */
-  int32_t outer, end;          /* floats of a strand from which on blocks are at an end, and all */
-  int32_t first;               /* the row that is taken first */
-  float *curvature[4], *force; /* row buffers */
+  float *x, *force;           /* the vectors, a near array, and the forces, an own array */
+  float warp, weft, centre;   /* a, b and -2 (a + b) */
+  float free_warp, free_weft; /* a^2 and b^2 */
+  float twist;                /* kappa_2; with factors alone */
 } plate_rows;
 
-/* The row buffer of the curvature of row `row`: that of three rows is needed, four are kept. */
-CLOTH_INLINE float *curvature_row(const solve_arrays *a, int32_t row) {
-  return vector_buffer(a, BUFFER_CURVATURE + (row & 3));
+/* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
+CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
+  return vector_buffer(a, BUFFER_CURVATURE + number);
 }
 
 /* `factor`: of all stiffness. */
-static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float factor) {
+static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float *force, float factor) {
   const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
-  const int32_t end = STRAND_STEP * a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
-  const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
-  const plate_rows p = {
-      .a = a,
-      .x = x,
-      .warp = along,
-      .weft = across,
-      .centre = -2.0f * (along + across),
-      .free_warp = along * along,
-      .free_weft = across * across,
-      .twist = t->twist * factor,
-      .outer = a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES,
-      .end = end,
-      .curvature = {curvature_row(a, 0), curvature_row(a, 1), curvature_row(a, 2), curvature_row(a, 3)},
-      .force = vector_buffer(a, BUFFER_PLATE)};
+  const plate_rows p = {.a = a,
+                        .x = x,
+                        .force = force,
+                        .warp = along,
+                        .weft = across,
+                        .centre = -2.0f * (along + across),
+                        .free_warp = along * along,
+                        .free_weft = across * across,
+                        .twist = t->twist * factor};
   return p;
 }
 
@@ -11233,7 +11222,8 @@ typedef struct end_masks {
 typedef struct plate_terms {
   lanes warp, weft, centre, free_warp;
   end_masks first_end; /* of the block at `outer` */
-  int32_t outer, end;  /* as in plate_rows */
+  ptrdiff_t outer;     /* floats of a strand from which on blocks are at an end */
+  int32_t end;         /* and all */
 } plate_terms;
 
 CLOTH_INLINE end_masks end_masks_at(int32_t end, int32_t i) {
@@ -11242,21 +11232,24 @@ CLOTH_INLINE end_masks end_masks_at(int32_t end, int32_t i) {
 }
 
 CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
+  const int32_t end = STRAND_STEP * p->a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
+  const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
+  const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
   const plate_terms t = {.warp = lanes_splat(p->warp),
                          .weft = lanes_splat(p->weft),
                          .centre = lanes_splat(p->centre),
                          .free_warp = lanes_splat(p->free_warp),
-                         .first_end = end_masks_at(p->end, p->outer),
-                         .outer = p->outer,
-                         .end = p->end};
+                         .first_end = end_masks_at(end, outer),
+                         .outer = outer,
+                         .end = end};
   return t;
 }
 
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
-CLOTH_INLINE lanes sum_beside(const float *row, int32_t i, int32_t ends, const end_masks *m) {
+CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const end_masks *m) {
   lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
   if (ends & END_LEFT) {
-    left = lanes_select(lanes_first(STRAND_STEP - i), lanes_load(row + i), left);
+    left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left);
   }
   if (ends & END_RIGHT) {
     right = lanes_select(m->right, right, lanes_load(row + i));
@@ -11271,12 +11264,12 @@ CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, la
 }
 
 /* -E_u^T E_u of a block: at each end the difference to the other one of the last two columns. */
-CLOTH_INLINE lanes free_ends(const float *x, int32_t i, int32_t ends, const end_masks *m) {
+CLOTH_INLINE lanes free_ends(const float *x, ptrdiff_t i, int32_t ends, const end_masks *m) {
   const lanes here = lanes_load(x + i), left = lanes_load(x + i - STRAND_STEP), right = lanes_load(x + i + STRAND_STEP);
   lanes both = lanes_splat(0.0f);
   if (ends & END_LEFT) {
-    const lanes other = lanes_select(lanes_first(STRAND_STEP - i), right, left);
-    both = lanes_keep(lanes_first(2 * STRAND_STEP - i), lanes_subtract(other, here));
+    const lanes other = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), right, left);
+    both = lanes_keep(lanes_first(2 * STRAND_STEP - (int32_t)i), lanes_subtract(other, here));
   }
   if (ends & END_RIGHT) {
     const lanes more = lanes_drop(m->inside, lanes_subtract(lanes_select(m->right, right, left), here));
@@ -11288,13 +11281,13 @@ CLOTH_INLINE lanes free_ends(const float *x, int32_t i, int32_t ends, const end_
 /* A strand of a row: of the vectors of the row, of the one below and of the one after that; of the curvature of the row
    and of those beside it; of the force. At the border rows that are not there are the row at the border. */
 typedef struct plate_strand {
-  const float *x, *next, *after, *above, *here;
-  float *below, *force;
+  const float *x, *next, *after;
+  float *above, *here, *below, *force;
 } plate_strand;
 
 /* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie; `is_last`: there is
    no row below; constants. */
-CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, int32_t i, int32_t ends, const end_masks *m,
+CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, const end_masks *m,
                              int32_t is_last) {
   const lanes here = lanes_load(s->here + i);
   lanes down = here;
@@ -11306,11 +11299,11 @@ CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, int32_
   const lanes across = lanes_add(lanes_load(s->above + i), down);
   lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here);
   sum = ends ? lanes_add(sum, lanes_multiply(free_ends(s->x, i, ends, m), p->free_warp)) : sum;
-  lanes_store(s->force + i, sum);
+  lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
 
-/* The same of a strand that may be short or the last. `ends`: which the strand has. */
-CLOTH_INLINE void bend_any_strand(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
+/* The same of a row that may be short or the last. `ends`: which it has. */
+CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
   for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
     const end_masks m = end_masks_at(p->end, i);
     if (ends) {
@@ -11321,47 +11314,35 @@ CLOTH_INLINE void bend_any_strand(const plate_terms *p, const plate_strand *s, i
   }
 }
 
-/* The same of a strand whose ends lie in different blocks, or which has none. `ends`: a constant. */
-CLOTH_INLINE void bend_long_strand(const plate_terms *p, const plate_strand *s, int32_t ends) {
-  const int32_t inner = ends ? END_FLOATS : 0, outer = p->outer, end = p->end;
-  for (int32_t i = 0; i < inner; i += CLOTH_LANES) {
+/* The same of a row whose ends lie in different blocks, or which has none. `ends`: a constant. */
+CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int32_t ends) {
+  const ptrdiff_t inner = ends ? END_FLOATS : 0, outer = p->outer;
+  for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
     bend_block(p, s, i, END_LEFT, NULL, 0);
   }
-  for (int32_t i = inner; i < outer; i += CLOTH_LANES) {
+  for (ptrdiff_t i = inner; i < outer; i += CLOTH_LANES) {
     bend_block(p, s, i, END_NONE, NULL, 0);
   }
   if (ends) {
     bend_block(p, s, outer, END_RIGHT, &p->first_end, 0);
   }
-  for (int32_t i = outer + CLOTH_LANES; ends && i < end; i += CLOTH_LANES) {
-    const end_masks m = end_masks_at(end, i);
+  for (int32_t i = (int32_t)outer + CLOTH_LANES; ends && i < p->end; i += CLOTH_LANES) {
+    const end_masks m = end_masks_at(p->end, i);
     bend_block(p, s, i, END_RIGHT, &m, 0);
   }
 }
 
-/* Goes on to the next strand. */
-CLOTH_INLINE void next_strand(plate_strand *s, ptrdiff_t plane, ptrdiff_t buffer) {
-  s->x += plane;
-  s->next += plane;
-  s->after += plane;
-  s->above += buffer;
-  s->here += buffer;
-  s->below += buffer;
-  s->force += buffer;
-}
-
-/* Computes the curvature of a row alone: of the first one that is taken, and of the one above it. */
-static void bend_first_row(const plate_rows *p, int32_t row) {
+/* Computes the curvature of a row: for the one before the first that of the first. */
+static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  const int32_t next = STRAND_STEP * a->pitch;
-  float *out = curvature_row(a, row);
+  const int32_t next = STRAND_STEP * a->pitch, real = row > 0 ? row : 0;
   for (int32_t n = 0; n < STRANDS; n++) {
-    const float *x = p->x + n * a->plane + row * next;
-    const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
-    for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
+    const float *x = p->x + n * a->plane + real * next;
+    const float *above = real > 0 ? x - next : x, *below = real + 1 < a->rows ? x + next : x;
+    for (int32_t i = 0; i < t.end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
-      const end_masks m = end_masks_at(p->end, i);
+      const end_masks m = end_masks_at(t.end, i);
       const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
       lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
     }
@@ -11373,54 +11354,99 @@ static void bend_first_row(const plate_rows *p, int32_t row) {
 
 /* -b^2 E_v^T E_v, added to the force of a row: b^2 times the difference from a row at the border to the one beside it,
    or the negative of that for the latter. */
-static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row, float *force) {
+static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
   const solve_arrays *a = p->a;
-  const ptrdiff_t plane = a->plane, buffer = a->buffer;
+  const ptrdiff_t plane = a->plane;
   const int32_t columns = a->columns;
   const lanes weight = lanes_splat(row == border ? p->free_weft : negate(p->free_weft));
   const float *from = near_row(p->x, a->pitch, border), *to = near_row(p->x, a->pitch, beside);
+  float *force = p->force + 3 * row * a->pitch;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 difference = lanes3_subtract(near_load(to, plane, i), near_load(from, plane, i));
-    near_store(force, buffer, i, lanes3_add_scaled(near_load(force, buffer, i), difference, weight));
+    own_store(force, i, lanes3_add_scaled(own_load(force, i), difference, weight));
   }
 }
 
-/* The force of a row, the matrix times x, from the curvature of it and of the row above, which are there, and of the
-   row below, which is computed on the way. */
-static void plate_row(const plate_rows *p, int32_t row) {
-  const plate_terms t = plate_terms_of(p);
+/* A strand of rows: row `row` first, and the buffers of the rows around it. */
+CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n) {
   const solve_arrays *a = p->a;
-  const ptrdiff_t plane = a->plane, buffer = a->buffer;
-  const int32_t last = a->rows - 1, next = STRAND_STEP * a->pitch;
-  plate_strand s = {.x = p->x + row * next,
-                    .above = p->curvature[(row > 0 ? row - 1 : row) & 3],
-                    .here = p->curvature[row & 3],
-                    .below = p->curvature[(row + 1) & 3],
-                    .force = p->force};
-  s.next = s.x + next;
-  s.after = row + 1 < last ? s.next + next : s.next;
+  const int32_t next = STRAND_STEP * a->pitch;
+  const float *x = p->x + n * a->plane + row * next;
+  const plate_strand s = {.x = x,
+                          .next = x + next,
+                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
+                          .above = curvature_buffer(a, 0) + n * a->buffer,
+                          .here = curvature_buffer(a, 1) + n * a->buffer,
+                          .below = curvature_buffer(a, 2) + n * a->buffer,
+                          .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
+  return s;
+}
+
+/* The same of all rows at the border and beside it, of those from `first` on. */
+static void free_borders(const plate_rows *p, int32_t first, int32_t end) {
+  const int32_t last = p->a->rows - 1;
+  for (int32_t row = first; row < end && row < 2; row++) {
+    free_border(p, 0, 1, row);
+  }
+  for (int32_t row = last - 1 > first ? last - 1 : first; row < end; row++) {
+    free_border(p, last, last - 1, row);
+  }
+}
+
+/* Puts what lies beyond the seam of a tube beside the ends of a strand. */
+CLOTH_INLINE void close_strand(float *strand, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    strand[n - STRAND_STEP] = strand[end - STRAND_STEP + n];
+    strand[end + n] = strand[n];
+  }
+}
+
+/* Goes on to the next row, `next` floats on. `is_last`: it has no row after the one below. */
+CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next, int32_t is_last) {
+  float *above = s->above;
+  s->x = s->next;
+  s->next = s->after;
+  s->after = is_last ? s->next : s->next + next;
+  s->above = s->here;
+  s->here = s->below;
+  s->below = above;
+  s->force += STRANDS * next;
+}
+
+/* The forces of the rows first .. end - 1, the matrix times x. */
+CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int32_t end) {
+  const solve_arrays *a = p->a;
+  const plate_terms t = plate_terms_of(p);
+  const ptrdiff_t next = STRAND_STEP * a->pitch;
+  const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
-  const int32_t is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
-  for (int32_t n = 0; n < STRANDS; n++, next_strand(&s, plane, buffer)) {
-    if (row == last) {
-      bend_any_strand(&t, &s, ends, 1);
-    } else if (is_short) {
-      bend_any_strand(&t, &s, ends, 0);
-    } else if (ends) {
-      bend_long_strand(&t, &s, END_LEFT | END_RIGHT);
+  start_curvature(p, first - 1, curvature_buffer(a, 0));
+  start_curvature(p, first, curvature_buffer(a, 1));
+  for (int32_t n = 0; n < STRANDS; n++) {
+    plate_strand s = strand_of(p, first, n);
+    int32_t row = first;
+    if (!ends) {
+      for (; row < inner_end; row++) {
+        bend_long_row(&t, &s, END_NONE);
+        close_strand(s.below, t.end);
+        next_row(&s, next, row + 3 > last);
+      }
+    } else if (t.end < END_FLOATS + 2 * STRAND_STEP) {
+      for (; row < inner_end; row++) {
+        bend_any_row(&t, &s, ends, 0);
+        next_row(&s, next, row + 3 > last);
+      }
     } else {
-      bend_long_strand(&t, &s, END_NONE);
+      for (; row < inner_end; row++) {
+        bend_long_row(&t, &s, END_LEFT | END_RIGHT);
+        next_row(&s, next, row + 3 > last);
+      }
+    }
+    if (row < end) {
+      bend_any_row(&t, &s, ends, 1);
     }
   }
-  if (a->is_ring && row < last) {
-    close_ring(curvature_row(a, row + 1), buffer, a->columns);
-  }
-  if (row < 2) {
-    free_border(p, 0, 1, row, vector_buffer(a, BUFFER_PLATE));
-  }
-  if (row > last - 2) {
-    free_border(p, last, last - 1, row, vector_buffer(a, BUFFER_PLATE));
-  }
+  free_borders(p, first, end);
 }
 
 /// Hinges ///
@@ -11429,7 +11455,7 @@ static void plate_row(const plate_rows *p, int32_t row) {
  * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
  * The forces of hinges along the weft and of cells wait in three rows each for the rows beside them.
  *
- * In: a near array of vectors, factors. Out: a row of forces in the row buffer BUFFER_PLATE. Scratch: the row buffers
+ * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers
  * BUFFER_CURVATURE, BUFFER_HINGES, BUFFER_TWISTS.
  */
 
@@ -11457,7 +11483,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row) {
   const float *x = near_row(p->x, a->pitch, row);
   const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
   const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
-  float *hinges = curvature_row(a, row), *twists = twist_buffer(a, row);
+  float *hinges = curvature_buffer(a, row & 3), *twists = twist_buffer(a, row);
   const lanes weft = lanes_splat(p->free_weft), twist = lanes_splat(p->twist);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
@@ -11495,9 +11521,9 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t buffer = a->buffer;
   const int32_t columns = a->columns, last = a->rows - 1;
-  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = vector_buffer(a, BUFFER_PLATE);
-  const float *middle = curvature_row(a, row), *up = curvature_row(a, row > 0 ? row - 1 : row);
-  const float *down = curvature_row(a, row < last ? row + 1 : row);
+  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = p->force + 3 * row * a->pitch;
+  const float *middle = curvature_buffer(a, row & 3), *up = curvature_buffer(a, (row > 0 ? row - 1 : row) & 3);
+  const float *down = curvature_buffer(a, (row < last ? row + 1 : row) & 3);
   const float *twists = twist_buffer(a, row), *above = twist_buffer(a, row - 1);
   const lanes one = lanes_splat(1.0f), has_up = lanes_splat(row > 0 ? 1.0f : 0.0f);
   const lanes has_down = lanes_splat(row < last ? 1.0f : 0.0f);
@@ -11512,33 +11538,24 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
     if (row > 0) {
       sum = lanes3_subtract(sum, lanes3_subtract(near_load(above, buffer, i), near_load(above, buffer, i - 1)));
     }
-    near_store(force, buffer, i, sum);
+    own_store(force, i, sum);
   }
 }
 
-/* Computes what the first row that is taken needs of itself and of the row above. */
-CLOTH_SEPARATE void start_plate(const plate_rows *p) {
-  for (int32_t row = p->first > 0 ? p->first - 1 : 0; row <= p->first; row++) {
-    if (p->a->factors) {
-      bend_row_with_factors(p, row);
-    } else {
-      bend_first_row(p, row);
+/* The forces of the rows first .. end - 1: by the Laplacian where nothing differs. */
+static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
+  if (!p->a->factors) {
+    bend_rows(p, first, end);
+    return;
+  }
+  for (int32_t row = first > 0 ? first - 1 : first; row <= end && row < p->a->rows; row++) {
+    bend_row_with_factors(p, row);
+    if (row > first) {
+      plate_row_with_factors(p, row - 1);
     }
   }
-}
-
-/* The forces of row `row` into BUFFER_PLATE, rows being taken in order: by the Laplacian where nothing differs. */
-static void bend_plate(const plate_rows *p, int32_t row) {
-  if (row == p->first) {
-    start_plate(p);
-  }
-  if (p->a->factors) {
-    if (row + 1 < p->a->rows) {
-      bend_row_with_factors(p, row + 1);
-    }
-    plate_row_with_factors(p, row);
-  } else {
-    plate_row(p, row);
+  if (end == p->a->rows) {
+    plate_row_with_factors(p, end - 1);
   }
 }
 
@@ -30306,14 +30323,14 @@ CLOTH_INLINE lanes3 forces_of_springs(const force_rows *above, const force_rows 
 /* What a row's product takes: a local variable of the pass, so that the stores of lanes cannot alias it. */
 typedef struct product_row {
   const float *x, *x_below, *p, *p_below, *springs;
-  const float *diagonal, *plate, *air, *ground; /* NULL without */
+  const float *diagonal, *air, *ground; /* NULL without */
   force_rows above, brought;                    /* forces of springs of the row above, and of the row's own */
   float *q;
   ptrdiff_t plane, buffer;
-  int32_t columns;
+  int32_t columns, bends;
 } product_row;
 
-/* Row `row`. `bends`: there is a plate. */
+/* Row `row`. `bends`: the product holds the forces of the plate. */
 CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
   product_row r = {.x = a->place + NEAR_STEP * first,
@@ -30322,7 +30339,7 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .p_below = a->direction + NEAR_STEP * (first + next),
                    .springs = a->springs + SPRING_FLOATS * first,
                    .diagonal = a->diagonal + first,
-                   .plate = bends ? vector_buffer(a, BUFFER_PLATE) : NULL,
+                   .bends = bends,
                    .air = a->air ? a->air + 3 * first : NULL,
                    .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
                    .above = forces_of_row(a, row - 1),
@@ -30379,8 +30396,8 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 /* The blocks of a block of particles on their own: mass, air, ground; and the plate. */
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
-  if (r->plate) {
-    q = lanes3_add(q, near_load(r->plate, r->buffer, i));
+  if (r->bends) {
+    q = lanes3_add(q, own_load(r->q, i));
   }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
@@ -30457,19 +30474,18 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
 CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   product_row r = product_row_of(a, p->first, bends);
-  plate.first = p->first;
   if (p->first > 0) {
     multiply_springs_above(a, p->first - 1);
   } else {
     clear_forces(a, -1);
   }
+  if (bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
   for (int32_t row = p->first; row < p->end; row++) {
-    if (bends) {
-      bend_plate(&plate, row);
-    }
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(&r, a->pitch);
@@ -31462,25 +31478,23 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
 
 /* What the forces of particles begin with: inertia and gravity, and the plate. */
 typedef struct first_forces {
-  const float *plate;
   lanes3 fall;
   lanes rest;
   int32_t bends;
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
   const first_forces f = {
-      .plate = vector_buffer(a, BUFFER_PLATE),
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .bends = t->bends};
   return f;
 }
 
-/* Those of a block of particles of mass ratios `mass`. */
-CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, int32_t i, lanes mass) {
+/* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
   const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
-  return f->bends ? lanes3_subtract(force, near_load(f->plate, r->buffer, i)) : force;
+  return f->bends ? lanes3_subtract(force, own_load(b, i)) : force;
 }
 
 /* Stores what the forces of a row begin with, for terms that add to it. */
@@ -31489,7 +31503,7 @@ static void start_forces_of_row(const solve_arrays *a, const first_forces *f, co
   const float *diagonal = a->diagonal + place;
   float *b = a->residual + 3 * place;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    own_store(b, i, first_force(f, r, i, lanes_load(diagonal + i)));
+    own_store(b, i, first_force(f, r, b, i, lanes_load(diagonal + i)));
   }
 }
 
@@ -31509,7 +31523,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, b, i, held);
     const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
@@ -31560,15 +31574,14 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
-  const first_forces first = first_forces_of(c, a, t);
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
+  const first_forces first = first_forces_of(c, t);
   const int32_t last = a->rows - 1;
-  plate.first = p->first;
   start_strip(a, t, p->first);
+  if (t->bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
   for (int32_t row = p->first; row < p->end; row++) {
-    if (t->bends) {
-      bend_plate(&plate, row);
-    }
     if (row < last) {
       linearise_row(c, a, t, row, &first, 0);
     } else {
@@ -31685,7 +31698,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * needs no bound.
  *
  * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
- * Scratch: place = x_n and bent = d; row buffers.
+ * Scratch: place = x_n, bent = d, residual; row buffers.
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
@@ -31801,7 +31814,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
   if (e->t->bends) {
     const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
     const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
-    const lanes3 bent = near_load(vector_buffer(e->a, BUFFER_PLATE), r->buffer, i);
+    const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
     rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
   }
   for (int32_t n = 0; n < directions; n++) {
@@ -31841,15 +31854,15 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 /* By how much the energy rises along the ways. */
 CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
   row_sum sum = row_sum_start();
+  if (t->bends) {
+    bend_plate(&plate, 0, a->rows);
+  }
   for (int32_t row = 0; row < a->rows; row++) {
     energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
     e.r.way = near_row(a->bent, a->pitch, row);
     e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
-    if (t->bends) {
-      bend_plate(&plate, row);
-    }
     rise_of_row(&e, &sum);
   }
   return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);

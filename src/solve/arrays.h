@@ -80,12 +80,11 @@ static int32_t near_floats(int32_t pitch, int32_t rows) {
 
 /* Row buffers of a piece: forces that springs bring to their other ends, for both parities of rows and each direction;
    blocks that they bring to the row below, alike for three directions, and those of the springs along a row; four rows
-   of the plate's curvature, and its force. */
+   of the plate's curvature. */
 enum {
   BUFFER_FORCES,
   BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
-  BUFFER_PLATE = BUFFER_CURVATURE + 4,
-  BUFFER_BLOCKS,
+  BUFFER_BLOCKS = BUFFER_CURVATURE + 4,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
   /* with factors also forces of hinges along the warp, and of cells in four rows */
   BUFFER_HINGES = BUFFER_VECTORS,

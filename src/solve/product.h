@@ -55,14 +55,14 @@ CLOTH_INLINE lanes3 forces_of_springs(const force_rows *above, const force_rows 
 /* What a row's product takes: a local variable of the pass, so that the stores of lanes cannot alias it. */
 typedef struct product_row {
   const float *x, *x_below, *p, *p_below, *springs;
-  const float *diagonal, *plate, *air, *ground; /* NULL without */
+  const float *diagonal, *air, *ground; /* NULL without */
   force_rows above, brought;                    /* forces of springs of the row above, and of the row's own */
   float *q;
   ptrdiff_t plane, buffer;
-  int32_t columns;
+  int32_t columns, bends;
 } product_row;
 
-/* Row `row`. `bends`: there is a plate. */
+/* Row `row`. `bends`: the product holds the forces of the plate. */
 CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
   product_row r = {.x = a->place + NEAR_STEP * first,
@@ -71,7 +71,7 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .p_below = a->direction + NEAR_STEP * (first + next),
                    .springs = a->springs + SPRING_FLOATS * first,
                    .diagonal = a->diagonal + first,
-                   .plate = bends ? vector_buffer(a, BUFFER_PLATE) : NULL,
+                   .bends = bends,
                    .air = a->air ? a->air + 3 * first : NULL,
                    .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
                    .above = forces_of_row(a, row - 1),
@@ -128,8 +128,8 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 /* The blocks of a block of particles on their own: mass, air, ground; and the plate. */
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
-  if (r->plate) {
-    q = lanes3_add(q, near_load(r->plate, r->buffer, i));
+  if (r->bends) {
+    q = lanes3_add(q, own_load(r->q, i));
   }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
@@ -206,19 +206,18 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
 CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  plate_rows plate = plate_of(a, t, a->direction, 1.0f + t->viscosity);
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   product_row r = product_row_of(a, p->first, bends);
-  plate.first = p->first;
   if (p->first > 0) {
     multiply_springs_above(a, p->first - 1);
   } else {
     clear_forces(a, -1);
   }
+  if (bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
   for (int32_t row = p->first; row < p->end; row++) {
-    if (bends) {
-      bend_plate(&plate, row);
-    }
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(&r, a->pitch);

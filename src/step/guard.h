@@ -39,7 +39,7 @@
  * needs no bound.
  *
  * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
- * Scratch: place = x_n and bent = d; row buffers.
+ * Scratch: place = x_n, bent = d, residual; row buffers.
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
@@ -155,7 +155,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
   if (e->t->bends) {
     const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
     const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
-    const lanes3 bent = near_load(vector_buffer(e->a, BUFFER_PLATE), r->buffer, i);
+    const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
     rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
   }
   for (int32_t n = 0; n < directions; n++) {
@@ -195,15 +195,15 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 /* By how much the energy rises along the ways. */
 CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->bent, 1.0f);
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
   row_sum sum = row_sum_start();
+  if (t->bends) {
+    bend_plate(&plate, 0, a->rows);
+  }
   for (int32_t row = 0; row < a->rows; row++) {
     energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
     e.r.way = near_row(a->bent, a->pitch, row);
     e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
-    if (t->bends) {
-      bend_plate(&plate, row);
-    }
     rise_of_row(&e, &sum);
   }
   return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);

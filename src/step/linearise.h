@@ -237,25 +237,23 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
 
 /* What the forces of particles begin with: inertia and gravity, and the plate. */
 typedef struct first_forces {
-  const float *plate;
   lanes3 fall;
   lanes rest;
   int32_t bends;
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
   const first_forces f = {
-      .plate = vector_buffer(a, BUFFER_PLATE),
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .bends = t->bends};
   return f;
 }
 
-/* Those of a block of particles of mass ratios `mass`. */
-CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, int32_t i, lanes mass) {
+/* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
   const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
-  return f->bends ? lanes3_subtract(force, near_load(f->plate, r->buffer, i)) : force;
+  return f->bends ? lanes3_subtract(force, own_load(b, i)) : force;
 }
 
 /* Stores what the forces of a row begin with, for terms that add to it. */
@@ -264,7 +262,7 @@ static void start_forces_of_row(const solve_arrays *a, const first_forces *f, co
   const float *diagonal = a->diagonal + place;
   float *b = a->residual + 3 * place;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    own_store(b, i, first_force(f, r, i, lanes_load(diagonal + i)));
+    own_store(b, i, first_force(f, r, b, i, lanes_load(diagonal + i)));
   }
 }
 
@@ -284,7 +282,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, i, held);
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, b, i, held);
     const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
@@ -335,15 +333,14 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, 1.0f);
-  const first_forces first = first_forces_of(c, a, t);
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
+  const first_forces first = first_forces_of(c, t);
   const int32_t last = a->rows - 1;
-  plate.first = p->first;
   start_strip(a, t, p->first);
+  if (t->bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
   for (int32_t row = p->first; row < p->end; row++) {
-    if (t->bends) {
-      bend_plate(&plate, row);
-    }
     if (row < last) {
       linearise_row(c, a, t, row, &first, 0);
     } else {

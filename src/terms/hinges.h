@@ -12,7 +12,7 @@
  * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
  * The forces of hinges along the weft and of cells wait in three rows each for the rows beside them.
  *
- * In: a near array of vectors, factors. Out: a row of forces in the row buffer BUFFER_PLATE. Scratch: the row buffers
+ * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers
  * BUFFER_CURVATURE, BUFFER_HINGES, BUFFER_TWISTS.
  */
 
@@ -40,7 +40,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row) {
   const float *x = near_row(p->x, a->pitch, row);
   const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
   const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
-  float *hinges = curvature_row(a, row), *twists = twist_buffer(a, row);
+  float *hinges = curvature_buffer(a, row & 3), *twists = twist_buffer(a, row);
   const lanes weft = lanes_splat(p->free_weft), twist = lanes_splat(p->twist);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
@@ -78,9 +78,9 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t buffer = a->buffer;
   const int32_t columns = a->columns, last = a->rows - 1;
-  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = vector_buffer(a, BUFFER_PLATE);
-  const float *middle = curvature_row(a, row), *up = curvature_row(a, row > 0 ? row - 1 : row);
-  const float *down = curvature_row(a, row < last ? row + 1 : row);
+  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = p->force + 3 * row * a->pitch;
+  const float *middle = curvature_buffer(a, row & 3), *up = curvature_buffer(a, (row > 0 ? row - 1 : row) & 3);
+  const float *down = curvature_buffer(a, (row < last ? row + 1 : row) & 3);
   const float *twists = twist_buffer(a, row), *above = twist_buffer(a, row - 1);
   const lanes one = lanes_splat(1.0f), has_up = lanes_splat(row > 0 ? 1.0f : 0.0f);
   const lanes has_down = lanes_splat(row < last ? 1.0f : 0.0f);
@@ -95,32 +95,23 @@ static void plate_row_with_factors(const plate_rows *p, int32_t row) {
     if (row > 0) {
       sum = lanes3_subtract(sum, lanes3_subtract(near_load(above, buffer, i), near_load(above, buffer, i - 1)));
     }
-    near_store(force, buffer, i, sum);
+    own_store(force, i, sum);
   }
 }
 
-/* Computes what the first row that is taken needs of itself and of the row above. */
-CLOTH_SEPARATE void start_plate(const plate_rows *p) {
-  for (int32_t row = p->first > 0 ? p->first - 1 : 0; row <= p->first; row++) {
-    if (p->a->factors) {
-      bend_row_with_factors(p, row);
-    } else {
-      bend_first_row(p, row);
+/* The forces of the rows first .. end - 1: by the Laplacian where nothing differs. */
+static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
+  if (!p->a->factors) {
+    bend_rows(p, first, end);
+    return;
+  }
+  for (int32_t row = first > 0 ? first - 1 : first; row <= end && row < p->a->rows; row++) {
+    bend_row_with_factors(p, row);
+    if (row > first) {
+      plate_row_with_factors(p, row - 1);
     }
   }
-}
-
-/* The forces of row `row` into BUFFER_PLATE, rows being taken in order: by the Laplacian where nothing differs. */
-static void bend_plate(const plate_rows *p, int32_t row) {
-  if (row == p->first) {
-    start_plate(p);
-  }
-  if (p->a->factors) {
-    if (row + 1 < p->a->rows) {
-      bend_row_with_factors(p, row + 1);
-    }
-    plate_row_with_factors(p, row);
-  } else {
-    plate_row(p, row);
+  if (end == p->a->rows) {
+    plate_row_with_factors(p, end - 1);
   }
 }
