@@ -31294,7 +31294,7 @@ static void clear_blocks_above(const solve_arrays *a, int32_t row) {
 typedef struct linear_row {
   const float *x, *x_below, *way, *way_below, *turn, *turn_below, *coefficients, *factors;
   force_rows above, brought; /* forces of springs of the row above, and of the row's own */
-  const float *blocks_above[DOWNWARDS];
+  float *blocks_above[DOWNWARDS];
   float *blocks[DIRECTIONS]; /* blocks that the springs of the row bring to their other ends */
   float *springs;
   ptrdiff_t plane, buffer;
@@ -31323,6 +31323,27 @@ static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
   return r;
 }
 
+/* Goes on to the next row, which is the last one or not. */
+CLOTH_INLINE void next_linear_row(linear_row *r, const solve_arrays *a, int32_t is_last) {
+  const ptrdiff_t pitch = a->pitch, below = is_last ? 0 : NEAR_STEP * pitch;
+  const force_rows brought = r->brought;
+  r->x = r->x_below;
+  r->x_below += below;
+  r->way = r->way_below;
+  r->way_below += below;
+  r->turn = r->turn_below;
+  r->turn_below += below;
+  r->factors = r->factors ? r->factors + FACTOR_FLOATS * pitch : NULL;
+  r->springs = r->springs ? r->springs + SPRING_FLOATS * pitch : NULL;
+  r->brought = r->above;
+  r->above = brought;
+  for (int32_t d = WEFT; d < DIRECTIONS; d++) {
+    float *blocks = r->blocks[d];
+    r->blocks[d] = r->blocks_above[d - WEFT];
+    r->blocks_above[d - WEFT] = blocks;
+  }
+}
+
 /* The coefficients of a block of springs of a direction, with the factors of single ones. */
 CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d, int32_t i) {
   const float *of_block = OWN(r->coefficients, COEFFICIENT_FLOATS, i, ROW_KINDS * d);
@@ -31341,86 +31362,75 @@ CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d,
   return k;
 }
 
-/* The springs of a direction that start in a row: the near rows of their first and second particles, shifted so that
-   both have the same column, and where the results go. */
-typedef struct spring_row {
-  const float *x[2], *way[2], *turn[2];
-  float *springs, *force, *block;
-  ptrdiff_t plane, buffer;
-  int32_t direction, columns;
-} spring_row;
-
-CLOTH_INLINE spring_row spring_row_of(const linear_row *r, int32_t d, int32_t columns) {
-  const int32_t is_down = d != WARP, step = NEAR_STEP * (is_down ? column_step(d) : 1);
-  const spring_row s = {.x = {r->x, (is_down ? r->x_below : r->x) + step},
-                        .way = {r->way, (is_down ? r->way_below : r->way) + step},
-                        .turn = {r->turn, (is_down ? r->turn_below : r->turn) + step},
-                        .springs = r->springs,
-                        .force = force_row(&r->brought, d),
-                        .block = r->blocks[d],
-                        .plane = r->plane,
-                        .buffer = r->buffer,
-                        .direction = d,
-                        .columns = columns};
-  return s;
-}
-
-CLOTH_INLINE spring_motion motion_at(const spring_row *s, int32_t i) {
-  const ptrdiff_t plane = s->plane;
-  const spring_motion m = {.d = lanes3_subtract(near_load(s->x[0], plane, i), near_load(s->x[1], plane, i)),
-                           .way = lanes3_subtract(near_load(s->way[0], plane, i), near_load(s->way[1], plane, i)),
-                           .turn = lanes3_subtract(near_load(s->turn[0], plane, i), near_load(s->turn[1], plane, i))};
+/* How a block of springs of direction d, a constant, moves. */
+CLOTH_INLINE spring_motion motion_at(const linear_row *r, int32_t d, int32_t i) {
+  const int32_t is_down = d != WARP, end = i + (is_down ? column_step(d) : 1);
+  const float *x = is_down ? r->x_below : r->x, *way = is_down ? r->way_below : r->way;
+  const float *turn = is_down ? r->turn_below : r->turn;
+  const ptrdiff_t plane = r->plane;
+  const spring_motion m = {.d = lanes3_subtract(near_load(r->x, plane, i), near_load(x, plane, end)),
+                           .way = lanes3_subtract(near_load(r->way, plane, i), near_load(way, plane, end)),
+                           .turn = lanes3_subtract(near_load(r->turn, plane, i), near_load(turn, plane, end))};
   return m;
 }
 
 /* Stores the two floats of a block of springs, and the block that they bring to their other ends. */
-CLOTH_INLINE void store_springs(const spring_row *s, int32_t i, const linear_spring *spring, lanes3 d) {
-  float *to = OWN(s->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
+CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const linear_spring *spring, lanes3 apart) {
+  float *to = OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d));
   lanes_store(to, spring->across);
   lanes_store(to + CLOTH_LANES, spring->along);
-  buffer_block_store(s->block, s->buffer, i, block_of_spring(spring->across, spring->along, d));
+  buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
 }
 
-/* Linearises them and stores the forces that they bring to their other ends, and the blocks: springs in the operator
-   that resist compression in full, without a strain limit and without factors. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
-  const spring_row s = spring_row_of(r, d, columns);
-  const linear_row of = {.coefficients = r->coefficients};
-  for (int32_t i = 0; i < s.columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(&of, s.direction, i);
-    const spring_motion m = motion_at(&s, i);
+/* Linearises the springs of direction d that start in a row, and stores the forces that they bring to their other ends,
+   and the blocks: springs in the operator that resist compression in full, without a strain limit and without factors.
+   d: a constant. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
+  linear_row r = *row; /* the stores of lanes may alias it */
+  r.factors = NULL;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const spring_coefficients k = coefficients_at(&r, d, i);
+    const spring_motion m = motion_at(&r, d, i);
     const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
-    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
-    store_springs(&s, i, &spring, m.d);
+    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
+    store_springs(&r, d, i, &spring, m.d);
   }
 }
 
 /* The same of any springs. */
-CLOTH_INLINE void linearise_any_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
-  const spring_row s = spring_row_of(r, d, columns);
+static void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
+  const linear_row r = *row;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(r, d, i);
-    const spring_motion m = motion_at(&s, i);
+    const spring_coefficients k = coefficients_at(&r, d, i);
+    const spring_motion m = motion_at(&r, d, i);
     linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
-    force_store(s.force, s.buffer, i, lanes3_scale(m.d, spring.force));
-    if (s.springs) {
+    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
+    if (r.springs) {
       const lanes zero = lanes_splat(0.0f);
       spring.across = t->spring[d].implicit ? spring.across : zero;
       spring.along = t->spring[d].implicit ? spring.along : zero;
-      store_springs(&s, i, &spring, m.d);
+      store_springs(&r, d, i, &spring, m.d);
     }
   }
 }
 
-/* Linearises the springs that start in a row. `is_last`: there is no row below. */
+/* Linearises the springs of direction d, a constant, that start in a row. */
+CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
+  if (r->springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
+    linearise_plain_springs(r, t, d, columns);
+  } else {
+    linearise_any_springs(r, t, d, columns);
+  }
+}
+
+/* Linearises all springs that start in a row. `is_last`: there is no row below. */
 static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
-  for (int32_t d = WARP; d < (is_last ? WEFT : DIRECTIONS); d++) {
-    const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-    if (r->springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
-      linearise_plain_springs(r, t, d, columns);
-    } else {
-      linearise_any_springs(r, t, d, columns);
-    }
+  linearise_springs(r, t, WARP, columns);
+  if (!is_last) {
+    linearise_springs(r, t, WEFT, columns);
+    linearise_springs(r, t, DIAGONAL, columns);
+    linearise_springs(r, t, ANTIDIAGONAL, columns);
   }
 }
 
@@ -31530,21 +31540,20 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
 }
 
 /* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
-CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
-                                const first_forces *f, int32_t is_last) {
-  const linear_row r = linear_row_of(a, row);
+CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, const linear_row *r,
+                                int32_t row, const first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
-  linearise_springs_of_row(&r, t, a->columns, is_last);
+  linearise_springs_of_row(r, t, a->columns, is_last);
   if (a->is_ring) {
-    close_rings(&r, a->columns);
+    close_rings(r, a->columns);
   }
   if (a->air) {
-    start_forces_of_row(a, f, &r, place);
+    start_forces_of_row(a, f, r, place);
     blow_on_row(c, a, t, row);
   }
-  sum_forces_of_row(a, f, &r, place, is_last, a->air != NULL, keeps_pins);
+  sum_forces_of_row(a, f, r, place, is_last, a->air != NULL, keeps_pins);
   if (a->springs) {
-    sum_blocks_of_row(a, &r, place, is_last);
+    sum_blocks_of_row(a, r, place, is_last);
   }
 }
 
@@ -31581,12 +31590,14 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
   if (t->bends) {
     bend_plate(&plate, p->first, p->end);
   }
+  linear_row r = linear_row_of(a, p->first);
   for (int32_t row = p->first; row < p->end; row++) {
     if (row < last) {
-      linearise_row(c, a, t, row, &first, 0);
+      linearise_row(c, a, t, &r, row, &first, 0);
     } else {
-      linearise_row(c, a, t, row, &first, 1);
+      linearise_row(c, a, t, &r, row, &first, 1);
     }
+    next_linear_row(&r, a, row + 2 > last);
   }
   (void)plan;
 }
