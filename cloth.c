@@ -2836,6 +2836,7 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
+  int32_t coarsest_is_done; /* 1: the coarsest level holds the factors of a substep of this step */
   float kinetic;            /* of the prediction of a substep */
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
@@ -30511,6 +30512,9 @@ static float multiply(const cloth *c, const substep_terms *t) {
  * as stiff between its nodes; half of those along warp and weft on either side of the cell hinges (1, -2, 1) of kappa /
  * 2^l, twists of kappa_2 / 4^l
  *
+ * It is made in the first substep of a step and kept for the others, as the sheet as a whole changes little until then:
+ * with the matrix of each substep S1 has the same energy within 1e-3. With bounds, which come and go, it is made anew.
+ *
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
  *
@@ -30884,7 +30888,7 @@ static void restrict_held_strip(const cloth *c, const step_plan *plan, stage_pie
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
 CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const substep_terms *t) {
-  const workspace *w = workspace_of(c);
+  workspace *w = workspace_of(c);
   const float on_pins = a->factors ? (1.0f + t->viscosity) * t->twist : plate_diagonal(t);
   const float at_pins = t->plate_implicit ? on_pins : 0.0f;
   if (is_in_pieces(c)) {
@@ -30900,11 +30904,16 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
       sums = level_inverse(c, &w->levels[n]);
     }
     if (n > 0) {
-      restrict_level(c, n, SYMMETRIC_FLOATS, level_ground(c, n - 1), level_ground(c, n), 1.0f);
+      if (n + 1 < w->level_count || !w->coarsest_is_done) {
+        restrict_level(c, n, SYMMETRIC_FLOATS, level_ground(c, n - 1), level_ground(c, n), 1.0f);
+      }
       invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
     }
   }
-  build_coarsest(c, a, t);
+  if (!w->coarsest_is_done) {
+    build_coarsest(c, a, t);
+    w->coarsest_is_done = !a->ground;
+  }
 }
 
 /* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of
@@ -32177,6 +32186,7 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
 CLOTH_SEPARATE void describe_links(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
   workspace_of(c)->pieces = 0;
+  workspace_of(c)->coarsest_is_done = 0;
   if (arrays.factors) {
     fill_factors(c, &arrays);
   }

@@ -478,6 +478,7 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
+  int32_t coarsest_is_done; /* 1: the coarsest level holds the factors of a substep of this step */
   float kinetic;            /* of the prediction of a substep */
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
