@@ -4650,14 +4650,12 @@ typedef struct row_stencil {
   float weight[3];
 } row_stencil;
 
-static row_stencil stencil_of(const level_pair *p, int32_t coarse_row) {
+CLOTH_INLINE row_stencil stencil_of(const level_pair *p, int32_t coarse_row) {
   const int32_t is_kept = p->coarse_rows == p->rows, middle = is_kept ? coarse_row : 2 * coarse_row;
-  row_stencil s;
-  for (int32_t n = 0; n < 3; n++) {
-    const int32_t row = middle + n - 1, is_there = row >= 0 && row < p->rows && (n == 1 || !is_kept);
-    s.weight[n] = is_there ? (n == 1 ? 1.0f : 0.5f) : 0.0f;
-    s.row[n] = is_there ? row : middle < p->rows ? middle : p->rows - 1;
-  }
+  const int32_t has_above = !is_kept && middle > 0, has_below = !is_kept && middle + 1 < p->rows;
+  const int32_t is_there = middle < p->rows, here = is_there ? middle : p->rows - 1;
+  const row_stencil s = {{has_above ? middle - 1 : here, here, has_below ? middle + 1 : here},
+                         {has_above ? 0.5f : 0.0f, is_there ? 1.0f : 0.0f, has_below ? 0.5f : 0.0f}};
   return s;
 }
 
@@ -4690,6 +4688,18 @@ CLOTH_INLINE lanes restricted_block(const level_pair *p, int32_t floats, int32_t
   return lanes_multiply(sum, lanes_splat(scale));
 }
 
+/* Writes the last column of a coarse row, which begins a block, and 0 behind it. */
+CLOTH_INLINE void restrict_last_column(const level_pair *p, int32_t floats, float *to, int32_t is_kept, float scale) {
+  const int32_t column = p->coarse_columns - 1, step = TRANSFER_STEP(floats);
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < floats; n++) {
+    const float *from = transfer_at(p, floats, is_kept ? column : 2 * column, n);
+    const float sum = is_kept ? from[0] : from[0] + (from[-step] + from[step]) * 0.5f;
+    lanes_store(to + n * CLOTH_LANES, lanes_splat(0.0f));
+    to[n * CLOTH_LANES] = sum * scale;
+  }
+}
+
 /* Writes a coarse row of an own array of so many floats from the transfer row. */
 CLOTH_INLINE void restrict_blocks_of_row(const level_pair *pair, int32_t floats, float *to, int32_t is_kept,
                                          float scale) {
@@ -4701,7 +4711,9 @@ CLOTH_INLINE void restrict_blocks_of_row(const level_pair *pair, int32_t floats,
       lanes_store(OWN(to, floats, i, n), restricted_block(&p, floats, i, n, is_kept, scale));
     }
   }
-  if (whole < columns) { /* what lies behind the last column stays 0 */
+  if (CLOTH_LANES > 1 && whole + 1 == columns) { /* as of every whole number of blocks that is coarsened */
+    restrict_last_column(&p, floats, OWN(to, floats, whole, 0), is_kept, scale);
+  } else if (whole < columns) { /* what lies behind the last column stays 0 */
     const lanes_mask within = lanes_first(columns - whole);
     CLOTH_UNROLL
     for (int32_t n = 0; n < floats; n++) {
