@@ -2699,6 +2699,8 @@ typedef struct substep_terms {
   float limit_stiffness; /* of that branch over the spring's own */
   float hinge[2];        /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
   float twist;           /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  int32_t keeps_coarsest; /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
+  float hinge_ratio;     /* the root of kappa along weft over that along warp: u^2 / v^2 */
   float bend_ratio;      /* B' / B, 0 if B is 0 */
   float viscosity;       /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
@@ -2836,7 +2838,7 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t coarsest_is_done; /* 1: the coarsest level holds the factors of a substep of this step */
+  int32_t coarsest_is_kept; /* 1: the next solve takes the factors of the coarsest level as they are */
   float kinetic;            /* of the prediction of a substep */
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
@@ -11157,12 +11159,13 @@ CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
  *     (a D_u + b D_v)^2 - a^2 E_u^T E_u - b^2 E_v^T E_v
  *
  * with D the second difference, at the ends the difference to the only neighbour, and E that difference at the ends
- * alone: twice the Laplacian by rows, and small corrections on the border. Where hinges differ from each other, at
+ * alone: twice the Laplacian by rows, and small corrections on the border. It is formed without its factor a^2, with
+ * the ratio b / a = u^2 / v^2, which is 1 for square cells and then left out. Where hinges differ from each other, at
  * maps, gaps, clamps and pre-shaped pieces, the sums are formed as they stand above, with a factor for each.
  *
  * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
  *
- * In: a near array of vectors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE.
+ * In: a near array of vectors. Out: forces over a factor, an own array. Scratch: the row buffers BUFFER_CURVATURE.
  */
 
 /* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
@@ -11195,9 +11198,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 typedef struct plate_rows {
   const solve_arrays *a;
   float *x, *force;           /* the vectors, a near array, and the forces, an own array */
-  float warp, weft, centre;   /* a, b and -2 (a + b) */
-  float free_warp, free_weft; /* a^2 and b^2 */
-  float twist;                /* kappa_2; with factors alone */
+  float ratio;                /* b / a */
+  float warp, weft, twist;    /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
 /* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
@@ -11205,17 +11207,18 @@ CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
   return vector_buffer(a, BUFFER_CURVATURE + number);
 }
 
-/* `factor`: of all stiffness. */
+/* What the forces have to be multiplied by: a^2, or 1 with factors. `factor`: of all stiffness. */
+static float plate_scale(const solve_arrays *a, const substep_terms *t, float factor) {
+  return a->factors ? 1.0f : t->hinge[WARP] * factor;
+}
+
 static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float *force, float factor) {
-  const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
   const plate_rows p = {.a = a,
                         .x = x,
                         .force = force,
-                        .warp = along,
-                        .weft = across,
-                        .centre = -2.0f * (along + across),
-                        .free_warp = along * along,
-                        .free_weft = across * across,
+                        .ratio = t->hinge_ratio,
+                        .warp = t->hinge[WARP] * factor,
+                        .weft = t->hinge[WEFT] * factor,
                         .twist = t->twist * factor};
   return p;
 }
@@ -11233,7 +11236,7 @@ typedef struct end_masks {
 
 /* The coefficients of the plate for a block, and where its strands end. */
 typedef struct plate_terms {
-  lanes warp, weft, centre, free_warp;
+  lanes ratio, centre; /* b / a and -2 (1 + b / a) */
   end_masks first_end; /* of the block at `outer` */
   ptrdiff_t outer;     /* floats of a strand from which on blocks are at an end */
   int32_t end;         /* and all */
@@ -11248,10 +11251,8 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
   const int32_t end = STRAND_STEP * p->a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
-  const plate_terms t = {.warp = lanes_splat(p->warp),
-                         .weft = lanes_splat(p->weft),
-                         .centre = lanes_splat(p->centre),
-                         .free_warp = lanes_splat(p->free_warp),
+  const plate_terms t = {.ratio = lanes_splat(p->ratio),
+                         .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
                          .first_end = end_masks_at(end, outer),
                          .outer = outer,
                          .end = end};
@@ -11270,9 +11271,10 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const
   return lanes_add(left, right);
 }
 
-/* a D_u + b D_v of a block, from the sums of what lies beside it along warp and weft. */
-CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x) {
-  const lanes sum = lanes_add(lanes_multiply(along, p->warp), lanes_multiply(across, p->weft));
+/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the ratio
+   is 1; a constant. */
+CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
+  const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
@@ -11298,50 +11300,57 @@ typedef struct plate_strand {
   float *above, *here, *below, *force;
 } plate_strand;
 
-/* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie; `is_last`: there is
-   no row below; constants. */
+/* Constants of a row: whether there is none below it, and whether cells are square. */
+typedef struct row_kind {
+  int32_t is_last, is_square;
+} row_kind;
+
+/* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
 CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, const end_masks *m,
-                             int32_t is_last) {
+                             row_kind kind) {
   const lanes here = lanes_load(s->here + i);
   lanes down = here;
-  if (!is_last) {
+  if (!kind.is_last) {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i));
+    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i),
+                     kind.is_square);
     lanes_store(s->below + i, down);
   }
   const lanes across = lanes_add(lanes_load(s->above + i), down);
-  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here);
-  sum = ends ? lanes_add(sum, lanes_multiply(free_ends(s->x, i, ends, m), p->free_warp)) : sum;
+  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here, kind.is_square);
+  sum = ends ? lanes_add(sum, free_ends(s->x, i, ends, m)) : sum;
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
 
 /* The same of a row that may be short or the last. `ends`: which it has. */
 CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
+  const row_kind kind = {is_last, 0};
   for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
     const end_masks m = end_masks_at(p->end, i);
     if (ends) {
-      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, is_last);
+      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, kind);
     } else {
-      bend_block(p, s, i, END_NONE, NULL, is_last);
+      bend_block(p, s, i, END_NONE, NULL, kind);
     }
   }
 }
 
-/* The same of a row whose ends lie in different blocks, or which has none. `ends`: a constant. */
-CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int32_t ends) {
+/* The same of a row whose ends lie in different blocks, or which has none. `ends`, `is_square`: constants. */
+CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_square) {
+  const row_kind kind = {0, is_square};
   const ptrdiff_t inner = ends ? END_FLOATS : 0, outer = p->outer;
   for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_LEFT, NULL, 0);
+    bend_block(p, s, i, END_LEFT, NULL, kind);
   }
   for (ptrdiff_t i = inner; i < outer; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_NONE, NULL, 0);
+    bend_block(p, s, i, END_NONE, NULL, kind);
   }
   if (ends) {
-    bend_block(p, s, outer, END_RIGHT, &p->first_end, 0);
+    bend_block(p, s, outer, END_RIGHT, &p->first_end, kind);
   }
   for (int32_t i = (int32_t)outer + CLOTH_LANES; ends && i < p->end; i += CLOTH_LANES) {
     const end_masks m = end_masks_at(p->end, i);
-    bend_block(p, s, i, END_RIGHT, &m, 0);
+    bend_block(p, s, i, END_RIGHT, &m, kind);
   }
 }
 
@@ -11357,7 +11366,7 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(t.end, i);
       const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
-      lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
+      lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here, 0));
     }
   }
   if (a->is_ring) {
@@ -11365,13 +11374,14 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   }
 }
 
-/* -b^2 E_v^T E_v, added to the force of a row: b^2 times the difference from a row at the border to the one beside it,
+/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one beside it,
    or the negative of that for the latter. */
 static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane;
   const int32_t columns = a->columns;
-  const lanes weight = lanes_splat(row == border ? p->free_weft : negate(p->free_weft));
+  const float squared = p->ratio * p->ratio;
+  const lanes weight = lanes_splat(row == border ? squared : negate(squared));
   const float *from = near_row(p->x, a->pitch, border), *to = near_row(p->x, a->pitch, beside);
   float *force = p->force + 3 * row * a->pitch;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
@@ -11426,6 +11436,24 @@ CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next, int32_t is_last) {
   s->force += STRANDS * next;
 }
 
+/* The rows row .. end - 1 of a strand, of which none is short or the last. `is_square`: a constant. Returns `end`, or
+   `row` if there are none. */
+CLOTH_INLINE int32_t bend_strand(const plate_terms *t, plate_strand *s, const plate_rows *p, int32_t row, int32_t end,
+                                 int32_t is_square) {
+  const ptrdiff_t next = STRAND_STEP * p->a->pitch;
+  const int32_t is_ring = p->a->is_ring, rows = p->a->rows;
+  for (; row < end; row++) {
+    if (is_ring) {
+      bend_long_row(t, s, END_NONE, is_square);
+      close_strand(s->below, t->end);
+    } else {
+      bend_long_row(t, s, END_LEFT | END_RIGHT, is_square);
+    }
+    next_row(s, next, row + 4 > rows);
+  }
+  return row;
+}
+
 /* The forces of the rows first .. end - 1, the matrix times x. */
 CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int32_t end) {
   const solve_arrays *a = p->a;
@@ -11433,27 +11461,20 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
   const ptrdiff_t next = STRAND_STEP * a->pitch;
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
+  const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
   start_curvature(p, first - 1, curvature_buffer(a, 0));
   start_curvature(p, first, curvature_buffer(a, 1));
   for (int32_t n = 0; n < STRANDS; n++) {
     plate_strand s = strand_of(p, first, n);
     int32_t row = first;
-    if (!ends) {
-      for (; row < inner_end; row++) {
-        bend_long_row(&t, &s, END_NONE);
-        close_strand(s.below, t.end);
-        next_row(&s, next, row + 3 > last);
-      }
-    } else if (t.end < END_FLOATS + 2 * STRAND_STEP) {
-      for (; row < inner_end; row++) {
-        bend_any_row(&t, &s, ends, 0);
-        next_row(&s, next, row + 3 > last);
-      }
+    for (; is_short && row < inner_end; row++) {
+      bend_any_row(&t, &s, ends, 0);
+      next_row(&s, next, row + 3 > last);
+    }
+    if (is_square) {
+      row = bend_strand(&t, &s, p, row, inner_end, 1);
     } else {
-      for (; row < inner_end; row++) {
-        bend_long_row(&t, &s, END_LEFT | END_RIGHT);
-        next_row(&s, next, row + 3 > last);
-      }
+      row = bend_strand(&t, &s, p, row, inner_end, 0);
     }
     if (row < end) {
       bend_any_row(&t, &s, ends, 1);
@@ -11497,7 +11518,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row) {
   const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
   const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
   float *hinges = curvature_buffer(a, row & 3), *twists = twist_buffer(a, row);
-  const lanes weft = lanes_splat(p->free_weft), twist = lanes_splat(p->twist);
+  const lanes weft = lanes_splat(p->weft), twist = lanes_splat(p->twist);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
     const lanes stiffness = lanes_multiply(weft, factor_at(factors, i, FACTOR_HINGE + WEFT));
@@ -11518,7 +11539,7 @@ static void bend_along_row(const plate_rows *p, int32_t row, float *hinges) {
   const ptrdiff_t plane = a->plane, buffer = a->buffer;
   const int32_t columns = a->columns;
   const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch, *x = near_row(p->x, a->pitch, row);
-  const lanes warp = lanes_splat(p->free_warp);
+  const lanes warp = lanes_splat(p->warp);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes stiffness = lanes_multiply(warp, factor_at(factors, i, FACTOR_HINGE + WARP));
     near_store(hinges, buffer, i,
@@ -12018,6 +12039,8 @@ static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_ter
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
+/* Substeps of a step that share the coarsest level, at most: with 4 a stiff plate falls by a fifth less (S17). */
+#define SHARING_SUBSTEPS 2
 /* Two substeps are equally long if they differ by no more than this share. */
 #define EQUAL_SHARE 1.0e-3f
 /* Automatic substeps are at least so many. */
@@ -12046,6 +12069,7 @@ static void set_plate(const cloth *c, substep_terms *t) {
   t->hinge[WARP] = scaled(t->scale * (rigidity * (v / u) / (u * u)));
   t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
   t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
+  t->hinge_ratio = (u / v) * (u / v);
   t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
   t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
   t->plate_implicit = 1;
@@ -12188,6 +12212,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
+  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && !c->scratch.ground;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
@@ -30341,10 +30366,11 @@ typedef struct product_row {
   float *q;
   ptrdiff_t plane, buffer;
   int32_t columns, bends;
+  lanes plate; /* factor of the forces of the plate */
 } product_row;
 
-/* Row `row`. `bends`: the product holds the forces of the plate. */
-CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends) {
+/* Row `row`. `bends`: the product holds the forces of the plate, over `plate`. */
+CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends, float plate) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
   product_row r = {.x = a->place + NEAR_STEP * first,
                    .x_below = a->place + NEAR_STEP * (first + next),
@@ -30353,6 +30379,7 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .springs = a->springs + SPRING_FLOATS * first,
                    .diagonal = a->diagonal + first,
                    .bends = bends,
+                   .plate = lanes_splat(plate),
                    .air = a->air ? a->air + 3 * first : NULL,
                    .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
                    .above = forces_of_row(a, row - 1),
@@ -30410,7 +30437,7 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
   if (r->bends) {
-    q = lanes3_add(q, own_load(r->q, i));
+    q = lanes3_add_scaled(q, own_load(r->q, i), r->plate);
   }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
@@ -30464,7 +30491,7 @@ CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t
 
 /* The forces that the springs of a row bring to the row below, which begins a strip. */
 CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
-  const product_row above = product_row_of(a, row, 0);
+  const product_row above = product_row_of(a, row, 0, 0.0f);
   for (int32_t i = 0; i < above.columns; i += CLOTH_LANES) {
     const lanes3 x = near_load(above.x, above.plane, i), p = near_load(above.p, above.plane, i);
     CLOTH_UNROLL
@@ -30489,7 +30516,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
-  product_row r = product_row_of(a, p->first, bends);
+  product_row r = product_row_of(a, p->first, bends, plate_scale(a, t, 1.0f + t->viscosity));
   if (p->first > 0) {
     multiply_springs_above(a, p->first - 1);
   } else {
@@ -30524,8 +30551,8 @@ static float multiply(const cloth *c, const substep_terms *t) {
  * as stiff between its nodes; half of those along warp and weft on either side of the cell hinges (1, -2, 1) of kappa /
  * 2^l, twists of kappa_2 / 4^l
  *
- * It is made in the first substep of a step and kept for the others, as the sheet as a whole changes little until then:
- * with the matrix of each substep S1 has the same energy within 1e-3. With bounds, which come and go, it is made anew.
+ * Two substeps of a step share it, as the sheet as a whole changes little from one to the next: a sheet that hangs has
+ * the same energy within 1e-3 (S1). With bounds, which come and go, it is made anew.
  *
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
@@ -30916,16 +30943,16 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
       sums = level_inverse(c, &w->levels[n]);
     }
     if (n > 0) {
-      if (n + 1 < w->level_count || !w->coarsest_is_done) {
+      if (n + 1 < w->level_count || !w->coarsest_is_kept) {
         restrict_level(c, n, SYMMETRIC_FLOATS, level_ground(c, n - 1), level_ground(c, n), 1.0f);
       }
       invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
     }
   }
-  if (!w->coarsest_is_done) {
+  if (!w->coarsest_is_kept) {
     build_coarsest(c, a, t);
-    w->coarsest_is_done = !a->ground;
   }
+  w->coarsest_is_kept = t->keeps_coarsest;
 }
 
 /* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of
@@ -31510,14 +31537,15 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
 /* What the forces of particles begin with: inertia and gravity, and the plate. */
 typedef struct first_forces {
   lanes3 fall;
-  lanes rest;
+  lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const first_forces f = {
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
+      .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends};
   return f;
 }
@@ -31525,7 +31553,7 @@ static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
 CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
   const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
-  return f->bends ? lanes3_subtract(force, own_load(b, i)) : force;
+  return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
 /* Stores what the forces of a row begin with, for terms that add to it. */
@@ -31605,7 +31633,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  const first_forces first = first_forces_of(c, t);
+  const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
   start_strip(a, t, p->first);
   if (t->bends) {
@@ -31847,7 +31875,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
     const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
     const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
     const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
-    rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
+    rise = lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
   }
   for (int32_t n = 0; n < directions; n++) {
     rise = lanes_add(rise, spring_rise(r, e->t, n, i));
@@ -32198,7 +32226,7 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
 CLOTH_SEPARATE void describe_links(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
   workspace_of(c)->pieces = 0;
-  workspace_of(c)->coarsest_is_done = 0;
+  workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) {
     fill_factors(c, &arrays);
   }

@@ -341,6 +341,8 @@ typedef struct substep_terms {
   float limit_stiffness; /* of that branch over the spring's own */
   float hinge[2];        /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
   float twist;           /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  int32_t keeps_coarsest; /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
+  float hinge_ratio;     /* the root of kappa along weft over that along warp: u^2 / v^2 */
   float bend_ratio;      /* B' / B, 0 if B is 0 */
   float viscosity;       /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
@@ -478,7 +480,7 @@ typedef struct workspace {
   grid_level levels[MAX_LEVELS];
   int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
   int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t coarsest_is_done; /* 1: the coarsest level holds the factors of a substep of this step */
+  int32_t coarsest_is_kept; /* 1: the next solve takes the factors of the coarsest level as they are */
   float kinetic;            /* of the prediction of a substep */
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */

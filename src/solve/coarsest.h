@@ -26,8 +26,8 @@
  * as stiff between its nodes; half of those along warp and weft on either side of the cell hinges (1, -2, 1) of kappa /
  * 2^l, twists of kappa_2 / 4^l
  *
- * It is made in the first substep of a step and kept for the others, as the sheet as a whole changes little until then:
- * with the matrix of each substep S1 has the same energy within 1e-3. With bounds, which come and go, it is made anew.
+ * Two substeps of a step share it, as the sheet as a whole changes little from one to the next: a sheet that hangs has
+ * the same energy within 1e-3 (S1). With bounds, which come and go, it is made anew.
  *
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
@@ -418,16 +418,16 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
       sums = level_inverse(c, &w->levels[n]);
     }
     if (n > 0) {
-      if (n + 1 < w->level_count || !w->coarsest_is_done) {
+      if (n + 1 < w->level_count || !w->coarsest_is_kept) {
         restrict_level(c, n, SYMMETRIC_FLOATS, level_ground(c, n - 1), level_ground(c, n), 1.0f);
       }
       invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
     }
   }
-  if (!w->coarsest_is_done) {
+  if (!w->coarsest_is_kept) {
     build_coarsest(c, a, t);
-    w->coarsest_is_done = !a->ground;
   }
+  w->coarsest_is_kept = t->keeps_coarsest;
 }
 
 /* The corrections of all coarse levels for the residual of the particles, in the first of them. Returns the sum of

@@ -60,10 +60,11 @@ typedef struct product_row {
   float *q;
   ptrdiff_t plane, buffer;
   int32_t columns, bends;
+  lanes plate; /* factor of the forces of the plate */
 } product_row;
 
-/* Row `row`. `bends`: the product holds the forces of the plate. */
-CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends) {
+/* Row `row`. `bends`: the product holds the forces of the plate, over `plate`. */
+CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends, float plate) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
   product_row r = {.x = a->place + NEAR_STEP * first,
                    .x_below = a->place + NEAR_STEP * (first + next),
@@ -72,6 +73,7 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .springs = a->springs + SPRING_FLOATS * first,
                    .diagonal = a->diagonal + first,
                    .bends = bends,
+                   .plate = lanes_splat(plate),
                    .air = a->air ? a->air + 3 * first : NULL,
                    .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
                    .above = forces_of_row(a, row - 1),
@@ -129,7 +131,7 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
   if (r->bends) {
-    q = lanes3_add(q, own_load(r->q, i));
+    q = lanes3_add_scaled(q, own_load(r->q, i), r->plate);
   }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
@@ -183,7 +185,7 @@ CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t
 
 /* The forces that the springs of a row bring to the row below, which begins a strip. */
 CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
-  const product_row above = product_row_of(a, row, 0);
+  const product_row above = product_row_of(a, row, 0, 0.0f);
   for (int32_t i = 0; i < above.columns; i += CLOTH_LANES) {
     const lanes3 x = near_load(above.x, above.plane, i), p = near_load(above.p, above.plane, i);
     CLOTH_UNROLL
@@ -208,7 +210,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
-  product_row r = product_row_of(a, p->first, bends);
+  product_row r = product_row_of(a, p->first, bends, plate_scale(a, t, 1.0f + t->viscosity));
   if (p->first > 0) {
     multiply_springs_above(a, p->first - 1);
   } else {

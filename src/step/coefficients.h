@@ -52,6 +52,8 @@
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
+/* Substeps of a step that share the coarsest level, at most: with 4 a stiff plate falls by a fifth less (S17). */
+#define SHARING_SUBSTEPS 2
 /* Two substeps are equally long if they differ by no more than this share. */
 #define EQUAL_SHARE 1.0e-3f
 /* Automatic substeps are at least so many. */
@@ -80,6 +82,7 @@ static void set_plate(const cloth *c, substep_terms *t) {
   t->hinge[WARP] = scaled(t->scale * (rigidity * (v / u) / (u * u)));
   t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
   t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
+  t->hinge_ratio = (u / v) * (u / v);
   t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
   t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
   t->plate_implicit = 1;
@@ -222,6 +225,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
+  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && !c->scratch.ground;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);

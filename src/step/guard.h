@@ -156,7 +156,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
     const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
     const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
     const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
-    rise = lanes_multiply(lanes_splat(0.5f), lanes3_dot(bent, both));
+    rise = lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
   }
   for (int32_t n = 0; n < directions; n++) {
     rise = lanes_add(rise, spring_rise(r, e->t, n, i));

@@ -248,14 +248,15 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
 /* What the forces of particles begin with: inertia and gravity, and the plate. */
 typedef struct first_forces {
   lanes3 fall;
-  lanes rest;
+  lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const first_forces f = {
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
+      .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends};
   return f;
 }
@@ -263,7 +264,7 @@ static first_forces first_forces_of(const cloth *c, const substep_terms *t) {
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
 CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
   const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
-  return f->bends ? lanes3_subtract(force, own_load(b, i)) : force;
+  return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
 /* Stores what the forces of a row begin with, for terms that add to it. */
@@ -343,7 +344,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  const first_forces first = first_forces_of(c, t);
+  const first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
   start_strip(a, t, p->first);
   if (t->bends) {

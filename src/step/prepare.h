@@ -75,7 +75,7 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
 CLOTH_SEPARATE void describe_links(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
   workspace_of(c)->pieces = 0;
-  workspace_of(c)->coarsest_is_done = 0;
+  workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) {
     fill_factors(c, &arrays);
   }

@@ -41,7 +41,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row) {
   const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
   const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
   float *hinges = curvature_buffer(a, row & 3), *twists = twist_buffer(a, row);
-  const lanes weft = lanes_splat(p->free_weft), twist = lanes_splat(p->twist);
+  const lanes weft = lanes_splat(p->weft), twist = lanes_splat(p->twist);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
     const lanes stiffness = lanes_multiply(weft, factor_at(factors, i, FACTOR_HINGE + WEFT));
@@ -62,7 +62,7 @@ static void bend_along_row(const plate_rows *p, int32_t row, float *hinges) {
   const ptrdiff_t plane = a->plane, buffer = a->buffer;
   const int32_t columns = a->columns;
   const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch, *x = near_row(p->x, a->pitch, row);
-  const lanes warp = lanes_splat(p->free_warp);
+  const lanes warp = lanes_splat(p->warp);
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes stiffness = lanes_multiply(warp, factor_at(factors, i, FACTOR_HINGE + WARP));
     near_store(hinges, buffer, i,

@@ -22,12 +22,13 @@
  *     (a D_u + b D_v)^2 - a^2 E_u^T E_u - b^2 E_v^T E_v
  *
  * with D the second difference, at the ends the difference to the only neighbour, and E that difference at the ends
- * alone: twice the Laplacian by rows, and small corrections on the border. Where hinges differ from each other, at
+ * alone: twice the Laplacian by rows, and small corrections on the border. It is formed without its factor a^2, with
+ * the ratio b / a = u^2 / v^2, which is 1 for square cells and then left out. Where hinges differ from each other, at
  * maps, gaps, clamps and pre-shaped pieces, the sums are formed as they stand above, with a factor for each.
  *
  * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
  *
- * In: a near array of vectors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE.
+ * In: a near array of vectors. Out: forces over a factor, an own array. Scratch: the row buffers BUFFER_CURVATURE.
  */
 
 /* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
@@ -60,9 +61,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 typedef struct plate_rows {
   const solve_arrays *a;
   float *x, *force;           /* the vectors, a near array, and the forces, an own array */
-  float warp, weft, centre;   /* a, b and -2 (a + b) */
-  float free_warp, free_weft; /* a^2 and b^2 */
-  float twist;                /* kappa_2; with factors alone */
+  float ratio;                /* b / a */
+  float warp, weft, twist;    /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
 /* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
@@ -70,17 +70,18 @@ CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
   return vector_buffer(a, BUFFER_CURVATURE + number);
 }
 
-/* `factor`: of all stiffness. */
+/* What the forces have to be multiplied by: a^2, or 1 with factors. `factor`: of all stiffness. */
+static float plate_scale(const solve_arrays *a, const substep_terms *t, float factor) {
+  return a->factors ? 1.0f : t->hinge[WARP] * factor;
+}
+
 static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float *force, float factor) {
-  const float along = square_root(t->hinge[WARP] * factor), across = square_root(t->hinge[WEFT] * factor);
   const plate_rows p = {.a = a,
                         .x = x,
                         .force = force,
-                        .warp = along,
-                        .weft = across,
-                        .centre = -2.0f * (along + across),
-                        .free_warp = along * along,
-                        .free_weft = across * across,
+                        .ratio = t->hinge_ratio,
+                        .warp = t->hinge[WARP] * factor,
+                        .weft = t->hinge[WEFT] * factor,
                         .twist = t->twist * factor};
   return p;
 }
@@ -98,7 +99,7 @@ typedef struct end_masks {
 
 /* The coefficients of the plate for a block, and where its strands end. */
 typedef struct plate_terms {
-  lanes warp, weft, centre, free_warp;
+  lanes ratio, centre; /* b / a and -2 (1 + b / a) */
   end_masks first_end; /* of the block at `outer` */
   ptrdiff_t outer;     /* floats of a strand from which on blocks are at an end */
   int32_t end;         /* and all */
@@ -113,10 +114,8 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
   const int32_t end = STRAND_STEP * p->a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
-  const plate_terms t = {.warp = lanes_splat(p->warp),
-                         .weft = lanes_splat(p->weft),
-                         .centre = lanes_splat(p->centre),
-                         .free_warp = lanes_splat(p->free_warp),
+  const plate_terms t = {.ratio = lanes_splat(p->ratio),
+                         .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
                          .first_end = end_masks_at(end, outer),
                          .outer = outer,
                          .end = end};
@@ -135,9 +134,10 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const
   return lanes_add(left, right);
 }
 
-/* a D_u + b D_v of a block, from the sums of what lies beside it along warp and weft. */
-CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x) {
-  const lanes sum = lanes_add(lanes_multiply(along, p->warp), lanes_multiply(across, p->weft));
+/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the ratio
+   is 1; a constant. */
+CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
+  const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
@@ -163,50 +163,57 @@ typedef struct plate_strand {
   float *above, *here, *below, *force;
 } plate_strand;
 
-/* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie; `is_last`: there is
-   no row below; constants. */
+/* Constants of a row: whether there is none below it, and whether cells are square. */
+typedef struct row_kind {
+  int32_t is_last, is_square;
+} row_kind;
+
+/* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
 CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, const end_masks *m,
-                             int32_t is_last) {
+                             row_kind kind) {
   const lanes here = lanes_load(s->here + i);
   lanes down = here;
-  if (!is_last) {
+  if (!kind.is_last) {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i));
+    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i),
+                     kind.is_square);
     lanes_store(s->below + i, down);
   }
   const lanes across = lanes_add(lanes_load(s->above + i), down);
-  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here);
-  sum = ends ? lanes_add(sum, lanes_multiply(free_ends(s->x, i, ends, m), p->free_warp)) : sum;
+  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here, kind.is_square);
+  sum = ends ? lanes_add(sum, free_ends(s->x, i, ends, m)) : sum;
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
 
 /* The same of a row that may be short or the last. `ends`: which it has. */
 CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
+  const row_kind kind = {is_last, 0};
   for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
     const end_masks m = end_masks_at(p->end, i);
     if (ends) {
-      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, is_last);
+      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, kind);
     } else {
-      bend_block(p, s, i, END_NONE, NULL, is_last);
+      bend_block(p, s, i, END_NONE, NULL, kind);
     }
   }
 }
 
-/* The same of a row whose ends lie in different blocks, or which has none. `ends`: a constant. */
-CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int32_t ends) {
+/* The same of a row whose ends lie in different blocks, or which has none. `ends`, `is_square`: constants. */
+CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_square) {
+  const row_kind kind = {0, is_square};
   const ptrdiff_t inner = ends ? END_FLOATS : 0, outer = p->outer;
   for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_LEFT, NULL, 0);
+    bend_block(p, s, i, END_LEFT, NULL, kind);
   }
   for (ptrdiff_t i = inner; i < outer; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_NONE, NULL, 0);
+    bend_block(p, s, i, END_NONE, NULL, kind);
   }
   if (ends) {
-    bend_block(p, s, outer, END_RIGHT, &p->first_end, 0);
+    bend_block(p, s, outer, END_RIGHT, &p->first_end, kind);
   }
   for (int32_t i = (int32_t)outer + CLOTH_LANES; ends && i < p->end; i += CLOTH_LANES) {
     const end_masks m = end_masks_at(p->end, i);
-    bend_block(p, s, i, END_RIGHT, &m, 0);
+    bend_block(p, s, i, END_RIGHT, &m, kind);
   }
 }
 
@@ -222,7 +229,7 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(t.end, i);
       const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
-      lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here));
+      lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here, 0));
     }
   }
   if (a->is_ring) {
@@ -230,13 +237,14 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   }
 }
 
-/* -b^2 E_v^T E_v, added to the force of a row: b^2 times the difference from a row at the border to the one beside it,
+/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one beside it,
    or the negative of that for the latter. */
 static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane;
   const int32_t columns = a->columns;
-  const lanes weight = lanes_splat(row == border ? p->free_weft : negate(p->free_weft));
+  const float squared = p->ratio * p->ratio;
+  const lanes weight = lanes_splat(row == border ? squared : negate(squared));
   const float *from = near_row(p->x, a->pitch, border), *to = near_row(p->x, a->pitch, beside);
   float *force = p->force + 3 * row * a->pitch;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
@@ -291,6 +299,24 @@ CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next, int32_t is_last) {
   s->force += STRANDS * next;
 }
 
+/* The rows row .. end - 1 of a strand, of which none is short or the last. `is_square`: a constant. Returns `end`, or
+   `row` if there are none. */
+CLOTH_INLINE int32_t bend_strand(const plate_terms *t, plate_strand *s, const plate_rows *p, int32_t row, int32_t end,
+                                 int32_t is_square) {
+  const ptrdiff_t next = STRAND_STEP * p->a->pitch;
+  const int32_t is_ring = p->a->is_ring, rows = p->a->rows;
+  for (; row < end; row++) {
+    if (is_ring) {
+      bend_long_row(t, s, END_NONE, is_square);
+      close_strand(s->below, t->end);
+    } else {
+      bend_long_row(t, s, END_LEFT | END_RIGHT, is_square);
+    }
+    next_row(s, next, row + 4 > rows);
+  }
+  return row;
+}
+
 /* The forces of the rows first .. end - 1, the matrix times x. */
 CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int32_t end) {
   const solve_arrays *a = p->a;
@@ -298,27 +324,20 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
   const ptrdiff_t next = STRAND_STEP * a->pitch;
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
+  const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
   start_curvature(p, first - 1, curvature_buffer(a, 0));
   start_curvature(p, first, curvature_buffer(a, 1));
   for (int32_t n = 0; n < STRANDS; n++) {
     plate_strand s = strand_of(p, first, n);
     int32_t row = first;
-    if (!ends) {
-      for (; row < inner_end; row++) {
-        bend_long_row(&t, &s, END_NONE);
-        close_strand(s.below, t.end);
-        next_row(&s, next, row + 3 > last);
-      }
-    } else if (t.end < END_FLOATS + 2 * STRAND_STEP) {
-      for (; row < inner_end; row++) {
-        bend_any_row(&t, &s, ends, 0);
-        next_row(&s, next, row + 3 > last);
-      }
+    for (; is_short && row < inner_end; row++) {
+      bend_any_row(&t, &s, ends, 0);
+      next_row(&s, next, row + 3 > last);
+    }
+    if (is_square) {
+      row = bend_strand(&t, &s, p, row, inner_end, 1);
     } else {
-      for (; row < inner_end; row++) {
-        bend_long_row(&t, &s, END_LEFT | END_RIGHT);
-        next_row(&s, next, row + 3 > last);
-      }
+      row = bend_strand(&t, &s, p, row, inner_end, 0);
     }
     if (row < end) {
       bend_any_row(&t, &s, ends, 1);
