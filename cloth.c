@@ -3475,12 +3475,12 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* 1 if all of sixteen particles are free, from one on whose number is a multiple of four: the last bit of their freedom
-   is set. */
-CLOTH_INLINE int are_sixteen_free(const uint8_t *freedom) {
-  const any_word *words = (const any_word *)(const void *)freedom;
+/* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is
+   set. */
+CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
+  const any_word *w = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
-  return (words[0] & words[1] & words[2] & words[3] & last_bits) == last_bits;
+  return ((w[0] & w[1] & w[2] & w[3]) & (w[4] & w[5] & w[6] & w[7]) & last_bits) == last_bits;
 }
 
 /* The first pinned particle from one on; c->count if there is none. */
@@ -3488,8 +3488,8 @@ static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
   const int32_t count = c->count;
   for (;; i++) {
-    while (i % 4 == 0 && i + 16 <= count && are_sixteen_free(freedom + i)) {
-      i += 16;
+    while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
+      i += 32;
     }
     if (i >= count || is_pinned(c, i)) {
       return i;
@@ -30770,6 +30770,31 @@ CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32
   }
 }
 
+/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1. */
+CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
+                                  const int32_t floats[2]) {
+  const lanes by = lanes_splat(factor);
+  if (CLOTH_LANES == 1) {
+    subtract_scaled(to, a, by, floats[0], floats[1]);
+    return;
+  }
+  CLOTH_UNROLL
+  for (int32_t n = blocks[0]; n < blocks[1]; n++) {
+    const int32_t i = n * CLOTH_LANES;
+    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
+  }
+}
+
+/* Blocks in which unknowns are taken, so that with several lanes the floats that one of them changes are known to the
+   compiler. What lies at and before it in its block, or behind the last one, is spoilt: nobody reads it. */
+#define SOLVED_BLOCKS (CLOTH_LANES == 1 ? 1 : SOLVED_PLACES / CLOTH_LANES)
+
+/* The unknown behind the last one of a block. */
+CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
+  const int32_t end = (block + 1) * CLOTH_LANES;
+  return block + 1 == SOLVED_BLOCKS || end > size ? size : end;
+}
+
 /* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
    on it, and D L^T above. */
 static void factor_matrix(float *matrix, int32_t size) {
@@ -30790,10 +30815,15 @@ static void factor_matrix(float *matrix, int32_t size) {
       lanes_store(scaled + i, lanes_flush(lanes_multiply(flushed, by)));
     }
     of[k] = pivot;
-    for (int32_t i = k + 1; i < size; i++) {
-      subtract_scaled(row, above, lanes_splat(scaled[i]), i, size);
-      row[k] = scaled[i];
-      row += pitch;
+    CLOTH_UNROLL
+    for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
+      const int32_t start = block * CLOTH_LANES > k ? block * CLOTH_LANES : k + 1, end = end_of_block(block, size);
+      for (int32_t i = start; i < end; i++) {
+        const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {i, size};
+        subtract_blocks(row, above, scaled[i], blocks, floats);
+        row[k] = scaled[i];
+        row += pitch;
+      }
     }
   }
 }
@@ -30828,18 +30858,28 @@ static void solve_factored(const float *matrix, int32_t size, float *x) {
   const int32_t pitch = SOLVED_PITCH(size);
   float solved[SOLVED_PLACES];
   const float *row = matrix;
-  for (int32_t j = 0; j < size; j++) {
-    solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
-    subtract_scaled(x, row, lanes_splat(solved[j]), j + 1, size);
-    row += pitch;
+  CLOTH_UNROLL
+  for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
+    const int32_t end = end_of_block(block, size);
+    for (int32_t j = block * CLOTH_LANES; j < end; j++) {
+      solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
+      const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {j + 1, size};
+      subtract_blocks(x, row, solved[j], blocks, floats);
+      row += pitch;
+    }
   }
   for (int32_t j = size; j < SOLVED_PLACES; j++) {
     solved[j] = 0.0f;
   }
-  for (int32_t j = size - 1; j >= 0; j--) {
-    row -= pitch;
-    x[j] = flush_small(solved[j], WORK_QUANTUM);
-    subtract_scaled(solved, row, lanes_splat(x[j]), 0, j);
+  CLOTH_UNROLL
+  for (int32_t block = SOLVED_BLOCKS - 1; block >= 0; block--) {
+    const int32_t end = end_of_block(block, size);
+    for (int32_t j = end - 1; j >= block * CLOTH_LANES; j--) {
+      row -= pitch;
+      x[j] = flush_small(solved[j], WORK_QUANTUM);
+      const int32_t blocks[2] = {0, block + 1}, floats[2] = {0, j};
+      subtract_blocks(solved, row, x[j], blocks, floats);
+    }
   }
 }
 

@@ -378,12 +378,12 @@ static uint32_t *contact_info_of(const cloth *c) {
   return (uint32_t *)at(c, c->state.contacts);
 }
 
-/* 1 if all of sixteen particles are free, from one on whose number is a multiple of four: the last bit of their freedom
-   is set. */
-CLOTH_INLINE int are_sixteen_free(const uint8_t *freedom) {
-  const any_word *words = (const any_word *)(const void *)freedom;
+/* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is
+   set. */
+CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
+  const any_word *w = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
-  return (words[0] & words[1] & words[2] & words[3] & last_bits) == last_bits;
+  return ((w[0] & w[1] & w[2] & w[3]) & (w[4] & w[5] & w[6] & w[7]) & last_bits) == last_bits;
 }
 
 /* The first pinned particle from one on; c->count if there is none. */
@@ -391,8 +391,8 @@ static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
   const int32_t count = c->count;
   for (;; i++) {
-    while (i % 4 == 0 && i + 16 <= count && are_sixteen_free(freedom + i)) {
-      i += 16;
+    while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
+      i += 32;
     }
     if (i >= count || is_pinned(c, i)) {
       return i;
