@@ -83,7 +83,8 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
                                        lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
   const lanes bad = lanes_drop(within, lanes_splat(1.0f));
   if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    accept_one_by_one(a, i, left, d);
+    const acceptance seen = *a; /* so that nobody sees it where lanes are stored */
+    accept_one_by_one(&seen, i, left, d);
   } else {
     lanes3_store(a->x, i, to, left);
     lanes3_store(a->v, i, v, left);

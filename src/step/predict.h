@@ -71,19 +71,25 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
   return lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
 }
 
-/* The way of a block of particles over the substep's prediction, h f v; `free`: which of them are not pinned. */
+/* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
+   them are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
-  const lanes3 v = lanes3_load(p->v, i);
-  const lanes3 going = p->blends ? extrapolated(p, v, i) : v;
-  const lanes3 way = lanes3_scale(lanes3_scale(going, left_by_drag(p, going)), h);
-  return lanes3_quantise(lanes3_select(moves, way, lanes3_scale(v, p->h)), WORK_ROUNDER);
+  lanes3 v = lanes3_load(p->v, i);
+  if (p->blends) {
+    v = lanes3_select(moves, extrapolated(p, v, i), v);
+  }
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v), h), p->h);
+  return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 
 /* How far a block has turned off its prediction in the last substep, h (v0 - v1). */
 CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f)), before = lanes3_load(p->before, i);
+  const lanes3 before = lanes3_load(p->before, i);
+  const lanes_mask is_new = has_no_history(before.x);
   const lanes3 turned = lanes3_scale(lanes3_subtract(lanes3_load(p->v, i), before), p->h);
-  return lanes3_quantise(lanes3_select(has_no_history(before.x), none, turned), WORK_ROUNDER);
+  const lanes3 known =
+      lanes3_of(lanes_drop(is_new, turned.x), lanes_drop(is_new, turned.y), lanes_drop(is_new, turned.z));
+  return lanes3_quantise(known, WORK_ROUNDER);
 }
 
 /* Predicts the particles of a strip. */
