@@ -2253,7 +2253,8 @@ CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
 
 /* One component of one place of an own array, wherever in its block. */
 CLOTH_INLINE float *own_at(float *array, int32_t floats, int32_t i, int32_t number) {
-  return array + floats * (i / CLOTH_LANES) * CLOTH_LANES + number * CLOTH_LANES + i % CLOTH_LANES;
+  const uint32_t place = (uint32_t)i, lane = place % CLOTH_LANES; /* signed division takes more */
+  return array + (uint32_t)floats * (place - lane) + (uint32_t)number * CLOTH_LANES + lane;
 }
 
 CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {
@@ -4706,7 +4707,7 @@ CLOTH_INLINE void restrict_last_column(const level_pair *p, int32_t floats, floa
 CLOTH_INLINE void restrict_blocks_of_row(const level_pair *pair, int32_t floats, float *to, int32_t is_kept,
                                          float scale) {
   const level_pair p = *pair;
-  const int32_t columns = p.coarse_columns, whole = columns / CLOTH_LANES * CLOTH_LANES;
+  const int32_t columns = p.coarse_columns, whole = columns - (int32_t)((uint32_t)columns % CLOTH_LANES);
   for (int32_t i = 0; i < whole; i += CLOTH_LANES) {
     CLOTH_UNROLL
     for (int32_t n = 0; n < floats; n++) {

@@ -82,7 +82,8 @@ CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
 
 /* One component of one place of an own array, wherever in its block. */
 CLOTH_INLINE float *own_at(float *array, int32_t floats, int32_t i, int32_t number) {
-  return array + floats * (i / CLOTH_LANES) * CLOTH_LANES + number * CLOTH_LANES + i % CLOTH_LANES;
+  const uint32_t place = (uint32_t)i, lane = place % CLOTH_LANES; /* signed division takes more */
+  return array + (uint32_t)floats * (place - lane) + (uint32_t)number * CLOTH_LANES + lane;
 }
 
 CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {

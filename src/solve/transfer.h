@@ -129,7 +129,7 @@ CLOTH_INLINE void restrict_last_column(const level_pair *p, int32_t floats, floa
 CLOTH_INLINE void restrict_blocks_of_row(const level_pair *pair, int32_t floats, float *to, int32_t is_kept,
                                          float scale) {
   const level_pair p = *pair;
-  const int32_t columns = p.coarse_columns, whole = columns / CLOTH_LANES * CLOTH_LANES;
+  const int32_t columns = p.coarse_columns, whole = columns - (int32_t)((uint32_t)columns % CLOTH_LANES);
   for (int32_t i = 0; i < whole; i += CLOTH_LANES) {
     CLOTH_UNROLL
     for (int32_t n = 0; n < floats; n++) {
