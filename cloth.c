@@ -2696,14 +2696,14 @@ typedef struct substep_terms {
   float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
   float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
   spring_terms spring[DIRECTIONS];
-  float limit;           /* strain from which springs of warp and weft are stiffer; 0: none */
-  float limit_stiffness; /* of that branch over the spring's own */
-  float hinge[2];        /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
-  float twist;           /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  float limit;            /* strain from which springs of warp and weft are stiffer; 0: none */
+  float limit_stiffness;  /* of that branch over the spring's own */
+  float hinge[2];         /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;            /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
   int32_t keeps_coarsest; /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
-  float hinge_ratio;     /* the root of kappa along weft over that along warp: u^2 / v^2 */
-  float bend_ratio;      /* B' / B, 0 if B is 0 */
-  float viscosity;       /* time constant of the plate's viscosity over h */
+  float hinge_ratio;      /* the root of kappa along weft over that along warp: u^2 / v^2 */
+  float bend_ratio;       /* B' / B, 0 if B is 0 */
+  float viscosity;        /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
   int32_t bends;      /* 1 if the cloth resists bending */
   int32_t solves;     /* 1 if any block is part of the operator */
@@ -11198,9 +11198,9 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
   const solve_arrays *a;
-  float *x, *force;           /* the vectors, a near array, and the forces, an own array */
-  float ratio;                /* b / a */
-  float warp, weft, twist;    /* kappa_u, kappa_v and kappa_2; with factors alone */
+  float *x, *force;        /* the vectors, a near array, and the forces, an own array */
+  float ratio;             /* b / a */
+  float warp, weft, twist; /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
 /* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
@@ -11272,8 +11272,8 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const
   return lanes_add(left, right);
 }
 
-/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the ratio
-   is 1; a constant. */
+/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the
+   ratio is 1; a constant. */
 CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
   const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
@@ -11313,8 +11313,7 @@ CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdif
   lanes down = here;
   if (!kind.is_last) {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i),
-                     kind.is_square);
+    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i), kind.is_square);
     lanes_store(s->below + i, down);
   }
   const lanes across = lanes_add(lanes_load(s->above + i), down);
@@ -11355,14 +11354,14 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   }
 }
 
-/* Computes the curvature of a row: for the one before the first that of the first. */
+/* Computes the curvature of a row. */
 static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  const int32_t next = STRAND_STEP * a->pitch, real = row > 0 ? row : 0;
+  const int32_t next = STRAND_STEP * a->pitch;
   for (int32_t n = 0; n < STRANDS; n++) {
-    const float *x = p->x + n * a->plane + real * next;
-    const float *above = real > 0 ? x - next : x, *below = real + 1 < a->rows ? x + next : x;
+    const float *x = p->x + n * a->plane + row * next;
+    const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < t.end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(t.end, i);
@@ -11375,8 +11374,17 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   }
 }
 
-/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one beside it,
-   or the negative of that for the latter. */
+/* Takes the curvature of the first row for the one before it, too. */
+static void repeat_curvature(const solve_arrays *a) {
+  const float *from = curvature_buffer(a, 1);
+  float *to = curvature_buffer(a, 0);
+  for (int32_t i = 0; i < 3 * (int32_t)a->buffer - 2 * STRAND_STEP * BUFFER_PAD; i += CLOTH_LANES) {
+    lanes_store(to + i, lanes_load(from + i));
+  }
+}
+
+/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one
+   beside it, or the negative of that for the latter. */
 static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane;
@@ -11463,8 +11471,12 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
   const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
-  start_curvature(p, first - 1, curvature_buffer(a, 0));
   start_curvature(p, first, curvature_buffer(a, 1));
+  if (first > 0) {
+    start_curvature(p, first - 1, curvature_buffer(a, 0));
+  } else {
+    repeat_curvature(a);
+  }
   for (int32_t n = 0; n < STRANDS; n++) {
     plate_strand s = strand_of(p, first, n);
     int32_t row = first;
@@ -11891,6 +11903,7 @@ typedef struct wind_row {
   const float *rows[3]; /* of places: above, the row, below */
   ptrdiff_t plane;
   float share, end_share; /* area of a particle over the product of the distances between its neighbours */
+  float border_share;     /* the share of the first and the last row */
   int32_t columns, is_ring;
   int32_t place, first; /* of the row in own arrays, and its first particle */
   const cloth *gapped;
@@ -11903,22 +11916,30 @@ static wind_row no_wind_row(void) {
   return r;
 }
 
+/* Goes to row `row`. */
+CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
+  const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
+  float *x = near_row(a->place, a->pitch, row);
+  r->rows[0] = is_first ? x : x - next;
+  r->rows[1] = x;
+  r->rows[2] = is_last ? x : x + next;
+  r->share = is_first || is_last ? r->border_share : 0.5f * r->border_share;
+  r->end_share = r->is_ring ? r->share : 2.0f * r->share;
+  r->place = row * a->pitch;
+  r->first = row * a->columns;
+}
+
 static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
   const vector_array position = vectors_at(c, c->state.position);
-  const row_neighbours near = row_neighbours_at(c, position, row);
-  const wind_row r = {.c = c,
-                      .w = wind_terms_of(c, t),
-                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row), near_row(a->place, a->pitch, row),
-                               near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
-                      .plane = a->plane,
-                      .share = near.share,
-                      .end_share = near.end_share,
-                      .columns = a->columns,
-                      .is_ring = a->is_ring,
-                      .place = row * a->pitch,
-                      .first = row * a->columns,
-                      .gapped = gapped_cloth(c),
-                      .position = position};
+  wind_row r = {.c = c,
+                .w = wind_terms_of(c, t),
+                .plane = a->plane,
+                .border_share = row_neighbours_at(c, position, 0).share,
+                .columns = a->columns,
+                .is_ring = a->is_ring,
+                .gapped = gapped_cloth(c),
+                .position = position};
+  take_wind_row(&r, a, row);
   return r;
 }
 
@@ -11979,24 +12000,6 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
   const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
   const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
   return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
-}
-
-/* Adds the air to the forces and blocks of a row. */
-static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
-  const wind_row r = wind_row_of(c, a, t, row);
-  const float *way = near_row(a->direction, a->pitch, row);
-  float *diagonal = a->diagonal + r.place, *residual = a->residual + 3 * r.place, *air = a->air + 3 * r.place;
-  const int32_t columns = a->columns, drags = r.w.drag > 0.0f;
-  EACH_ROW_BLOCK(i, ends, columns, {
-    const lanes held = lanes_load(diagonal + i);
-    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
-    const wind_force f = wind_on_block(&r, i, ends, near_load(way, r.plane, i));
-    own_store(residual, i, lanes3_add(own_load(residual, i), f.force));
-    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(f.normal, f.root), WORK_ROUNDER)));
-    if (drags) {
-      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, f.held)));
-    }
-  });
 }
 
 /// Coefficients of a substep ///
@@ -30369,7 +30372,7 @@ CLOTH_INLINE lanes3 forces_of_springs(const force_rows *above, const force_rows 
 typedef struct product_row {
   const float *x, *x_below, *p, *p_below, *springs;
   const float *diagonal, *air, *ground; /* NULL without */
-  force_rows above, brought;                    /* forces of springs of the row above, and of the row's own */
+  force_rows above, brought;            /* forces of springs of the row above, and of the row's own */
   float *q;
   ptrdiff_t plane, buffer;
   int32_t columns, bends;
@@ -30777,7 +30780,8 @@ CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32
   }
 }
 
-/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1. */
+/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1.
+ */
 CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
                                   const int32_t floats[2]) {
   const lanes by = lanes_splat(factor);
@@ -31586,6 +31590,7 @@ typedef struct first_forces {
   lanes3 fall;
   lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
+  wind_row wind; /* with air */
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
@@ -31593,7 +31598,8 @@ static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
-      .bends = t->bends};
+      .bends = t->bends,
+      .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row()};
   return f;
 }
 
@@ -31603,14 +31609,23 @@ CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, cons
   return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
-/* Stores what the forces of a row begin with, for terms that add to it. */
-static void start_forces_of_row(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t place) {
-  const int32_t columns = a->columns;
-  const float *diagonal = a->diagonal + place;
-  float *b = a->residual + 3 * place;
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    own_store(b, i, first_force(f, r, b, i, lanes_load(diagonal + i)));
-  }
+/* Stores what the forces of a row begin with, the air among them, and the air's blocks. */
+static void start_in_air(const solve_arrays *a, first_forces *f, const linear_row *r, int32_t row) {
+  take_wind_row(&f->wind, a, row);
+  const wind_row *wind = &f->wind;
+  float *diagonal = a->diagonal + wind->place, *air = a->air + 3 * wind->place, *b = a->residual + 3 * wind->place;
+  const int32_t columns = a->columns, drags = wind->w.drag > 0.0f;
+  const linear_row ways = {.way = r->way, .plane = r->plane};
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+    const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
+    own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
+    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
+    if (drags) {
+      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held)));
+    }
+  });
 }
 
 /* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
@@ -31637,15 +31652,14 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
 
 /* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
 CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, const linear_row *r,
-                                int32_t row, const first_forces *f, int32_t is_last) {
+                                int32_t row, first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
   if (a->is_ring) {
     close_rings(r, a->columns);
   }
   if (a->air) {
-    start_forces_of_row(a, f, r, place);
-    blow_on_row(c, a, t, row);
+    start_in_air(a, f, r, row);
   }
   sum_forces_of_row(a, f, r, place, is_last, a->air != NULL, keeps_pins);
   if (a->springs) {
@@ -31680,7 +31694,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  const first_forces first = first_forces_of(c, a, t);
+  first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
   start_strip(a, t, p->first);
   if (t->bends) {

@@ -245,7 +245,8 @@ CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32
   }
 }
 
-/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1. */
+/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1.
+ */
 CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
                                   const int32_t floats[2]) {
   const lanes by = lanes_splat(factor);

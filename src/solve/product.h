@@ -56,7 +56,7 @@ CLOTH_INLINE lanes3 forces_of_springs(const force_rows *above, const force_rows 
 typedef struct product_row {
   const float *x, *x_below, *p, *p_below, *springs;
   const float *diagonal, *air, *ground; /* NULL without */
-  force_rows above, brought;                    /* forces of springs of the row above, and of the row's own */
+  force_rows above, brought;            /* forces of springs of the row above, and of the row's own */
   float *q;
   ptrdiff_t plane, buffer;
   int32_t columns, bends;

@@ -250,6 +250,7 @@ typedef struct first_forces {
   lanes3 fall;
   lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
+  wind_row wind; /* with air */
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
@@ -257,7 +258,8 @@ static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
-      .bends = t->bends};
+      .bends = t->bends,
+      .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row()};
   return f;
 }
 
@@ -267,14 +269,23 @@ CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, cons
   return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
-/* Stores what the forces of a row begin with, for terms that add to it. */
-static void start_forces_of_row(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t place) {
-  const int32_t columns = a->columns;
-  const float *diagonal = a->diagonal + place;
-  float *b = a->residual + 3 * place;
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    own_store(b, i, first_force(f, r, b, i, lanes_load(diagonal + i)));
-  }
+/* Stores what the forces of a row begin with, the air among them, and the air's blocks. */
+static void start_in_air(const solve_arrays *a, first_forces *f, const linear_row *r, int32_t row) {
+  take_wind_row(&f->wind, a, row);
+  const wind_row *wind = &f->wind;
+  float *diagonal = a->diagonal + wind->place, *air = a->air + 3 * wind->place, *b = a->residual + 3 * wind->place;
+  const int32_t columns = a->columns, drags = wind->w.drag > 0.0f;
+  const linear_row ways = {.way = r->way, .plane = r->plane};
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes held = lanes_load(diagonal + i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
+    const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
+    own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
+    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
+    if (drags) {
+      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held)));
+    }
+  });
 }
 
 /* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
@@ -301,15 +312,14 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
 
 /* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
 CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, const linear_row *r,
-                                int32_t row, const first_forces *f, int32_t is_last) {
+                                int32_t row, first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
   if (a->is_ring) {
     close_rings(r, a->columns);
   }
   if (a->air) {
-    start_forces_of_row(a, f, r, place);
-    blow_on_row(c, a, t, row);
+    start_in_air(a, f, r, row);
   }
   sum_forces_of_row(a, f, r, place, is_last, a->air != NULL, keeps_pins);
   if (a->springs) {
@@ -344,7 +354,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  const first_forces first = first_forces_of(c, a, t);
+  first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
   start_strip(a, t, p->first);
   if (t->bends) {

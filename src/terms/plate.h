@@ -60,9 +60,9 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
   const solve_arrays *a;
-  float *x, *force;           /* the vectors, a near array, and the forces, an own array */
-  float ratio;                /* b / a */
-  float warp, weft, twist;    /* kappa_u, kappa_v and kappa_2; with factors alone */
+  float *x, *force;        /* the vectors, a near array, and the forces, an own array */
+  float ratio;             /* b / a */
+  float warp, weft, twist; /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
 /* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
@@ -134,8 +134,8 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const
   return lanes_add(left, right);
 }
 
-/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the ratio
-   is 1; a constant. */
+/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the
+   ratio is 1; a constant. */
 CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
   const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
@@ -175,8 +175,7 @@ CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdif
   lanes down = here;
   if (!kind.is_last) {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i),
-                     kind.is_square);
+    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i), kind.is_square);
     lanes_store(s->below + i, down);
   }
   const lanes across = lanes_add(lanes_load(s->above + i), down);
@@ -217,14 +216,14 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   }
 }
 
-/* Computes the curvature of a row: for the one before the first that of the first. */
+/* Computes the curvature of a row. */
 static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  const int32_t next = STRAND_STEP * a->pitch, real = row > 0 ? row : 0;
+  const int32_t next = STRAND_STEP * a->pitch;
   for (int32_t n = 0; n < STRANDS; n++) {
-    const float *x = p->x + n * a->plane + real * next;
-    const float *above = real > 0 ? x - next : x, *below = real + 1 < a->rows ? x + next : x;
+    const float *x = p->x + n * a->plane + row * next;
+    const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < t.end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
       const end_masks m = end_masks_at(t.end, i);
@@ -237,8 +236,17 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   }
 }
 
-/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one beside it,
-   or the negative of that for the latter. */
+/* Takes the curvature of the first row for the one before it, too. */
+static void repeat_curvature(const solve_arrays *a) {
+  const float *from = curvature_buffer(a, 1);
+  float *to = curvature_buffer(a, 0);
+  for (int32_t i = 0; i < 3 * (int32_t)a->buffer - 2 * STRAND_STEP * BUFFER_PAD; i += CLOTH_LANES) {
+    lanes_store(to + i, lanes_load(from + i));
+  }
+}
+
+/* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one
+   beside it, or the negative of that for the latter. */
 static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
   const solve_arrays *a = p->a;
   const ptrdiff_t plane = a->plane;
@@ -325,8 +333,12 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
   const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
-  start_curvature(p, first - 1, curvature_buffer(a, 0));
   start_curvature(p, first, curvature_buffer(a, 1));
+  if (first > 0) {
+    start_curvature(p, first - 1, curvature_buffer(a, 0));
+  } else {
+    repeat_curvature(a);
+  }
   for (int32_t n = 0; n < STRANDS; n++) {
     plate_strand s = strand_of(p, first, n);
     int32_t row = first;

@@ -54,6 +54,7 @@ typedef struct wind_row {
   const float *rows[3]; /* of places: above, the row, below */
   ptrdiff_t plane;
   float share, end_share; /* area of a particle over the product of the distances between its neighbours */
+  float border_share;     /* the share of the first and the last row */
   int32_t columns, is_ring;
   int32_t place, first; /* of the row in own arrays, and its first particle */
   const cloth *gapped;
@@ -66,22 +67,30 @@ static wind_row no_wind_row(void) {
   return r;
 }
 
+/* Goes to row `row`. */
+CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
+  const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
+  float *x = near_row(a->place, a->pitch, row);
+  r->rows[0] = is_first ? x : x - next;
+  r->rows[1] = x;
+  r->rows[2] = is_last ? x : x + next;
+  r->share = is_first || is_last ? r->border_share : 0.5f * r->border_share;
+  r->end_share = r->is_ring ? r->share : 2.0f * r->share;
+  r->place = row * a->pitch;
+  r->first = row * a->columns;
+}
+
 static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
   const vector_array position = vectors_at(c, c->state.position);
-  const row_neighbours near = row_neighbours_at(c, position, row);
-  const wind_row r = {.c = c,
-                      .w = wind_terms_of(c, t),
-                      .rows = {near_row(a->place, a->pitch, row > 0 ? row - 1 : row), near_row(a->place, a->pitch, row),
-                               near_row(a->place, a->pitch, row + 1 < a->rows ? row + 1 : row)},
-                      .plane = a->plane,
-                      .share = near.share,
-                      .end_share = near.end_share,
-                      .columns = a->columns,
-                      .is_ring = a->is_ring,
-                      .place = row * a->pitch,
-                      .first = row * a->columns,
-                      .gapped = gapped_cloth(c),
-                      .position = position};
+  wind_row r = {.c = c,
+                .w = wind_terms_of(c, t),
+                .plane = a->plane,
+                .border_share = row_neighbours_at(c, position, 0).share,
+                .columns = a->columns,
+                .is_ring = a->is_ring,
+                .gapped = gapped_cloth(c),
+                .position = position};
+  take_wind_row(&r, a, row);
   return r;
 }
 
@@ -142,22 +151,4 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
   const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
   const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
   return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
-}
-
-/* Adds the air to the forces and blocks of a row. */
-static void blow_on_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
-  const wind_row r = wind_row_of(c, a, t, row);
-  const float *way = near_row(a->direction, a->pitch, row);
-  float *diagonal = a->diagonal + r.place, *residual = a->residual + 3 * r.place, *air = a->air + 3 * r.place;
-  const int32_t columns = a->columns, drags = r.w.drag > 0.0f;
-  EACH_ROW_BLOCK(i, ends, columns, {
-    const lanes held = lanes_load(diagonal + i);
-    const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
-    const wind_force f = wind_on_block(&r, i, ends, near_load(way, r.plane, i));
-    own_store(residual, i, lanes3_add(own_load(residual, i), f.force));
-    own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(f.normal, f.root), WORK_ROUNDER)));
-    if (drags) {
-      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, f.held)));
-    }
-  });
 }
