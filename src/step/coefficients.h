@@ -52,7 +52,8 @@
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
-/* Substeps of a step that share the coarsest level, at most: with 4 a stiff plate falls by a fifth less (S17). */
+/* Substeps of a step that share the coarsest level, at most, of cloth up to SOFT_STIFFNESS: with 4 a stiff plate falls
+   by a fifth less (S17), and stiff springs turn too far from one substep to the next. */
 #define SHARING_SUBSTEPS 2
 /* Two substeps are equally long if they differ by no more than this share. */
 #define EQUAL_SHARE 1.0e-3f
@@ -225,7 +226,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
-  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && !c->scratch.ground;
+  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS && !c->scratch.ground;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
