@@ -337,21 +337,19 @@ typedef struct substep_terms {
   float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
   float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
   spring_terms spring[DIRECTIONS];
-  float limit;            /* strain from which springs of warp and weft are stiffer; 0: none */
-  float limit_stiffness;  /* of that branch over the spring's own */
-  float hinge[2];         /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
-  float twist;            /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
-  int32_t keeps_coarsest; /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
-  float hinge_ratio;      /* the root of kappa along weft over that along warp: u^2 / v^2 */
-  float bend_ratio;       /* B' / B, 0 if B is 0 */
-  float viscosity;        /* time constant of the plate's viscosity over h */
+  float limit, limit_stiffness; /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
+  float hinge[2];               /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;                  /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  int32_t keeps_coarsest;       /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
+  float hinge_ratio;            /* the root of kappa along weft over that along warp: u^2 / v^2 */
+  float bend_ratio;             /* B' / B, 0 if B is 0 */
+  float viscosity;              /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
-  int32_t bends;      /* 1 if the cloth resists bending */
-  int32_t solves;     /* 1 if any block is part of the operator */
-  int32_t iterations; /* of the solve */
-  float drag;         /* 1 / (1 + velocity_damping h) */
-  float dry_drag;     /* largest change of speed by the dry drag that fades [m/s] ... */
-  float rest_speed;   /* ... and the inverse square of the speed at which half of it is left [s^2/m^2] */
+  int32_t bends;              /* 1 if the cloth resists bending */
+  int32_t solves;             /* 1 if any block is part of the operator */
+  int32_t iterations;         /* of the solve */
+  float drag;                 /* 1 / (1 + velocity_damping h) */
+  float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
 #endif

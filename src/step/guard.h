@@ -43,7 +43,7 @@
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
-#define UNSOLVED_SHARE 3.0e-3f
+#define UNSOLVED_SHARE 1.0e-3f
 /* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
