@@ -101,21 +101,17 @@ CLOTH_INLINE void take_sample(const solve_arrays *a, cloth_vector here, const fl
   to[SAMPLE_ALONG * SAMPLE_COUNT] = springs[SPRING_ALONG(direction) * CLOTH_LANES];
 }
 
-/* Takes the springs that start at SAMPLES places of a row, of the columns first .. end - 1. */
-static void take_samples_of_row(const solve_arrays *a, int32_t row, const int32_t columns[2], float *samples) {
-  const float *x = near_row(a->place, a->pitch, row), *below = x + NEAR_STEP * a->pitch;
-  const int32_t start = row * a->pitch, has_below = row + 1 < a->rows;
+/* Takes the springs of a direction that start at SAMPLES places of a row, of the columns first .. end - 1. */
+static void take_samples_of_row(const solve_arrays *a, int32_t row, const int32_t columns[2], int32_t direction,
+                                float *samples) {
+  const float *x = near_row(a->place, a->pitch, row), *other = direction == WARP ? x : x + NEAR_STEP * a->pitch;
+  if (direction != WARP && row + 1 >= a->rows) {
+    return;
+  }
   for (int32_t n = 0; n < SAMPLES; n++) {
     const int32_t column = columns[0] + (2 * n + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
-    const float *springs = own_at(a->springs, SPRING_FLOATS, start + column, 0);
-    const cloth_vector here = near_vector(x, a->plane, column);
-    take_sample(a, here, x, column, springs, WARP, samples + n);
-    if (has_below) {
-      CLOTH_UNROLL
-      for (int32_t d = WEFT; d < DIRECTIONS; d++) {
-        take_sample(a, here, below, column, springs, d, samples + d * SAMPLE_FLOATS + n);
-      }
-    }
+    const float *springs = own_at(a->springs, SPRING_FLOATS, row * a->pitch + column, 0);
+    take_sample(a, near_vector(x, a->plane, column), other, column, springs, direction, samples + n);
   }
 }
 
@@ -150,14 +146,14 @@ static void mean_block(const float *samples, float mean[6]) {
    none of nothing below the last row. */
 static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int32_t columns[2],
                         float mean[DIRECTIONS][6]) {
-  float samples[DIRECTIONS * SAMPLE_FLOATS];
-  clear_floats(samples, DIRECTIONS * SAMPLE_FLOATS);
-  for (int32_t n = 0; n < SAMPLES; n++) {
-    const int32_t row = rows[0] + (2 * n + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
-    take_samples_of_row(a, row, columns, samples + SAMPLES * n);
-  }
   for (int32_t d = 0; d < DIRECTIONS; d++) {
-    mean_block(samples + d * SAMPLE_FLOATS, mean[d]);
+    float samples[SAMPLE_FLOATS];
+    clear_floats(samples, SAMPLE_FLOATS);
+    for (int32_t n = 0; n < SAMPLES; n++) {
+      const int32_t row = rows[0] + (2 * n + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
+      take_samples_of_row(a, row, columns, d, samples + SAMPLES * n);
+    }
+    mean_block(samples, mean[d]);
   }
 }
 
