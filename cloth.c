@@ -29520,13 +29520,11 @@ static void predict_places(const cloth *c, const substep_terms *t) {
  * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: none.
  */
 
-/* 1 if no particle is pinned, confined or led, and the cloth is one piece: each piece has momenta of its own. */
-static int is_free_piece(const cloth *c) {
+/* 1 if no particle is pinned, confined or led. */
+static int is_unheld(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    const cloth_inputs *inputs = inputs_of(c);
-    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c) && inputs->targets == TARGETS_NONE &&
-               inputs->confined_count == 0;
+    int free = inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0;
     for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
       free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
     }
@@ -29534,6 +29532,17 @@ static int is_free_piece(const cloth *c) {
   }
 #endif
   return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
+}
+
+/* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
+static int is_free_piece(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
+    return pieces == 1 && is_unheld(c);
+  }
+#endif
+  return is_unheld(c);
 }
 
 /* Sums of vectors over all particles. */
@@ -29708,13 +29717,10 @@ CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_
 }
 
 /* What the air gives a block at the solution y, times the mass ratio. */
-CLOTH_INLINE lanes3 air_at_solution(const solve_arrays *a, const wind_row *wind, int32_t i, int32_t ends, lanes3 way,
-                                    lanes3 y) {
+CLOTH_INLINE lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
-  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i),
-                                    mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
-  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, held));
+  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
 /* Adds a row to the sums. */
@@ -29737,7 +29743,7 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {
-      const lanes3 air = air_at_solution(a, &wind, i, ends, way, y);
+      const lanes3 air = air_at_solution(&wind, i, ends, way, y);
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }
@@ -30055,14 +30061,6 @@ static float law_force(float stiffness, float thickness, float q) {
   return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
 }
 
-/* The energy of the law at a gap, its integral. */
-static float law_energy(float stiffness, float thickness, float gap) {
-  const float depth = maximum((thickness - gap) / thickness, 0.0f), q = minimum(depth, DEEPEST);
-  const float inside = stiffness * (thickness * thickness) * (q * q * q) * ((1.0f / 3.0f) + q);
-  const float beyond = (depth - q) * thickness;
-  return inside + beyond * (law_force(stiffness, thickness, q) + 0.5f * beyond * law_slope(stiffness, q));
-}
-
 /* The depth Q at which the law and the particle agree. */
 static float agreed_depth(float stiffness, float thickness, float compliance, float alone) {
   const float give = thickness / compliance;
@@ -30124,7 +30122,6 @@ typedef struct held_particle {
   int32_t place; /* in own arrays */
   cloth_vector x;
   float spring_share; /* of the springs that the prediction counts */
-  float *energy;      /* where to add the energy at x in place of forces and blocks, or NULL */
 } held_particle;
 
 static cloth_vector own_vector(float *array, int32_t place) {
@@ -30159,10 +30156,6 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
 static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   const substep_terms *t = h->t;
   const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  if (h->energy) {
-    *h->energy += law_energy(stiff, thickness, gap);
-    return;
-  }
   const float compliance = 1.0f / inertia_along(h, n);
   const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
@@ -30240,11 +30233,8 @@ static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
-  const cloth_vector off = vector_flush_work(vector_subtract(target, h->x));
-  if (drive > WORK_QUANTUM && h->energy) {
-    *h->energy += 0.5f * drive * vector_dot(off, off);
-  } else if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(off, drive));
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
   }
 }
@@ -30277,7 +30267,7 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* Holds one particle, at x in place of its place if there is one. */
+/* Holds one particle. */
 static void hold_particle(held_particle *h, int32_t i, int32_t index) {
   const cloth *c = h->c;
   h->spring_share = TARGET_SHARE;
@@ -30302,29 +30292,10 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
     if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, NULL};
+      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f};
       hold_particle(&h, i, index);
     }
   }
-}
-
-/* By how much their energy rises along the ways in `bent`. */
-CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t, int32_t index) {
-  const solve_arrays a = arrays_of(c);
-  float rise = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      float before = 0.0f, after = 0.0f;
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, &before};
-      hold_particle(&h, i, index);
-      h.x = vector_add(h.x, near_particle(&a, a.bent, i));
-      h.energy = &after;
-      hold_particle(&h, i, index);
-      rise += after - before;
-    }
-  }
-  return rise;
 }
 
 /// The operator ///
@@ -31339,7 +31310,7 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
     confine_direction(c);
     const float most = multiply_direction(c, t);
     w->last_step = is_done ? 0.0f : step_ratio(along, most);
-    w->unsolved = 0.5f * w->last_step * along;
+    w->unsolved = is_done ? w->unsolved : 0.5f * w->last_step * along;
     is_done |= !(along > least * residual);
     if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
       return iteration;
@@ -31804,14 +31775,14 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  *
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
- * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the
- * motion allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole
- * that of a free one, so there is always such a way; and what is at rest has d = 0.
+ * with springs, plate, clamps, gravity and kinetic energy. While it is above 0 the ways are shortened towards the
+ * motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
+ * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
  * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
- * needs no bound.
+ * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
+ * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
  * Scratch: place = x_n, bent = d, residual; row buffers.
@@ -31822,14 +31793,15 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
 /* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
-/* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
+/* Times that ways are shortened in a substep, at most. */
 #define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   half at once. */
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the air.
+ */
 #define RISE_MARGIN 1.1f
-#define LEAST_SHORTENING 0.5f
+#define LEAST_SHORTENING 0.125f
 
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
@@ -31959,7 +31931,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(a, &wind, i, ends, way, lanes3_subtract(d, way)));
+      outside = lanes3_add(outside, air_at_solution(&wind, i, ends, way, lanes3_subtract(d, way)));
     }
     const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
     const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
@@ -31968,7 +31940,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 }
 
 /* By how much the energy rises along the ways. */
-CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
   row_sum sum = row_sum_start();
@@ -31981,7 +31953,7 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t
     e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
     rise_of_row(&e, &sum);
   }
-  return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);
+  return sum_of(&sum) + clamps_rise(c, t);
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
@@ -32048,6 +32020,11 @@ static int is_lively(const cloth *c, const substep_terms *t) {
   return lively;
 }
 
+/* 1 if there is a bound on the energy of a solved substep. */
+static int has_guard(const cloth *c, const substep_terms *t) {
+  return t->solves && !has_bounds(c) && !is_in_pieces(c);
+}
+
 /* 1 if the energy of a solved substep has to be compared. */
 static int may_gain_energy(const cloth *c, const substep_terms *t) {
   const workspace *w = workspace_of(c);
@@ -32056,13 +32033,13 @@ static int may_gain_energy(const cloth *c, const substep_terms *t) {
 
 /* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
    With fixed work the energy is compared as often as may be, whatever has to be. */
-CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t index, int32_t has_solution) {
+CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   int32_t times = 0, rises = may_gain_energy(c, t);
   rigid_way whole;
   set_ways(c, t, has_solution);
   for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
-    const float rise = energy_rise(c, t, index);
+    const float rise = energy_rise(c, t);
     if (!(rise > 0.0f) || !rises) {
       rises = 0;
       continue;
@@ -32075,7 +32052,7 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
     rises = rise > ROUNDED_RISE * inner;
     if (rises) {
       const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
-      shorten_ways(c, &whole, n + 1 < MOST_SHORTENINGS ? square_root(left) : 0.0f);
+      shorten_ways(c, &whole, square_root(left));
       times++;
     }
   }
@@ -32109,6 +32086,16 @@ typedef struct acceptance {
   float max_coordinate; /* relative to the origin of the step [m] */
 } acceptance;
 
+/* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
+static int is_told(const cloth *c, int32_t i) {
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
+    return 1;
+  }
+#endif
+  return is_pinned(c, i);
+}
+
 /* Accepts one particle at x + d with the velocity v. */
 static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
   cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
@@ -32117,7 +32104,7 @@ static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
     a->counts->recovered++;
     return;
   }
-  if (!is_pinned(a->c, i) && clamp_length(&v, a->max_speed)) {
+  if (!is_told(a->c, i) && clamp_length(&v, a->max_speed)) {
     a->counts->limited++;
     to = vector_add_scaled(vector_load(a->x, i), v, a->h);
   }
@@ -32559,7 +32546,7 @@ static int32_t count_pins(const cloth *c) {
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
                   .confined = inputs_of(c)->confined_count,
-                  .is_free = is_free_piece(c),
+                  .is_free = most ? is_unheld(c) : is_free_piece(c),
                   .in_pieces = is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE};
 #if WITH_GAPS
@@ -32604,10 +32591,8 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 }
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
-static uint32_t guard_work(const cloth *c, const work_scene *s, int32_t shortenings) {
-  uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
-  work += s->has_targets ? 2u * WORK_TARGETS : 0u;
-  work += 2u * (uint32_t)c->settings.tethers.count * WORK_TETHER;
+static uint32_t guard_work(const cloth *c, int32_t shortenings) {
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -32617,7 +32602,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += guard_work(c, s, shortenings);
+  work += guard_work(c, shortenings);
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
@@ -32818,8 +32803,8 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
   }
-  if (t->solves && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
-    shortenings = guard_energy(c, t, index, has_solution);
+  if (has_guard(c, t) && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+    shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings;
     has_solution |= shortenings > 0;
   }
@@ -33111,8 +33096,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *
  * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
  * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m,
- * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
- * particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
+ * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of
+ * 48 particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
   const cloth_fabric *fabric = &config->fabric;

@@ -37,14 +37,6 @@ static float law_force(float stiffness, float thickness, float q) {
   return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
 }
 
-/* The energy of the law at a gap, its integral. */
-static float law_energy(float stiffness, float thickness, float gap) {
-  const float depth = maximum((thickness - gap) / thickness, 0.0f), q = minimum(depth, DEEPEST);
-  const float inside = stiffness * (thickness * thickness) * (q * q * q) * ((1.0f / 3.0f) + q);
-  const float beyond = (depth - q) * thickness;
-  return inside + beyond * (law_force(stiffness, thickness, q) + 0.5f * beyond * law_slope(stiffness, q));
-}
-
 /* The depth Q at which the law and the particle agree. */
 static float agreed_depth(float stiffness, float thickness, float compliance, float alone) {
   const float give = thickness / compliance;

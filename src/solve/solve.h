@@ -68,7 +68,7 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
     confine_direction(c);
     const float most = multiply_direction(c, t);
     w->last_step = is_done ? 0.0f : step_ratio(along, most);
-    w->unsolved = 0.5f * w->last_step * along;
+    w->unsolved = is_done ? w->unsolved : 0.5f * w->last_step * along;
     is_done |= !(along > least * residual);
     if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
       return iteration;

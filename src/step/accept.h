@@ -36,6 +36,16 @@ typedef struct acceptance {
   float max_coordinate; /* relative to the origin of the step [m] */
 } acceptance;
 
+/* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
+static int is_told(const cloth *c, int32_t i) {
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
+    return 1;
+  }
+#endif
+  return is_pinned(c, i);
+}
+
 /* Accepts one particle at x + d with the velocity v. */
 static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
   cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
@@ -44,7 +54,7 @@ static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
     a->counts->recovered++;
     return;
   }
-  if (!is_pinned(a->c, i) && clamp_length(&v, a->max_speed)) {
+  if (!is_told(a->c, i) && clamp_length(&v, a->max_speed)) {
     a->counts->limited++;
     to = vector_add_scaled(vector_load(a->x, i), v, a->h);
   }

@@ -5,6 +5,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/labels.h"
 #include "../solve/product.h"
 #include "../solve/solve.h"
 #include "../terms/bounds.h"
@@ -29,14 +30,14 @@
  *
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
- * with springs, plate, clamps, targets, motion constraints, tethers, gravity and kinetic energy. While it is above 0
- * the ways are shortened towards the motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the
- * motion allows; momentum and angular momentum stay. d = 0 keeps the energy of a held cloth, and the motion as a whole
- * that of a free one, so there is always such a way; and what is at rest has d = 0.
+ * with springs, plate, clamps, gravity and kinetic energy. While it is above 0 the ways are shortened towards the
+ * motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
+ * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
  * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
- * needs no bound.
+ * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
+ * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
  * Scratch: place = x_n, bent = d, residual; row buffers.
@@ -47,14 +48,15 @@
 /* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
-/* Times that ways are shortened in a substep, at most; the last time to the motion as a whole. */
+/* Times that ways are shortened in a substep, at most. */
 #define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   half at once. */
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the air.
+ */
 #define RISE_MARGIN 1.1f
-#define LEAST_SHORTENING 0.5f
+#define LEAST_SHORTENING 0.125f
 
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
@@ -184,7 +186,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(a, &wind, i, ends, way, lanes3_subtract(d, way)));
+      outside = lanes3_add(outside, air_at_solution(&wind, i, ends, way, lanes3_subtract(d, way)));
     }
     const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
     const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
@@ -193,7 +195,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
 }
 
 /* By how much the energy rises along the ways. */
-CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
   row_sum sum = row_sum_start();
@@ -206,7 +208,7 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t, int32_t
     e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
     rise_of_row(&e, &sum);
   }
-  return sum_of(&sum) + clamps_rise(c, t) + (has_bounds(c) ? bounds_rise(c, t, index) : 0.0f);
+  return sum_of(&sum) + clamps_rise(c, t);
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
@@ -273,6 +275,11 @@ static int is_lively(const cloth *c, const substep_terms *t) {
   return lively;
 }
 
+/* 1 if there is a bound on the energy of a solved substep. */
+static int has_guard(const cloth *c, const substep_terms *t) {
+  return t->solves && !has_bounds(c) && !is_in_pieces(c);
+}
+
 /* 1 if the energy of a solved substep has to be compared. */
 static int may_gain_energy(const cloth *c, const substep_terms *t) {
   const workspace *w = workspace_of(c);
@@ -281,13 +288,13 @@ static int may_gain_energy(const cloth *c, const substep_terms *t) {
 
 /* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
    With fixed work the energy is compared as often as may be, whatever has to be. */
-CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t index, int32_t has_solution) {
+CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   int32_t times = 0, rises = may_gain_energy(c, t);
   rigid_way whole;
   set_ways(c, t, has_solution);
   for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
-    const float rise = energy_rise(c, t, index);
+    const float rise = energy_rise(c, t);
     if (!(rise > 0.0f) || !rises) {
       rises = 0;
       continue;
@@ -300,7 +307,7 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
     rises = rise > ROUNDED_RISE * inner;
     if (rises) {
       const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
-      shorten_ways(c, &whole, n + 1 < MOST_SHORTENINGS ? square_root(left) : 0.0f);
+      shorten_ways(c, &whole, square_root(left));
       times++;
     }
   }

@@ -30,13 +30,11 @@
  * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: none.
  */
 
-/* 1 if no particle is pinned, confined or led, and the cloth is one piece: each piece has momenta of its own. */
-static int is_free_piece(const cloth *c) {
+/* 1 if no particle is pinned, confined or led. */
+static int is_unheld(const cloth *c) {
 #if WITH_GAPS
   if (has_gaps(c)) {
-    const cloth_inputs *inputs = inputs_of(c);
-    int free = gap_summary_of(c)->pieces == 1 && !is_torn_cloth(c) && inputs->targets == TARGETS_NONE &&
-               inputs->confined_count == 0;
+    int free = inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0;
     for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
       free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
     }
@@ -44,6 +42,17 @@ static int is_free_piece(const cloth *c) {
   }
 #endif
   return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
+}
+
+/* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
+static int is_free_piece(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
+    return pieces == 1 && is_unheld(c);
+  }
+#endif
+  return is_unheld(c);
 }
 
 /* Sums of vectors over all particles. */
@@ -218,13 +227,10 @@ CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_
 }
 
 /* What the air gives a block at the solution y, times the mass ratio. */
-CLOTH_INLINE lanes3 air_at_solution(const solve_arrays *a, const wind_row *wind, int32_t i, int32_t ends, lanes3 way,
-                                    lanes3 y) {
+CLOTH_INLINE lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
-  const lanes held = lanes_subtract(lanes_load(a->diagonal + wind->place + i),
-                                    mass_ratios(wind->c, a->diagonal + wind->place, wind->first, i));
-  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, held));
+  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
 /* Adds a row to the sums. */
@@ -247,7 +253,7 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {
-      const lanes3 air = air_at_solution(a, &wind, i, ends, way, y);
+      const lanes3 air = air_at_solution(&wind, i, ends, way, y);
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }

@@ -41,8 +41,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *
  * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
  * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m,
- * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of 48
- * particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
+ * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of
+ * 48 particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
   const cloth_fabric *fabric = &config->fabric;

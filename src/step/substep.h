@@ -103,8 +103,8 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
   }
-  if (t->solves && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
-    shortenings = guard_energy(c, t, index, has_solution);
+  if (has_guard(c, t) && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+    shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings;
     has_solution |= shortenings > 0;
   }

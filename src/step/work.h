@@ -100,7 +100,7 @@ static int32_t count_pins(const cloth *c) {
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
                   .confined = inputs_of(c)->confined_count,
-                  .is_free = is_free_piece(c),
+                  .is_free = most ? is_unheld(c) : is_free_piece(c),
                   .in_pieces = is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE};
 #if WITH_GAPS
@@ -145,10 +145,8 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 }
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
-static uint32_t guard_work(const cloth *c, const work_scene *s, int32_t shortenings) {
-  uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
-  work += s->has_targets ? 2u * WORK_TARGETS : 0u;
-  work += 2u * (uint32_t)c->settings.tethers.count * WORK_TETHER;
+static uint32_t guard_work(const cloth *c, int32_t shortenings) {
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -158,7 +156,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
   uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += guard_work(c, s, shortenings);
+  work += guard_work(c, shortenings);
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));

@@ -48,7 +48,6 @@ typedef struct held_particle {
   int32_t place; /* in own arrays */
   cloth_vector x;
   float spring_share; /* of the springs that the prediction counts */
-  float *energy;      /* where to add the energy at x in place of forces and blocks, or NULL */
 } held_particle;
 
 static cloth_vector own_vector(float *array, int32_t place) {
@@ -83,10 +82,6 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
 static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   const substep_terms *t = h->t;
   const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  if (h->energy) {
-    *h->energy += law_energy(stiff, thickness, gap);
-    return;
-  }
   const float compliance = 1.0f / inertia_along(h, n);
   const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
@@ -164,11 +159,8 @@ static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
-  const cloth_vector off = vector_flush_work(vector_subtract(target, h->x));
-  if (drive > WORK_QUANTUM && h->energy) {
-    *h->energy += 0.5f * drive * vector_dot(off, off);
-  } else if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(off, drive));
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
   }
 }
@@ -201,7 +193,7 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* Holds one particle, at x in place of its place if there is one. */
+/* Holds one particle. */
 static void hold_particle(held_particle *h, int32_t i, int32_t index) {
   const cloth *c = h->c;
   h->spring_share = TARGET_SHARE;
@@ -226,27 +218,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
     if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, NULL};
+      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f};
       hold_particle(&h, i, index);
     }
   }
-}
-
-/* By how much their energy rises along the ways in `bent`. */
-CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t, int32_t index) {
-  const solve_arrays a = arrays_of(c);
-  float rise = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      float before = 0.0f, after = 0.0f;
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f, &before};
-      hold_particle(&h, i, index);
-      h.x = vector_add(h.x, near_particle(&a, a.bent, i));
-      h.energy = &after;
-      hold_particle(&h, i, index);
-      rise += after - before;
-    }
-  }
-  return rise;
 }
