@@ -13,7 +13,7 @@ scenes S2
 scenes S12 --substeps 2
 scenes S13
 scenes S17 --substeps 2
-structures skirt many_iterations half_of strain_limit maps tethers max_distance at_target moving_pins drive
+structures skirt many_iterations half_of maps tethers max_distance at_target moving_pins drive
 one_conservation
 one_fabrics elongation side_held corner_hung drape
 equation_planning
