@@ -5237,20 +5237,6 @@ CLOTH_INLINE int is_in_pieces(const cloth *c) {
 
 #if WITH_GAPS
 
-/* The first place of a piece, by a table of places that are known to hang together. */
-static int32_t root_of(int32_t *table, int32_t place) {
-  while (table[place] != place) {
-    table[place] = table[table[place]];
-    place = table[place];
-  }
-  return place;
-}
-
-static void join_places(int32_t *table, int32_t a, int32_t b) {
-  const int32_t i = root_of(table, a), j = root_of(table, b);
-  table[i > j ? i : j] = i > j ? j : i;
-}
-
 /* Labels the pieces of the cloth, and counts them. */
 CLOTH_SEPARATE void label_pieces(const cloth *c) {
   const int32_t columns = c->grid.columns, pitch = pitch_of(c);
@@ -5259,13 +5245,13 @@ CLOTH_SEPARATE void label_pieces(const cloth *c) {
     const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
     table[place] = place;
     if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_places(table, place - 1, place);
+      join_pieces(table, place - 1, place);
     }
     if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_places(table, place - column, place);
+      join_pieces(table, place - column, place);
     }
     if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_places(table, place - pitch, place);
+      join_pieces(table, place - pitch, place);
     }
   }
   for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
@@ -30267,34 +30253,29 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* Holds one particle. */
-static void hold_particle(held_particle *h, int32_t i, int32_t index) {
-  const cloth *c = h->c;
-  h->spring_share = TARGET_SHARE;
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    hold_to_target(h, i, index);
-  }
-#endif
-#if WITH_PROJECTION
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-  h->spring_share = 1.0f;
-  hold_by_tethers(h, &metric, i);
-#endif
-  (void)c;
-  (void)i;
-  (void)index;
-}
-
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays a = arrays_of(c);
+#if WITH_PROJECTION
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+#endif
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f};
-      hold_particle(&h, i, index);
+    held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), TARGET_SHARE};
+    if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+      continue;
     }
+#if WITH_TARGETS
+    if (inputs_of(c)->targets != TARGETS_NONE) {
+      hold_to_target(&h, i, index);
+    }
+#else
+    (void)index;
+#endif
+#if WITH_PROJECTION
+    h.spring_share = 1.0f;
+    hold_by_tethers(&h, &metric, i);
+#endif
   }
 }
 
@@ -31798,7 +31779,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the air.
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
+   air.
  */
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
@@ -31912,7 +31894,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
 }
 
 /* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
-   without clamps and bounds. In units of the residual times a displacement. */
+   without clamps. In units of the residual times a displacement. */
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;

@@ -35,20 +35,6 @@ CLOTH_INLINE int is_in_pieces(const cloth *c) {
 
 #if WITH_GAPS
 
-/* The first place of a piece, by a table of places that are known to hang together. */
-static int32_t root_of(int32_t *table, int32_t place) {
-  while (table[place] != place) {
-    table[place] = table[table[place]];
-    place = table[place];
-  }
-  return place;
-}
-
-static void join_places(int32_t *table, int32_t a, int32_t b) {
-  const int32_t i = root_of(table, a), j = root_of(table, b);
-  table[i > j ? i : j] = i > j ? j : i;
-}
-
 /* Labels the pieces of the cloth, and counts them. */
 CLOTH_SEPARATE void label_pieces(const cloth *c) {
   const int32_t columns = c->grid.columns, pitch = pitch_of(c);
@@ -57,13 +43,13 @@ CLOTH_SEPARATE void label_pieces(const cloth *c) {
     const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
     table[place] = place;
     if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_places(table, place - 1, place);
+      join_pieces(table, place - 1, place);
     }
     if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_places(table, place - column, place);
+      join_pieces(table, place - column, place);
     }
     if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_places(table, place - pitch, place);
+      join_pieces(table, place - pitch, place);
     }
   }
   for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */

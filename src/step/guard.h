@@ -53,7 +53,8 @@
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the air.
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
+   air.
  */
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
@@ -167,7 +168,7 @@ CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
 }
 
 /* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
-   without clamps and bounds. In units of the residual times a displacement. */
+   without clamps. In units of the residual times a displacement. */
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;

@@ -193,33 +193,28 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* Holds one particle. */
-static void hold_particle(held_particle *h, int32_t i, int32_t index) {
-  const cloth *c = h->c;
-  h->spring_share = TARGET_SHARE;
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    hold_to_target(h, i, index);
-  }
-#endif
-#if WITH_PROJECTION
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-  h->spring_share = 1.0f;
-  hold_by_tethers(h, &metric, i);
-#endif
-  (void)c;
-  (void)i;
-  (void)index;
-}
-
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
   const solve_arrays a = arrays_of(c);
+#if WITH_PROJECTION
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+#endif
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), 0.0f};
-      hold_particle(&h, i, index);
+    held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), TARGET_SHARE};
+    if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+      continue;
     }
+#if WITH_TARGETS
+    if (inputs_of(c)->targets != TARGETS_NONE) {
+      hold_to_target(&h, i, index);
+    }
+#else
+    (void)index;
+#endif
+#if WITH_PROJECTION
+    h.spring_share = 1.0f;
+    hold_by_tethers(&h, &metric, i);
+#endif
   }
 }
