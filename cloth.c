@@ -2313,11 +2313,18 @@ CLOTH_INLINE void row_sum_store(float *sums, const row_sum *sum) {
 
 /* The sum over so many rows of `next` floats, from their stored partial sums, and of what `sum` holds. */
 static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum sum) {
+  row_sum total;
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    total.part[n] = lanes_load(sum.partial + n * CLOTH_LANES);
+  }
   for (int32_t row = 0; row < rows; row++) {
-    for (int32_t i = 0; i < LANES_SUMS; i += CLOTH_LANES) {
-      lanes_store(sum.partial + i, lanes_add(lanes_load(sum.partial + i), lanes_load(sums + row * next + i)));
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < ROW_PARTS; n++) {
+      total.part[n] = lanes_add(total.part[n], lanes_load(sums + row * next + n * CLOTH_LANES));
     }
   }
+  row_sum_store(sum.partial, &total);
   return lanes_sum_total(&sum);
 }
 
@@ -4522,12 +4529,13 @@ CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t
   }
 }
 
-/* Closes the rows of a tube, from a direction on. */
+/* Closes the rows of a tube, from a direction on: where what a spring brings is read beyond the seam. */
 CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
-  for (int32_t d = first; d < DIRECTIONS; d++) {
-    force_copy(force_row(f, d), buffer, columns - 1, -1);
-    force_copy(force_row(f, d), buffer, 0, columns);
+  if (first == WARP) {
+    force_copy(force_row(f, WARP), buffer, columns - 1, -1);
   }
+  force_copy(force_row(f, DIAGONAL), buffer, columns - 1, -1);
+  force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
 
 /* Sets the forces of a row to 0. */
@@ -11176,8 +11184,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 #define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
 #define STRAND_STEP NEAR_STEP
 
-/* Floats of a strand that two columns take, in whole blocks: at an end of a sheet two columns count. */
-#define END_FLOATS ((2 * STRAND_STEP + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
+/* Floats of a strand that a column takes, in whole blocks: at an end of a sheet one column has a neighbour less. */
+#define END_FLOATS ((STRAND_STEP + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
@@ -11213,45 +11221,40 @@ static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float 
 #define END_LEFT 1
 #define END_RIGHT 2
 
-/* Masks of the lanes of a block at the right end of a strand: of those with something on their right, and of those
-   before the last two columns. */
-typedef struct end_masks {
-  lanes_mask right, inside;
-} end_masks;
-
 /* The coefficients of the plate for a block, and where its strands end. */
 typedef struct plate_terms {
-  lanes ratio, centre; /* b / a and -2 (1 + b / a) */
-  end_masks first_end; /* of the block at `outer` */
-  ptrdiff_t outer;     /* floats of a strand from which on blocks are at an end */
-  int32_t end;         /* and all */
+  lanes ratio, centre;   /* b / a and -2 (1 + b / a) */
+  lanes_mask first_last; /* in blocks from `outer` on: lanes with something on their right */
+  ptrdiff_t outer;       /* floats of a strand from which on blocks are at an end */
+  int32_t end, rows;     /* all floats, and the rows of the grid */
 } plate_terms;
 
-CLOTH_INLINE end_masks end_masks_at(int32_t end, int32_t i) {
-  const end_masks m = {lanes_first(end - STRAND_STEP - i), lanes_first(end - 2 * STRAND_STEP - i)};
-  return m;
+/* Those with something on their right of the block at float i of a strand. */
+CLOTH_INLINE lanes_mask before_end(int32_t end, int32_t i) {
+  return lanes_first(end - STRAND_STEP - i);
 }
 
 CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
-  const int32_t end = STRAND_STEP * p->a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
+  const int32_t end = STRAND_STEP * p->a->columns, inside = end - STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
   const plate_terms t = {.ratio = lanes_splat(p->ratio),
                          .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
-                         .first_end = end_masks_at(end, outer),
+                         .first_last = before_end(end, outer),
                          .outer = outer,
-                         .end = end};
+                         .end = end,
+                         .rows = p->a->rows};
   return t;
 }
 
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
-CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const end_masks *m) {
+CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes_mask before) {
   lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
   if (ends & END_LEFT) {
     left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left);
   }
   if (ends & END_RIGHT) {
-    right = lanes_select(m->right, right, lanes_load(row + i));
+    right = lanes_select(before, right, lanes_load(row + i));
   }
   return lanes_add(left, right);
 }
@@ -11263,26 +11266,13 @@ CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, la
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* -E_u^T E_u of a block: at each end the difference to the other one of the last two columns. */
-CLOTH_INLINE lanes free_ends(const float *x, ptrdiff_t i, int32_t ends, const end_masks *m) {
-  const lanes here = lanes_load(x + i), left = lanes_load(x + i - STRAND_STEP), right = lanes_load(x + i + STRAND_STEP);
-  lanes both = lanes_splat(0.0f);
-  if (ends & END_LEFT) {
-    const lanes other = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), right, left);
-    both = lanes_keep(lanes_first(2 * STRAND_STEP - (int32_t)i), lanes_subtract(other, here));
-  }
-  if (ends & END_RIGHT) {
-    const lanes more = lanes_drop(m->inside, lanes_subtract(lanes_select(m->right, right, left), here));
-    both = ends & END_LEFT ? lanes_add(both, more) : more;
-  }
-  return both;
-}
-
-/* A strand of a row: of the vectors of the row, of the one below and of the one after that; of the curvature of the row
-   and of those beside it; of the force. At the border rows that are not there are the row at the border. */
+/* A strand of a row: of the vectors of the row, and how many floats on those of the row below and of the one after that
+   lie; of the curvature of the row, and of the row above, which that of the row below takes the place of; of the force.
+   At the border rows that are not there are the row at the border. */
 typedef struct plate_strand {
-  const float *x, *next, *after;
-  float *above, *here, *below, *force;
+  const float *x;
+  ptrdiff_t next, after;
+  float *here, *beside, *force;
 } plate_strand;
 
 /* Constants of a row: whether there is none below it, and whether cells are square. */
@@ -11290,32 +11280,67 @@ typedef struct row_kind {
   int32_t is_last, is_square;
 } row_kind;
 
+/* What the ends of a row of a sheet take beside its blocks: -E_u^T E_u, at each end the difference from the last column
+   to the one before it, and the negative of that for the latter. The first goes into the curvature beside the row. */
+CLOTH_INLINE void open_ends(const plate_strand *s, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    const int32_t last = end - STRAND_STEP + n;
+    s->here[n - STRAND_STEP] = s->here[n] + (s->x[n + STRAND_STEP] - s->x[n]);
+    s->here[end + n] = s->here[last] + (s->x[last - STRAND_STEP] - s->x[last]);
+  }
+}
+
+/* The other part, added to the force of the row. */
+CLOTH_INLINE void free_ends(const plate_strand *s, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    const int32_t last = end - STRAND_STEP + n;
+    *own_at(s->force, STRANDS, STRAND_STEP + n, 0) -= s->x[n + STRAND_STEP] - s->x[n];
+    *own_at(s->force, STRANDS, last - STRAND_STEP, 0) -= s->x[last - STRAND_STEP] - s->x[last];
+  }
+}
+
+/* Puts what lies beyond the seam of a tube beside the ends of a strand. */
+CLOTH_INLINE void close_strand(float *strand, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    strand[n - STRAND_STEP] = strand[end - STRAND_STEP + n];
+    strand[end + n] = strand[n];
+  }
+}
+
 /* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
-CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, const end_masks *m,
+CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, lanes_mask before,
                              row_kind kind) {
-  const lanes here = lanes_load(s->here + i);
+  const lanes here = lanes_load(s->here + i), above = lanes_load(s->beside + i);
   lanes down = here;
   if (!kind.is_last) {
-    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i), kind.is_square);
-    lanes_store(s->below + i, down);
+    const float *next = s->x + s->next;
+    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->x + s->after + i));
+    down = curvature(p, sum_beside(next, i, ends, before), over, lanes_load(next + i), kind.is_square);
+    lanes_store(s->beside + i, down);
   }
-  const lanes across = lanes_add(lanes_load(s->above + i), down);
-  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here, kind.is_square);
-  sum = ends ? lanes_add(sum, free_ends(s->x, i, ends, m)) : sum;
+  const lanes across = lanes_add(above, down);
+  const lanes sum = curvature(p, sum_beside(s->here, i, END_NONE, before), across, here, kind.is_square);
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
 
 /* The same of a row that may be short or the last. `ends`: which it has. */
 CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
   const row_kind kind = {is_last, 0};
+  if (ends) {
+    open_ends(s, p->end);
+  } else {
+    close_strand(s->here, p->end);
+  }
   for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
-    const end_masks m = end_masks_at(p->end, i);
+    const lanes_mask before = before_end(p->end, i);
     if (ends) {
-      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, kind);
+      bend_block(p, s, i, END_LEFT | END_RIGHT, before, kind);
     } else {
-      bend_block(p, s, i, END_NONE, NULL, kind);
+      bend_block(p, s, i, END_NONE, before, kind);
     }
+  }
+  if (ends) {
+    free_ends(s, p->end);
   }
 }
 
@@ -11324,17 +11349,16 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   const row_kind kind = {0, is_square};
   const ptrdiff_t inner = ends ? END_FLOATS : 0, outer = p->outer;
   for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_LEFT, NULL, kind);
+    bend_block(p, s, i, END_LEFT, p->first_last, kind);
   }
-  for (ptrdiff_t i = inner; i < outer; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_NONE, NULL, kind);
+  for (ptrdiff_t i = inner; i < outer; i += STRAND_STEP * CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (ptrdiff_t n = 0; n < STRAND_STEP; n++) { /* with one lane, the components of a column */
+      bend_block(p, s, i + n, END_NONE, p->first_last, kind);
+    }
   }
-  if (ends) {
-    bend_block(p, s, outer, END_RIGHT, &p->first_end, kind);
-  }
-  for (int32_t i = (int32_t)outer + CLOTH_LANES; ends && i < p->end; i += CLOTH_LANES) {
-    const end_masks m = end_masks_at(p->end, i);
-    bend_block(p, s, i, END_RIGHT, &m, kind);
+  for (int32_t i = (int32_t)outer; ends && i < p->end; i += CLOTH_LANES) {
+    bend_block(p, s, i, END_RIGHT, p->first_last, kind);
   }
 }
 
@@ -11348,13 +11372,11 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
     const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < t.end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
-      const end_masks m = end_masks_at(t.end, i);
-      const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
+      const lanes_mask before = before_end(t.end, i);
+      const lanes beside =
+          a->is_ring ? sum_beside(x, i, END_NONE, before) : sum_beside(x, i, END_LEFT | END_RIGHT, before);
       lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here, 0));
     }
-  }
-  if (a->is_ring) {
-    close_ring(out, a->buffer, a->columns);
   }
 }
 
@@ -11383,17 +11405,16 @@ static void free_border(const plate_rows *p, int32_t border, int32_t beside, int
   }
 }
 
-/* A strand of rows: row `row` first, and the buffers of the rows around it. */
-CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n) {
+/* A strand of row `row` of those from `first` on, and the buffers of the rows around it. */
+CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n, int32_t first) {
   const solve_arrays *a = p->a;
-  const int32_t next = STRAND_STEP * a->pitch;
-  const float *x = p->x + n * a->plane + row * next;
-  const plate_strand s = {.x = x,
-                          .next = x + next,
-                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
-                          .above = curvature_buffer(a, 0) + n * a->buffer,
-                          .here = curvature_buffer(a, 1) + n * a->buffer,
-                          .below = curvature_buffer(a, 2) + n * a->buffer,
+  const ptrdiff_t next = STRAND_STEP * (ptrdiff_t)a->pitch;
+  const int32_t here = (row - first) % 2 == 0;
+  const plate_strand s = {.x = p->x + n * a->plane + row * next,
+                          .next = next,
+                          .after = row + 2 < a->rows ? 2 * next : next,
+                          .here = curvature_buffer(a, here) + n * a->buffer,
+                          .beside = curvature_buffer(a, !here) + n * a->buffer,
                           .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
   return s;
 }
@@ -11409,52 +11430,58 @@ static void free_borders(const plate_rows *p, int32_t first, int32_t end) {
   }
 }
 
-/* Puts what lies beyond the seam of a tube beside the ends of a strand. */
-CLOTH_INLINE void close_strand(float *strand, int32_t end) {
-  for (int32_t n = 0; n < STRAND_STEP; n++) {
-    strand[n - STRAND_STEP] = strand[end - STRAND_STEP + n];
-    strand[end + n] = strand[n];
-  }
+/* Goes on to the next row. */
+CLOTH_INLINE void next_row(plate_strand *s) {
+  float *here = s->here;
+  s->x += s->next;
+  s->here = s->beside;
+  s->beside = here;
+  s->force += STRANDS * s->next;
 }
 
-/* Goes on to the next row, `next` floats on. `is_last`: it has no row after the one below. */
-CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next, int32_t is_last) {
-  float *above = s->above;
-  s->x = s->next;
-  s->next = s->after;
-  s->after = is_last ? s->next : s->next + next;
-  s->above = s->here;
-  s->here = s->below;
-  s->below = above;
-  s->force += STRANDS * next;
-}
-
-/* The rows row .. end - 1 of a strand, of which none is short or the last. `is_square`: a constant. Returns `end`, or
-   `row` if there are none. */
-CLOTH_INLINE int32_t bend_strand(const plate_terms *t, plate_strand *s, const plate_rows *p, int32_t row, int32_t end,
-                                 int32_t is_square) {
-  const ptrdiff_t next = STRAND_STEP * p->a->pitch;
-  const int32_t is_ring = p->a->is_ring, rows = p->a->rows;
-  for (; row < end; row++) {
-    if (is_ring) {
-      bend_long_row(t, s, END_NONE, is_square);
-      close_strand(s->below, t->end);
-    } else {
-      bend_long_row(t, s, END_LEFT | END_RIGHT, is_square);
+/* The rows row .. end - 1 of a strand, none of which is short or the last. `ends`, `is_square`: constants. */
+CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *strand, int32_t row, int32_t end,
+                                 int32_t ends, int32_t is_square) {
+  plate_strand s = *strand;
+  const int32_t last = t->rows - 1;
+  for (int32_t part = 0; part < 2; part++) { /* rows that have one after the next, and the one that has not */
+    const int32_t before = part == 0 && end > last - 1 ? last - 1 : end;
+    for (; row < before; row++) {
+      if (ends) {
+        open_ends(&s, t->end);
+      } else {
+        close_strand(s.here, t->end);
+      }
+      bend_long_row(t, &s, ends, is_square);
+      if (ends) {
+        free_ends(&s, t->end);
+      }
+      next_row(&s);
     }
-    next_row(s, next, row + 4 > rows);
+    s.after = s.next;
   }
-  return row;
+}
+
+/* The same, of a tube or not, and of square cells or not. */
+CLOTH_INLINE void bend_strand(const plate_rows *p, const plate_terms *t, const plate_strand *s, int32_t row,
+                              int32_t end) {
+  const int32_t is_square = p->ratio == 1.0f;
+  if (p->a->is_ring) {
+    bend_long_rows(t, s, row, end, END_NONE, is_square);
+  } else if (is_square) {
+    bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 1);
+  } else {
+    bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 0);
+  }
 }
 
 /* The forces of the rows first .. end - 1, the matrix times x. */
 CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int32_t end) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  const ptrdiff_t next = STRAND_STEP * a->pitch;
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
-  const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
+  const int32_t is_short = ends && t.end < END_FLOATS + STRAND_STEP;
   start_curvature(p, first, curvature_buffer(a, 1));
   if (first > 0) {
     start_curvature(p, first - 1, curvature_buffer(a, 0));
@@ -11462,19 +11489,13 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
     repeat_curvature(a);
   }
   for (int32_t n = 0; n < STRANDS; n++) {
-    plate_strand s = strand_of(p, first, n);
-    int32_t row = first;
-    for (; is_short && row < inner_end; row++) {
-      bend_any_row(&t, &s, ends, 0);
-      next_row(&s, next, row + 3 > last);
+    if (!is_short) {
+      const plate_strand s = strand_of(p, first, n, first);
+      bend_strand(p, &t, &s, first, inner_end);
     }
-    if (is_square) {
-      row = bend_strand(&t, &s, p, row, inner_end, 1);
-    } else {
-      row = bend_strand(&t, &s, p, row, inner_end, 0);
-    }
-    if (row < end) {
-      bend_any_row(&t, &s, ends, 1);
+    for (int32_t row = is_short ? first : inner_end; row < end; row++) {
+      const plate_strand s = strand_of(p, row, n, first);
+      bend_any_row(&t, &s, ends, row == last);
     }
   }
   free_borders(p, first, end);
@@ -30980,6 +31001,146 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
   return parts;
 }
 
+/// The energy of a direction ///
+
+/*
+ * p . A p without A p, of which the last iteration of a solve wants nothing else: every term is a sum of squares.
+ *
+ *   springs  a |p_1 - p_0|^2 + c / l^2 (d . (p_1 - p_0))^2
+ *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h
+ *   others   mass, (w . p)^2 of the air, p . G p of further blocks
+ *
+ * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
+ */
+
+/* Twice the energy of a block of springs of direction d. */
+CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
+  const int32_t step = d == WARP ? 1 : column_step(d);
+  const lanes3 apart = lanes3_subtract(x, near_load(d == WARP ? r->x : r->x_below, r->plane, i + step));
+  const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
+  const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
+  const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
+  const lanes longer = lanes3_dot(apart, moved);
+  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
+                   lanes_multiply(along, lanes_multiply(longer, longer)));
+}
+
+/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
+  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
+    const lanes3 x = near_load(r->x, r->plane, i), p = near_load(r->p, r->plane, i);
+    lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
+    square = lanes_add(square, square_of_springs(r, WARP, i, x, p));
+    if (!is_last) {
+      square = lanes_add(square, square_of_springs(r, WEFT, i, x, p));
+      square = lanes_add(square, square_of_springs(r, DIAGONAL, i, x, p));
+      square = lanes_add(square, square_of_springs(r, ANTIDIAGONAL, i, x, p));
+    }
+    if (r->air) {
+      const lanes across = lanes3_dot(own_load(r->air, i), p);
+      square = lanes_add(square, lanes_multiply(across, across));
+    }
+    if (r->ground) {
+      square = lanes_add(square, lanes3_dot(p, symmetric_apply(own_block(r->ground, i), p)));
+    }
+    row_sum_add(sum, i, lanes_within(square, r->columns - i));
+  }
+}
+
+/* Rows of a direction around one, and the plate. */
+typedef struct plate_squares {
+  const float *above, *here, *below; /* near rows: the row itself where there is none */
+  const float *border;               /* the row beside one at the border; NULL for others */
+  lanes ratio, centre, factor;
+  float squared_ratio;
+} plate_squares;
+
+/* The square of the difference of two places of a row, of which E_u has one at each end. */
+static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
+  const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
+  return vector_dot(d, d);
+}
+
+/* Adds the plate's part of a row. */
+CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *rows, row_sum *sum) {
+  const plate_squares s = *rows;
+  const ptrdiff_t plane = a->plane;
+  const int32_t columns = a->columns, is_open = !a->is_ring;
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes3 here = near_load(s.here, plane, i);
+    lanes3 left = near_load(s.here, plane, i - 1);
+    lanes3 right = near_load(s.here, plane, i + 1);
+    if (is_open && (ends & ROW_FIRST)) {
+      left = lanes3_select(lanes_first(1 - i), here, left);
+    }
+    if (is_open && (ends & ROW_LAST)) {
+      right = lanes3_select(lanes_first(columns - 1 - i), right, here);
+    }
+    const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
+    const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
+    const lanes3 bend = lanes3_add_scaled(around, here, s.centre);
+    const lanes square = lanes_multiply(lanes3_dot(bend, bend), s.factor);
+    row_sum_add(sum, i, ends ? lanes_within(square, columns - i) : square);
+  });
+  if (is_open) {
+    const float free =
+        squared_difference(s.here, plane, 1, 0) + squared_difference(s.here, plane, columns - 2, columns - 1);
+    row_sum_add(sum, 0, lanes_within(lanes_multiply(lanes_splat(negate(free)), s.factor), 1));
+  }
+  const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
+  for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
+    const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
+    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, lanes3_dot(d, d)), columns - i));
+  }
+}
+
+/* The plate around row `row`. */
+CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
+  const float *p = a->direction + row * next;
+  const plate_squares s = {.above = is_first ? p : p - next,
+                           .here = p,
+                           .below = is_last ? p : p + next,
+                           .border = is_first  ? p + next
+                                     : is_last ? p - next
+                                               : NULL,
+                           .ratio = lanes_splat(t->hinge_ratio),
+                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
+                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
+                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
+  return s;
+}
+
+/* Squares of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
+  product_row r = product_row_of(a, p->first, 0, 0.0f);
+  for (int32_t row = p->first; row < p->end; row++) {
+    row_sum sum = row_sum_start();
+    if (row < last) {
+      add_squares_of_row(&r, &sum, 0);
+    } else {
+      add_squares_of_row(&r, &sum, 1);
+    }
+    if (bends) {
+      const plate_squares s = plate_squares_of(a, t, row);
+      add_plate_squares(a, &s, &sum);
+    }
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+    next_product_row(&r, a->pitch);
+  }
+  (void)plan;
+}
+
+/* p . A p of cloth whose hinges do not differ. */
+static float square_direction(const cloth *c, const substep_terms *t) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, square_strip, t);
+  return sum_of_rows(c, none);
+}
+
 /// Passes of the solve ///
 
 /*
@@ -31242,8 +31403,8 @@ static void solve_alone(const cloth *c) {
  *   q = A p, alpha = r . z / p . q
  *   y += alpha p, r -= alpha q
  *
- * The last product with alpha goes into the new places at once: accept() takes y + alpha p. With a tolerance the
- * iterations end when sqrt(r . z) has fallen to that share of the first.
+ * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
+ * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -31260,8 +31421,12 @@ static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* The product with the direction, of confined particles what they may do. Returns p . q. */
-static float multiply_direction(const cloth *c, const substep_terms *t) {
+/* The product with the direction, of confined particles what they may do; not if it is the last one, where nothing
+   differs. Returns p . q. */
+static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
+  if (is_last && !c->scratch.factors) {
+    return square_direction(c, t);
+  }
   const float sum = multiply(c, t);
   confine_own(c, floats_at(c, c->scratch.product));
   return sum;
@@ -31287,13 +31452,16 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
+    const int32_t was_done = is_done;
+    is_done |= !(along > least * residual);
+    const int32_t is_last =
+        iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
-    const float most = multiply_direction(c, t);
-    w->last_step = is_done ? 0.0f : step_ratio(along, most);
-    w->unsolved = is_done ? w->unsolved : 0.5f * w->last_step * along;
-    is_done |= !(along > least * residual);
-    if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
+    const float most = multiply_direction(c, t, is_last || is_done);
+    w->last_step = was_done ? 0.0f : step_ratio(along, most);
+    w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
+    if (is_last) {
       return iteration;
     }
     const float before = along;
@@ -31480,12 +31648,11 @@ static void linearise_springs_of_row(const linear_row *r, const substep_terms *t
   }
 }
 
-/* Copies the blocks beside the seam of a tube. */
-static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
+/* Copies the blocks of one column of a row to another, beside the seam of a tube. */
+static void copy_block(float *row, ptrdiff_t plane, int32_t from, int32_t to) {
   for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
     float *part = row + n * BLOCK_PLANE(plane);
-    part[-BLOCK_STEP] = part[BLOCK_STEP * (columns - 1)];
-    part[BLOCK_STEP * columns] = part[0];
+    part[BLOCK_STEP * to] = part[BLOCK_STEP * from];
   }
   (void)plane;
 }
@@ -31493,8 +31660,10 @@ static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
 /* Closes what the springs of a row bring. */
 static void close_rings(const linear_row *r, int32_t columns) {
   close_forces(&r->brought, r->buffer, columns, WARP);
-  for (int32_t d = 0; d < DIRECTIONS && r->springs; d++) {
-    close_block_ring(r->blocks[d], r->buffer, columns);
+  if (r->springs) {
+    copy_block(r->blocks[WARP], r->buffer, columns - 1, -1);
+    copy_block(r->blocks[DIAGONAL], r->buffer, columns - 1, -1);
+    copy_block(r->blocks[ANTIDIAGONAL], r->buffer, 0, columns);
   }
 }
 
@@ -31761,7 +31930,10 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
- * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
+ * kinetic energy, unless what is left of the residual r pulls back: for the ways d = w + y, w the prediction's, the
+ * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
+ * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
+ * They are compared, too, wherever springs are stiff, explicit or without shear: another solve that has come to its end
  * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
  * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
@@ -31771,6 +31943,11 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
 #define UNSOLVED_SHARE 1.0e-3f
+/* Times what the last iteration took that the residual has to take along the prediction, at least; and shares of the
+   kinetic energy above which energies are compared whatever it takes: of that of y, and of the last iteration. */
+#define PULLING_BACK 6.0f
+#define LARGE_SHARE 0.05f
+#define UNKNOWN_SHARE 0.03f
 /* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
@@ -31842,8 +32019,20 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
   return energy;
 }
 
-/* By how much the energy of a block of springs rises over the way. */
-CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i) {
+/* What the energy of a row depends on. */
+typedef struct energy_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  linear_row r; /* its ways are d */
+  prediction_terms p;
+  wind_row wind; /* with air */
+  cloth_vector centre;
+  int32_t row, is_plain; /* is_plain: springs resist compression in full, without a strain limit */
+} energy_row;
+
+/* By how much the energy of a block of springs rises over the way. `is_plain`: see energy_row; a constant. */
+CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
   const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
   const lanes3 before =
@@ -31854,71 +32043,93 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
-  const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
-  if (t->spring[d].compression < 1.0f || (d <= WEFT && t->limit > 0.0f)) {
+  if (!is_plain) {
+    const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
     return lanes_multiply(k.stiffness,
                           lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
   }
   /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
   const lanes sum = lanes_add(long_, short_);
   const lanes longer = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
-  const lanes over = lanes_subtract(sum, lanes_multiply(lanes_splat(2.0f), rest));
-  return lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), lanes_multiply(longer, over));
+  const lanes pull = lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), sum);
+  return lanes_multiply(longer, lanes_subtract(pull, k.tension));
 }
 
-/* What the energy of a row depends on. */
-typedef struct energy_row {
-  const cloth *c;
-  const solve_arrays *a;
-  const substep_terms *t;
-  linear_row r; /* its ways are d */
-  cloth_vector centre;
-  int32_t row;
-} energy_row;
+/* The energy of the springs that start in a row. `directions`, `is_plain`: constants. */
+CLOTH_INLINE void springs_rise(const energy_row *e, row_sum *sum, int32_t directions, int32_t is_plain) {
+  const linear_row r = {.x = e->r.x,
+                        .x_below = e->r.x_below,
+                        .way = e->r.way,
+                        .way_below = e->r.way_below,
+                        .coefficients = e->r.coefficients,
+                        .factors = e->r.factors,
+                        .plane = e->r.plane};
+  const int32_t columns = e->a->columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    lanes rise = spring_rise(&r, e->t, WARP, i, is_plain);
+    CLOTH_UNROLL
+    for (int32_t d = WEFT; d < directions; d++) {
+      rise = lanes_add(rise, spring_rise(&r, e->t, d, i, is_plain));
+    }
+    row_sum_add(sum, i, lanes_within(rise, columns - i));
+  }
+}
 
-/* The energy of the springs and of the plate over the ways of a block: the plate's is 1/2 (A d) . (2 x + d). */
-CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
+/* The energy of the plate over the ways of a block: 1/2 (A d) . (2 x + d). */
+CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
   const linear_row *r = &e->r;
-  const int32_t directions = e->row + 1 < e->a->rows ? DIRECTIONS : 1;
-  lanes rise = lanes_splat(0.0f);
-  if (e->t->bends) {
-    const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
-    const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
-    const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
-    rise = lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
-  }
-  for (int32_t n = 0; n < directions; n++) {
-    rise = lanes_add(rise, spring_rise(r, e->t, n, i));
-  }
-  return rise;
+  const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
+  const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
+  const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
+  return lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
 }
 
 /* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
-   without clamps. In units of the residual times a displacement. */
+   without springs and clamps. In units of the residual times a displacement. */
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
   const float *diagonal = a->diagonal + e->row * a->pitch;
-  const prediction_terms p = prediction_of(e->c, t);
-  const wind_row wind = a->air ? wind_row_of(e->c, a, t, e->row) : no_wind_row();
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
-    const lanes3 way = predicted_way(&p, e->row * a->columns + i, moves, p.reach);
+    const lanes3 way = predicted_way(&e->p, e->row * a->columns + i, moves, e->p.reach);
     const lanes3 w = lanes3_scale(way, whole);
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(&wind, i, ends, way, lanes3_subtract(d, way)));
+      outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
     }
     const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
-    const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
+    lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
+    rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
     row_sum_add(sum, i, lanes_within(rise, a->columns - i));
   });
+}
+
+/* The same of the springs. */
+static void rise_of_springs(const energy_row *e, row_sum *sum) {
+  const int32_t is_last = e->row + 1 == e->a->rows;
+  if (e->is_plain && is_last) {
+    springs_rise(e, sum, 1, 1);
+  } else if (e->is_plain) {
+    springs_rise(e, sum, DIRECTIONS, 1);
+  } else {
+    springs_rise(e, sum, is_last ? 1 : DIRECTIONS, 0);
+  }
+}
+
+/* 1 if all springs resist compression in full, without a strain limit. */
+static int are_springs_plain(const substep_terms *t) {
+  int plain = !(t->limit > 0.0f);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plain &= !(t->spring[d].compression < 1.0f);
+  }
+  return plain;
 }
 
 /* By how much the energy rises along the ways. */
@@ -31929,11 +32140,23 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
   if (t->bends) {
     bend_plate(&plate, 0, a->rows);
   }
-  for (int32_t row = 0; row < a->rows; row++) {
-    energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
-    e.r.way = near_row(a->bent, a->pitch, row);
-    e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
+  energy_row e = {.c = c,
+                  .a = a,
+                  .t = t,
+                  .r = linear_row_of(a, 0),
+                  .p = prediction_of(c, t),
+                  .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row(),
+                  .centre = near_vector(a->place, a->plane, 0),
+                  .is_plain = are_springs_plain(t)};
+  e.r.way = near_row(a->bent, a->pitch, 0);
+  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
+  for (; e.row < a->rows; e.row++) {
+    if (a->air) {
+      take_wind_row(&e.wind, a, e.row);
+    }
     rise_of_row(&e, &sum);
+    rise_of_springs(&e, &sum);
+    next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
   return sum_of(&sum) + clamps_rise(c, t);
 }
@@ -32007,17 +32230,51 @@ static int has_guard(const cloth *c, const substep_terms *t) {
   return t->solves && !has_bounds(c) && !is_in_pieces(c);
 }
 
-/* 1 if the energy of a solved substep has to be compared. */
-static int may_gain_energy(const cloth *c, const substep_terms *t) {
+/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
+CLOTH_SEPARATE int is_pulled_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
-  return (w->unsolved > UNSOLVED_SHARE * w->kinetic || is_lively(c, t)) && do_pins_rest(c);
+  const lanes last_step = lanes_splat(w->last_step);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const int32_t columns = a->columns;
+  row_sum work = row_sum_start(), moved = row_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const int32_t place = row * a->pitch, first = row * columns;
+    const float *to = near_row(a->place, a->pitch, row), *direction = near_row(a->direction, a->pitch, row);
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes3 way = lanes3_subtract(near_load(to, a->plane, i), lanes3_load(x, first + i));
+      row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place + i)), columns - i));
+      const lanes3 start = has_solution ? own_load(a->solution, place + i) : none;
+      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
+      const lanes squares = lanes_multiply(lanes_load(a->diagonal + place + i), lanes3_dot(y, y));
+      row_sum_add(&moved, i, lanes_within(squares, columns - i));
+    }
+  }
+  return sum_of(&work) > PULLING_BACK * w->unsolved && 0.5f * t->share * sum_of(&moved) < LARGE_SHARE * w->kinetic;
+}
+
+/* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
+static int may_gain_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const workspace *w = workspace_of(c);
+  if (is_lively(c, t)) {
+    return do_pins_rest(c);
+  }
+  if (!(w->unsolved > UNSOLVED_SHARE * w->kinetic) || !do_pins_rest(c)) {
+    return 0;
+  }
+  const int32_t is_known = !is_free_piece(c) && w->unsolved < UNKNOWN_SHARE * w->kinetic;
+  return !is_known || !is_pulled_back(c, t, has_solution);
 }
 
 /* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
-   With fixed work the energy is compared as often as may be, whatever has to be. */
+   -1: the energy need not be compared. With fixed work it is, as often as may be. */
 CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
-  int32_t times = 0, rises = may_gain_energy(c, t);
+  int32_t times = 0, rises = may_gain_energy(c, t, has_solution);
+  if (!rises && !fixed_work) {
+    return -1;
+  }
   rigid_way whole;
   set_ways(c, t, has_solution);
   for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
@@ -32785,9 +33042,9 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
   }
-  if (has_guard(c, t) && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+  if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
-    workspace_of(c)->energy_guarded += shortenings;
+    workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
     has_solution |= shortenings > 0;
   }
   accept(c, t, has_solution);

@@ -162,6 +162,7 @@
 #include "terms/bounds.h"
 #include "solve/product.h"
 #include "solve/coarsest.h"
+#include "solve/energy.h"
 #include "solve/passes.h"
 #include "solve/solve.h"
 #include "step/linearise.h"

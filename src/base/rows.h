@@ -142,11 +142,18 @@ CLOTH_INLINE void row_sum_store(float *sums, const row_sum *sum) {
 
 /* The sum over so many rows of `next` floats, from their stored partial sums, and of what `sum` holds. */
 static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum sum) {
+  row_sum total;
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < ROW_PARTS; n++) {
+    total.part[n] = lanes_load(sum.partial + n * CLOTH_LANES);
+  }
   for (int32_t row = 0; row < rows; row++) {
-    for (int32_t i = 0; i < LANES_SUMS; i += CLOTH_LANES) {
-      lanes_store(sum.partial + i, lanes_add(lanes_load(sum.partial + i), lanes_load(sums + row * next + i)));
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < ROW_PARTS; n++) {
+      total.part[n] = lanes_add(total.part[n], lanes_load(sums + row * next + n * CLOTH_LANES));
     }
   }
+  row_sum_store(sum.partial, &total);
   return lanes_sum_total(&sum);
 }
 

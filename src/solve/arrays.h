@@ -244,12 +244,13 @@ CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t
   }
 }
 
-/* Closes the rows of a tube, from a direction on. */
+/* Closes the rows of a tube, from a direction on: where what a spring brings is read beyond the seam. */
 CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
-  for (int32_t d = first; d < DIRECTIONS; d++) {
-    force_copy(force_row(f, d), buffer, columns - 1, -1);
-    force_copy(force_row(f, d), buffer, 0, columns);
+  if (first == WARP) {
+    force_copy(force_row(f, WARP), buffer, columns - 1, -1);
   }
+  force_copy(force_row(f, DIAGONAL), buffer, columns - 1, -1);
+  force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
 
 /* Sets the forces of a row to 0. */

@@ -5,6 +5,7 @@
 #include "../step/momentum.h"
 #include "../terms/confined.h"
 #include "../types.h"
+#include "energy.h"
 #include "passes.h"
 #include "product.h"
 
@@ -19,8 +20,8 @@
  *   q = A p, alpha = r . z / p . q
  *   y += alpha p, r -= alpha q
  *
- * The last product with alpha goes into the new places at once: accept() takes y + alpha p. With a tolerance the
- * iterations end when sqrt(r . z) has fallen to that share of the first.
+ * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
+ * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -37,8 +38,12 @@ static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* The product with the direction, of confined particles what they may do. Returns p . q. */
-static float multiply_direction(const cloth *c, const substep_terms *t) {
+/* The product with the direction, of confined particles what they may do; not if it is the last one, where nothing
+   differs. Returns p . q. */
+static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
+  if (is_last && !c->scratch.factors) {
+    return square_direction(c, t);
+  }
   const float sum = multiply(c, t);
   confine_own(c, floats_at(c, c->scratch.product));
   return sum;
@@ -64,13 +69,16 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
+    const int32_t was_done = is_done;
+    is_done |= !(along > least * residual);
+    const int32_t is_last =
+        iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
-    const float most = multiply_direction(c, t);
-    w->last_step = is_done ? 0.0f : step_ratio(along, most);
-    w->unsolved = is_done ? w->unsolved : 0.5f * w->last_step * along;
-    is_done |= !(along > least * residual);
-    if (iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c))) {
+    const float most = multiply_direction(c, t, is_last || is_done);
+    w->last_step = was_done ? 0.0f : step_ratio(along, most);
+    w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
+    if (is_last) {
       return iteration;
     }
     const float before = along;

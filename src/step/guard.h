@@ -35,7 +35,10 @@
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
- * kinetic energy, and wherever springs are stiff, explicit or without shear: another solve that has come to its end
+ * kinetic energy, unless what is left of the residual r pulls back: for the ways d = w + y, w the prediction's, the
+ * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
+ * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
+ * They are compared, too, wherever springs are stiff, explicit or without shear: another solve that has come to its end
  * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
  * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
@@ -45,6 +48,11 @@
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
 #define UNSOLVED_SHARE 1.0e-3f
+/* Times what the last iteration took that the residual has to take along the prediction, at least; and shares of the
+   kinetic energy above which energies are compared whatever it takes: of that of y, and of the last iteration. */
+#define PULLING_BACK 6.0f
+#define LARGE_SHARE 0.05f
+#define UNKNOWN_SHARE 0.03f
 /* Share of its stretch below which shear holds nothing together: 10 x 10 of 1e5 N/m without it gains .07 of its fall's
    energy at 8 substeps where the energies are not compared (S17). */
 #define SHEAR_SHARE 0.01f
@@ -116,8 +124,20 @@ CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length
   return energy;
 }
 
-/* By how much the energy of a block of springs rises over the way. */
-CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i) {
+/* What the energy of a row depends on. */
+typedef struct energy_row {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  linear_row r; /* its ways are d */
+  prediction_terms p;
+  wind_row wind; /* with air */
+  cloth_vector centre;
+  int32_t row, is_plain; /* is_plain: springs resist compression in full, without a strain limit */
+} energy_row;
+
+/* By how much the energy of a block of springs rises over the way. `is_plain`: see energy_row; a constant. */
+CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
   const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
   const lanes3 before =
@@ -128,71 +148,93 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
-  const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
-  if (t->spring[d].compression < 1.0f || (d <= WEFT && t->limit > 0.0f)) {
+  if (!is_plain) {
+    const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
     return lanes_multiply(k.stiffness,
                           lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
   }
   /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
   const lanes sum = lanes_add(long_, short_);
   const lanes longer = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
-  const lanes over = lanes_subtract(sum, lanes_multiply(lanes_splat(2.0f), rest));
-  return lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), lanes_multiply(longer, over));
+  const lanes pull = lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), sum);
+  return lanes_multiply(longer, lanes_subtract(pull, k.tension));
 }
 
-/* What the energy of a row depends on. */
-typedef struct energy_row {
-  const cloth *c;
-  const solve_arrays *a;
-  const substep_terms *t;
-  linear_row r; /* its ways are d */
-  cloth_vector centre;
-  int32_t row;
-} energy_row;
+/* The energy of the springs that start in a row. `directions`, `is_plain`: constants. */
+CLOTH_INLINE void springs_rise(const energy_row *e, row_sum *sum, int32_t directions, int32_t is_plain) {
+  const linear_row r = {.x = e->r.x,
+                        .x_below = e->r.x_below,
+                        .way = e->r.way,
+                        .way_below = e->r.way_below,
+                        .coefficients = e->r.coefficients,
+                        .factors = e->r.factors,
+                        .plane = e->r.plane};
+  const int32_t columns = e->a->columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    lanes rise = spring_rise(&r, e->t, WARP, i, is_plain);
+    CLOTH_UNROLL
+    for (int32_t d = WEFT; d < directions; d++) {
+      rise = lanes_add(rise, spring_rise(&r, e->t, d, i, is_plain));
+    }
+    row_sum_add(sum, i, lanes_within(rise, columns - i));
+  }
+}
 
-/* The energy of the springs and of the plate over the ways of a block: the plate's is 1/2 (A d) . (2 x + d). */
-CLOTH_INLINE lanes elastic_rise(const energy_row *e, int32_t i, lanes3 d) {
+/* The energy of the plate over the ways of a block: 1/2 (A d) . (2 x + d). */
+CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
   const linear_row *r = &e->r;
-  const int32_t directions = e->row + 1 < e->a->rows ? DIRECTIONS : 1;
-  lanes rise = lanes_splat(0.0f);
-  if (e->t->bends) {
-    const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
-    const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
-    const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
-    rise = lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
-  }
-  for (int32_t n = 0; n < directions; n++) {
-    rise = lanes_add(rise, spring_rise(r, e->t, n, i));
-  }
-  return rise;
+  const lanes3 x = lanes3_subtract(near_load(r->x, r->plane, i), lanes3_splat(e->centre));
+  const lanes3 both = lanes3_add_scaled(d, x, lanes_splat(2.0f));
+  const lanes3 bent = own_load(e->a->residual + 3 * e->row * e->a->pitch, i);
+  return lanes_multiply(lanes_splat(0.5f * plate_scale(e->a, e->t, 1.0f)), lanes3_dot(bent, both));
 }
 
 /* By how much the energy of a row rises along the ways, with d . d - w . w as (d - w) . (d + w), which rounds less;
-   without clamps. In units of the residual times a displacement. */
+   without springs and clamps. In units of the residual times a displacement. */
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
   const float *diagonal = a->diagonal + e->row * a->pitch;
-  const prediction_terms p = prediction_of(e->c, t);
-  const wind_row wind = a->air ? wind_row_of(e->c, a, t, e->row) : no_wind_row();
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
-    const lanes3 way = predicted_way(&p, e->row * a->columns + i, moves, p.reach);
+    const lanes3 way = predicted_way(&e->p, e->row * a->columns + i, moves, e->p.reach);
     const lanes3 w = lanes3_scale(way, whole);
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(&wind, i, ends, way, lanes3_subtract(d, way)));
+      outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
     }
     const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
-    const lanes rise = lanes_add(lanes_subtract(lanes_multiply(mass, faster), work), elastic_rise(e, i, d));
+    lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
+    rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
     row_sum_add(sum, i, lanes_within(rise, a->columns - i));
   });
+}
+
+/* The same of the springs. */
+static void rise_of_springs(const energy_row *e, row_sum *sum) {
+  const int32_t is_last = e->row + 1 == e->a->rows;
+  if (e->is_plain && is_last) {
+    springs_rise(e, sum, 1, 1);
+  } else if (e->is_plain) {
+    springs_rise(e, sum, DIRECTIONS, 1);
+  } else {
+    springs_rise(e, sum, is_last ? 1 : DIRECTIONS, 0);
+  }
+}
+
+/* 1 if all springs resist compression in full, without a strain limit. */
+static int are_springs_plain(const substep_terms *t) {
+  int plain = !(t->limit > 0.0f);
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    plain &= !(t->spring[d].compression < 1.0f);
+  }
+  return plain;
 }
 
 /* By how much the energy rises along the ways. */
@@ -203,11 +245,23 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
   if (t->bends) {
     bend_plate(&plate, 0, a->rows);
   }
-  for (int32_t row = 0; row < a->rows; row++) {
-    energy_row e = {c, a, t, linear_row_of(a, row), near_vector(a->place, a->plane, 0), row};
-    e.r.way = near_row(a->bent, a->pitch, row);
-    e.r.way_below = near_row(a->bent, a->pitch, row + 1 < a->rows ? row + 1 : row);
+  energy_row e = {.c = c,
+                  .a = a,
+                  .t = t,
+                  .r = linear_row_of(a, 0),
+                  .p = prediction_of(c, t),
+                  .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row(),
+                  .centre = near_vector(a->place, a->plane, 0),
+                  .is_plain = are_springs_plain(t)};
+  e.r.way = near_row(a->bent, a->pitch, 0);
+  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
+  for (; e.row < a->rows; e.row++) {
+    if (a->air) {
+      take_wind_row(&e.wind, a, e.row);
+    }
     rise_of_row(&e, &sum);
+    rise_of_springs(&e, &sum);
+    next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
   return sum_of(&sum) + clamps_rise(c, t);
 }
@@ -281,17 +335,51 @@ static int has_guard(const cloth *c, const substep_terms *t) {
   return t->solves && !has_bounds(c) && !is_in_pieces(c);
 }
 
-/* 1 if the energy of a solved substep has to be compared. */
-static int may_gain_energy(const cloth *c, const substep_terms *t) {
+/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
+CLOTH_SEPARATE int is_pulled_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
-  return (w->unsolved > UNSOLVED_SHARE * w->kinetic || is_lively(c, t)) && do_pins_rest(c);
+  const lanes last_step = lanes_splat(w->last_step);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const int32_t columns = a->columns;
+  row_sum work = row_sum_start(), moved = row_sum_start();
+  for (int32_t row = 0; row < a->rows; row++) {
+    const int32_t place = row * a->pitch, first = row * columns;
+    const float *to = near_row(a->place, a->pitch, row), *direction = near_row(a->direction, a->pitch, row);
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes3 way = lanes3_subtract(near_load(to, a->plane, i), lanes3_load(x, first + i));
+      row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place + i)), columns - i));
+      const lanes3 start = has_solution ? own_load(a->solution, place + i) : none;
+      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
+      const lanes squares = lanes_multiply(lanes_load(a->diagonal + place + i), lanes3_dot(y, y));
+      row_sum_add(&moved, i, lanes_within(squares, columns - i));
+    }
+  }
+  return sum_of(&work) > PULLING_BACK * w->unsolved && 0.5f * t->share * sum_of(&moved) < LARGE_SHARE * w->kinetic;
+}
+
+/* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
+static int may_gain_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const workspace *w = workspace_of(c);
+  if (is_lively(c, t)) {
+    return do_pins_rest(c);
+  }
+  if (!(w->unsolved > UNSOLVED_SHARE * w->kinetic) || !do_pins_rest(c)) {
+    return 0;
+  }
+  const int32_t is_known = !is_free_piece(c) && w->unsolved < UNKNOWN_SHARE * w->kinetic;
+  return !is_known || !is_pulled_back(c, t, has_solution);
 }
 
 /* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
-   With fixed work the energy is compared as often as may be, whatever has to be. */
+   -1: the energy need not be compared. With fixed work it is, as often as may be. */
 CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
-  int32_t times = 0, rises = may_gain_energy(c, t);
+  int32_t times = 0, rises = may_gain_energy(c, t, has_solution);
+  if (!rises && !fixed_work) {
+    return -1;
+  }
   rigid_way whole;
   set_ways(c, t, has_solution);
   for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {

@@ -193,12 +193,11 @@ static void linearise_springs_of_row(const linear_row *r, const substep_terms *t
   }
 }
 
-/* Copies the blocks beside the seam of a tube. */
-static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
+/* Copies the blocks of one column of a row to another, beside the seam of a tube. */
+static void copy_block(float *row, ptrdiff_t plane, int32_t from, int32_t to) {
   for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
     float *part = row + n * BLOCK_PLANE(plane);
-    part[-BLOCK_STEP] = part[BLOCK_STEP * (columns - 1)];
-    part[BLOCK_STEP * columns] = part[0];
+    part[BLOCK_STEP * to] = part[BLOCK_STEP * from];
   }
   (void)plane;
 }
@@ -206,8 +205,10 @@ static void close_block_ring(float *row, ptrdiff_t plane, int32_t columns) {
 /* Closes what the springs of a row bring. */
 static void close_rings(const linear_row *r, int32_t columns) {
   close_forces(&r->brought, r->buffer, columns, WARP);
-  for (int32_t d = 0; d < DIRECTIONS && r->springs; d++) {
-    close_block_ring(r->blocks[d], r->buffer, columns);
+  if (r->springs) {
+    copy_block(r->blocks[WARP], r->buffer, columns - 1, -1);
+    copy_block(r->blocks[DIAGONAL], r->buffer, columns - 1, -1);
+    copy_block(r->blocks[ANTIDIAGONAL], r->buffer, 0, columns);
   }
 }
 

@@ -103,9 +103,9 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     restore_momentum(c, t, has_solution);
     has_solution = 1;
   }
-  if (has_guard(c, t) && (may_gain_energy(c, t) || c->settings.capacity.fixed_work)) {
+  if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
-    workspace_of(c)->energy_guarded += shortenings;
+    workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
     has_solution |= shortenings > 0;
   }
   accept(c, t, has_solution);

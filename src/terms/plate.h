@@ -54,8 +54,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
 #define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
 #define STRAND_STEP NEAR_STEP
 
-/* Floats of a strand that two columns take, in whole blocks: at an end of a sheet two columns count. */
-#define END_FLOATS ((2 * STRAND_STEP + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
+/* Floats of a strand that a column takes, in whole blocks: at an end of a sheet one column has a neighbour less. */
+#define END_FLOATS ((STRAND_STEP + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 
 /* Coefficients of the plate as its rows take them. */
 typedef struct plate_rows {
@@ -91,45 +91,40 @@ static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float 
 #define END_LEFT 1
 #define END_RIGHT 2
 
-/* Masks of the lanes of a block at the right end of a strand: of those with something on their right, and of those
-   before the last two columns. */
-typedef struct end_masks {
-  lanes_mask right, inside;
-} end_masks;
-
 /* The coefficients of the plate for a block, and where its strands end. */
 typedef struct plate_terms {
-  lanes ratio, centre; /* b / a and -2 (1 + b / a) */
-  end_masks first_end; /* of the block at `outer` */
-  ptrdiff_t outer;     /* floats of a strand from which on blocks are at an end */
-  int32_t end;         /* and all */
+  lanes ratio, centre;   /* b / a and -2 (1 + b / a) */
+  lanes_mask first_last; /* in blocks from `outer` on: lanes with something on their right */
+  ptrdiff_t outer;       /* floats of a strand from which on blocks are at an end */
+  int32_t end, rows;     /* all floats, and the rows of the grid */
 } plate_terms;
 
-CLOTH_INLINE end_masks end_masks_at(int32_t end, int32_t i) {
-  const end_masks m = {lanes_first(end - STRAND_STEP - i), lanes_first(end - 2 * STRAND_STEP - i)};
-  return m;
+/* Those with something on their right of the block at float i of a strand. */
+CLOTH_INLINE lanes_mask before_end(int32_t end, int32_t i) {
+  return lanes_first(end - STRAND_STEP - i);
 }
 
 CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
-  const int32_t end = STRAND_STEP * p->a->columns, inside = end - 2 * STRAND_STEP - END_FLOATS;
+  const int32_t end = STRAND_STEP * p->a->columns, inside = end - STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
   const plate_terms t = {.ratio = lanes_splat(p->ratio),
                          .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
-                         .first_end = end_masks_at(end, outer),
+                         .first_last = before_end(end, outer),
                          .outer = outer,
-                         .end = end};
+                         .end = end,
+                         .rows = p->a->rows};
   return t;
 }
 
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
-CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, const end_masks *m) {
+CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes_mask before) {
   lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
   if (ends & END_LEFT) {
     left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left);
   }
   if (ends & END_RIGHT) {
-    right = lanes_select(m->right, right, lanes_load(row + i));
+    right = lanes_select(before, right, lanes_load(row + i));
   }
   return lanes_add(left, right);
 }
@@ -141,26 +136,13 @@ CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, la
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* -E_u^T E_u of a block: at each end the difference to the other one of the last two columns. */
-CLOTH_INLINE lanes free_ends(const float *x, ptrdiff_t i, int32_t ends, const end_masks *m) {
-  const lanes here = lanes_load(x + i), left = lanes_load(x + i - STRAND_STEP), right = lanes_load(x + i + STRAND_STEP);
-  lanes both = lanes_splat(0.0f);
-  if (ends & END_LEFT) {
-    const lanes other = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), right, left);
-    both = lanes_keep(lanes_first(2 * STRAND_STEP - (int32_t)i), lanes_subtract(other, here));
-  }
-  if (ends & END_RIGHT) {
-    const lanes more = lanes_drop(m->inside, lanes_subtract(lanes_select(m->right, right, left), here));
-    both = ends & END_LEFT ? lanes_add(both, more) : more;
-  }
-  return both;
-}
-
-/* A strand of a row: of the vectors of the row, of the one below and of the one after that; of the curvature of the row
-   and of those beside it; of the force. At the border rows that are not there are the row at the border. */
+/* A strand of a row: of the vectors of the row, and how many floats on those of the row below and of the one after that
+   lie; of the curvature of the row, and of the row above, which that of the row below takes the place of; of the force.
+   At the border rows that are not there are the row at the border. */
 typedef struct plate_strand {
-  const float *x, *next, *after;
-  float *above, *here, *below, *force;
+  const float *x;
+  ptrdiff_t next, after;
+  float *here, *beside, *force;
 } plate_strand;
 
 /* Constants of a row: whether there is none below it, and whether cells are square. */
@@ -168,32 +150,67 @@ typedef struct row_kind {
   int32_t is_last, is_square;
 } row_kind;
 
+/* What the ends of a row of a sheet take beside its blocks: -E_u^T E_u, at each end the difference from the last column
+   to the one before it, and the negative of that for the latter. The first goes into the curvature beside the row. */
+CLOTH_INLINE void open_ends(const plate_strand *s, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    const int32_t last = end - STRAND_STEP + n;
+    s->here[n - STRAND_STEP] = s->here[n] + (s->x[n + STRAND_STEP] - s->x[n]);
+    s->here[end + n] = s->here[last] + (s->x[last - STRAND_STEP] - s->x[last]);
+  }
+}
+
+/* The other part, added to the force of the row. */
+CLOTH_INLINE void free_ends(const plate_strand *s, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    const int32_t last = end - STRAND_STEP + n;
+    *own_at(s->force, STRANDS, STRAND_STEP + n, 0) -= s->x[n + STRAND_STEP] - s->x[n];
+    *own_at(s->force, STRANDS, last - STRAND_STEP, 0) -= s->x[last - STRAND_STEP] - s->x[last];
+  }
+}
+
+/* Puts what lies beyond the seam of a tube beside the ends of a strand. */
+CLOTH_INLINE void close_strand(float *strand, int32_t end) {
+  for (int32_t n = 0; n < STRAND_STEP; n++) {
+    strand[n - STRAND_STEP] = strand[end - STRAND_STEP + n];
+    strand[end + n] = strand[n];
+  }
+}
+
 /* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
-CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, const end_masks *m,
+CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, lanes_mask before,
                              row_kind kind) {
-  const lanes here = lanes_load(s->here + i);
+  const lanes here = lanes_load(s->here + i), above = lanes_load(s->beside + i);
   lanes down = here;
   if (!kind.is_last) {
-    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->next, i, ends, m), over, lanes_load(s->next + i), kind.is_square);
-    lanes_store(s->below + i, down);
+    const float *next = s->x + s->next;
+    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->x + s->after + i));
+    down = curvature(p, sum_beside(next, i, ends, before), over, lanes_load(next + i), kind.is_square);
+    lanes_store(s->beside + i, down);
   }
-  const lanes across = lanes_add(lanes_load(s->above + i), down);
-  lanes sum = curvature(p, sum_beside(s->here, i, ends, m), across, here, kind.is_square);
-  sum = ends ? lanes_add(sum, free_ends(s->x, i, ends, m)) : sum;
+  const lanes across = lanes_add(above, down);
+  const lanes sum = curvature(p, sum_beside(s->here, i, END_NONE, before), across, here, kind.is_square);
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
 
 /* The same of a row that may be short or the last. `ends`: which it has. */
 CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
   const row_kind kind = {is_last, 0};
+  if (ends) {
+    open_ends(s, p->end);
+  } else {
+    close_strand(s->here, p->end);
+  }
   for (int32_t i = 0; i < p->end; i += CLOTH_LANES) {
-    const end_masks m = end_masks_at(p->end, i);
+    const lanes_mask before = before_end(p->end, i);
     if (ends) {
-      bend_block(p, s, i, END_LEFT | END_RIGHT, &m, kind);
+      bend_block(p, s, i, END_LEFT | END_RIGHT, before, kind);
     } else {
-      bend_block(p, s, i, END_NONE, NULL, kind);
+      bend_block(p, s, i, END_NONE, before, kind);
     }
+  }
+  if (ends) {
+    free_ends(s, p->end);
   }
 }
 
@@ -202,17 +219,16 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   const row_kind kind = {0, is_square};
   const ptrdiff_t inner = ends ? END_FLOATS : 0, outer = p->outer;
   for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_LEFT, NULL, kind);
+    bend_block(p, s, i, END_LEFT, p->first_last, kind);
   }
-  for (ptrdiff_t i = inner; i < outer; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_NONE, NULL, kind);
+  for (ptrdiff_t i = inner; i < outer; i += STRAND_STEP * CLOTH_LANES) {
+    CLOTH_UNROLL
+    for (ptrdiff_t n = 0; n < STRAND_STEP; n++) { /* with one lane, the components of a column */
+      bend_block(p, s, i + n, END_NONE, p->first_last, kind);
+    }
   }
-  if (ends) {
-    bend_block(p, s, outer, END_RIGHT, &p->first_end, kind);
-  }
-  for (int32_t i = (int32_t)outer + CLOTH_LANES; ends && i < p->end; i += CLOTH_LANES) {
-    const end_masks m = end_masks_at(p->end, i);
-    bend_block(p, s, i, END_RIGHT, &m, kind);
+  for (int32_t i = (int32_t)outer; ends && i < p->end; i += CLOTH_LANES) {
+    bend_block(p, s, i, END_RIGHT, p->first_last, kind);
   }
 }
 
@@ -226,13 +242,11 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
     const float *above = row > 0 ? x - next : x, *below = row + 1 < a->rows ? x + next : x;
     for (int32_t i = 0; i < t.end; i += CLOTH_LANES) {
       const lanes here = lanes_load(x + i), over = lanes_add(lanes_load(above + i), lanes_load(below + i));
-      const end_masks m = end_masks_at(t.end, i);
-      const lanes beside = a->is_ring ? sum_beside(x, i, END_NONE, NULL) : sum_beside(x, i, END_LEFT | END_RIGHT, &m);
+      const lanes_mask before = before_end(t.end, i);
+      const lanes beside =
+          a->is_ring ? sum_beside(x, i, END_NONE, before) : sum_beside(x, i, END_LEFT | END_RIGHT, before);
       lanes_store(out + n * a->buffer + i, curvature(&t, beside, over, here, 0));
     }
-  }
-  if (a->is_ring) {
-    close_ring(out, a->buffer, a->columns);
   }
 }
 
@@ -261,17 +275,16 @@ static void free_border(const plate_rows *p, int32_t border, int32_t beside, int
   }
 }
 
-/* A strand of rows: row `row` first, and the buffers of the rows around it. */
-CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n) {
+/* A strand of row `row` of those from `first` on, and the buffers of the rows around it. */
+CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n, int32_t first) {
   const solve_arrays *a = p->a;
-  const int32_t next = STRAND_STEP * a->pitch;
-  const float *x = p->x + n * a->plane + row * next;
-  const plate_strand s = {.x = x,
-                          .next = x + next,
-                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
-                          .above = curvature_buffer(a, 0) + n * a->buffer,
-                          .here = curvature_buffer(a, 1) + n * a->buffer,
-                          .below = curvature_buffer(a, 2) + n * a->buffer,
+  const ptrdiff_t next = STRAND_STEP * (ptrdiff_t)a->pitch;
+  const int32_t here = (row - first) % 2 == 0;
+  const plate_strand s = {.x = p->x + n * a->plane + row * next,
+                          .next = next,
+                          .after = row + 2 < a->rows ? 2 * next : next,
+                          .here = curvature_buffer(a, here) + n * a->buffer,
+                          .beside = curvature_buffer(a, !here) + n * a->buffer,
                           .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
   return s;
 }
@@ -287,52 +300,58 @@ static void free_borders(const plate_rows *p, int32_t first, int32_t end) {
   }
 }
 
-/* Puts what lies beyond the seam of a tube beside the ends of a strand. */
-CLOTH_INLINE void close_strand(float *strand, int32_t end) {
-  for (int32_t n = 0; n < STRAND_STEP; n++) {
-    strand[n - STRAND_STEP] = strand[end - STRAND_STEP + n];
-    strand[end + n] = strand[n];
-  }
+/* Goes on to the next row. */
+CLOTH_INLINE void next_row(plate_strand *s) {
+  float *here = s->here;
+  s->x += s->next;
+  s->here = s->beside;
+  s->beside = here;
+  s->force += STRANDS * s->next;
 }
 
-/* Goes on to the next row, `next` floats on. `is_last`: it has no row after the one below. */
-CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next, int32_t is_last) {
-  float *above = s->above;
-  s->x = s->next;
-  s->next = s->after;
-  s->after = is_last ? s->next : s->next + next;
-  s->above = s->here;
-  s->here = s->below;
-  s->below = above;
-  s->force += STRANDS * next;
-}
-
-/* The rows row .. end - 1 of a strand, of which none is short or the last. `is_square`: a constant. Returns `end`, or
-   `row` if there are none. */
-CLOTH_INLINE int32_t bend_strand(const plate_terms *t, plate_strand *s, const plate_rows *p, int32_t row, int32_t end,
-                                 int32_t is_square) {
-  const ptrdiff_t next = STRAND_STEP * p->a->pitch;
-  const int32_t is_ring = p->a->is_ring, rows = p->a->rows;
-  for (; row < end; row++) {
-    if (is_ring) {
-      bend_long_row(t, s, END_NONE, is_square);
-      close_strand(s->below, t->end);
-    } else {
-      bend_long_row(t, s, END_LEFT | END_RIGHT, is_square);
+/* The rows row .. end - 1 of a strand, none of which is short or the last. `ends`, `is_square`: constants. */
+CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *strand, int32_t row, int32_t end,
+                                 int32_t ends, int32_t is_square) {
+  plate_strand s = *strand;
+  const int32_t last = t->rows - 1;
+  for (int32_t part = 0; part < 2; part++) { /* rows that have one after the next, and the one that has not */
+    const int32_t before = part == 0 && end > last - 1 ? last - 1 : end;
+    for (; row < before; row++) {
+      if (ends) {
+        open_ends(&s, t->end);
+      } else {
+        close_strand(s.here, t->end);
+      }
+      bend_long_row(t, &s, ends, is_square);
+      if (ends) {
+        free_ends(&s, t->end);
+      }
+      next_row(&s);
     }
-    next_row(s, next, row + 4 > rows);
+    s.after = s.next;
   }
-  return row;
+}
+
+/* The same, of a tube or not, and of square cells or not. */
+CLOTH_INLINE void bend_strand(const plate_rows *p, const plate_terms *t, const plate_strand *s, int32_t row,
+                              int32_t end) {
+  const int32_t is_square = p->ratio == 1.0f;
+  if (p->a->is_ring) {
+    bend_long_rows(t, s, row, end, END_NONE, is_square);
+  } else if (is_square) {
+    bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 1);
+  } else {
+    bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 0);
+  }
 }
 
 /* The forces of the rows first .. end - 1, the matrix times x. */
 CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int32_t end) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
-  const ptrdiff_t next = STRAND_STEP * a->pitch;
   const int32_t last = a->rows - 1, inner_end = end < last ? end : last;
   const int32_t ends = a->is_ring ? END_NONE : END_LEFT | END_RIGHT;
-  const int32_t is_square = p->ratio == 1.0f, is_short = ends && t.end < END_FLOATS + 2 * STRAND_STEP;
+  const int32_t is_short = ends && t.end < END_FLOATS + STRAND_STEP;
   start_curvature(p, first, curvature_buffer(a, 1));
   if (first > 0) {
     start_curvature(p, first - 1, curvature_buffer(a, 0));
@@ -340,19 +359,13 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
     repeat_curvature(a);
   }
   for (int32_t n = 0; n < STRANDS; n++) {
-    plate_strand s = strand_of(p, first, n);
-    int32_t row = first;
-    for (; is_short && row < inner_end; row++) {
-      bend_any_row(&t, &s, ends, 0);
-      next_row(&s, next, row + 3 > last);
+    if (!is_short) {
+      const plate_strand s = strand_of(p, first, n, first);
+      bend_strand(p, &t, &s, first, inner_end);
     }
-    if (is_square) {
-      row = bend_strand(&t, &s, p, row, inner_end, 1);
-    } else {
-      row = bend_strand(&t, &s, p, row, inner_end, 0);
-    }
-    if (row < end) {
-      bend_any_row(&t, &s, ends, 1);
+    for (int32_t row = is_short ? first : inner_end; row < end; row++) {
+      const plate_strand s = strand_of(p, row, n, first);
+      bend_any_row(&t, &s, ends, row == last);
     }
   }
   free_borders(p, first, end);

@@ -1,0 +1,152 @@
+#pragma once
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../pieces.h"
+#include "../scalar.h"
+#include "../terms/plate.h"
+#include "../types.h"
+#include "arrays.h"
+#include "product.h"
+#include "strips.h"
+
+/// The energy of a direction ///
+
+/*
+ * p . A p without A p, of which the last iteration of a solve wants nothing else: every term is a sum of squares.
+ *
+ *   springs  a |p_1 - p_0|^2 + c / l^2 (d . (p_1 - p_0))^2
+ *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h
+ *   others   mass, (w . p)^2 of the air, p . G p of further blocks
+ *
+ * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
+ */
+
+/* Twice the energy of a block of springs of direction d. */
+CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
+  const int32_t step = d == WARP ? 1 : column_step(d);
+  const lanes3 apart = lanes3_subtract(x, near_load(d == WARP ? r->x : r->x_below, r->plane, i + step));
+  const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
+  const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
+  const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
+  const lanes longer = lanes3_dot(apart, moved);
+  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
+                   lanes_multiply(along, lanes_multiply(longer, longer)));
+}
+
+/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
+  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
+    const lanes3 x = near_load(r->x, r->plane, i), p = near_load(r->p, r->plane, i);
+    lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
+    square = lanes_add(square, square_of_springs(r, WARP, i, x, p));
+    if (!is_last) {
+      square = lanes_add(square, square_of_springs(r, WEFT, i, x, p));
+      square = lanes_add(square, square_of_springs(r, DIAGONAL, i, x, p));
+      square = lanes_add(square, square_of_springs(r, ANTIDIAGONAL, i, x, p));
+    }
+    if (r->air) {
+      const lanes across = lanes3_dot(own_load(r->air, i), p);
+      square = lanes_add(square, lanes_multiply(across, across));
+    }
+    if (r->ground) {
+      square = lanes_add(square, lanes3_dot(p, symmetric_apply(own_block(r->ground, i), p)));
+    }
+    row_sum_add(sum, i, lanes_within(square, r->columns - i));
+  }
+}
+
+/* Rows of a direction around one, and the plate. */
+typedef struct plate_squares {
+  const float *above, *here, *below; /* near rows: the row itself where there is none */
+  const float *border;               /* the row beside one at the border; NULL for others */
+  lanes ratio, centre, factor;
+  float squared_ratio;
+} plate_squares;
+
+/* The square of the difference of two places of a row, of which E_u has one at each end. */
+static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
+  const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
+  return vector_dot(d, d);
+}
+
+/* Adds the plate's part of a row. */
+CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *rows, row_sum *sum) {
+  const plate_squares s = *rows;
+  const ptrdiff_t plane = a->plane;
+  const int32_t columns = a->columns, is_open = !a->is_ring;
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes3 here = near_load(s.here, plane, i);
+    lanes3 left = near_load(s.here, plane, i - 1);
+    lanes3 right = near_load(s.here, plane, i + 1);
+    if (is_open && (ends & ROW_FIRST)) {
+      left = lanes3_select(lanes_first(1 - i), here, left);
+    }
+    if (is_open && (ends & ROW_LAST)) {
+      right = lanes3_select(lanes_first(columns - 1 - i), right, here);
+    }
+    const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
+    const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
+    const lanes3 bend = lanes3_add_scaled(around, here, s.centre);
+    const lanes square = lanes_multiply(lanes3_dot(bend, bend), s.factor);
+    row_sum_add(sum, i, ends ? lanes_within(square, columns - i) : square);
+  });
+  if (is_open) {
+    const float free =
+        squared_difference(s.here, plane, 1, 0) + squared_difference(s.here, plane, columns - 2, columns - 1);
+    row_sum_add(sum, 0, lanes_within(lanes_multiply(lanes_splat(negate(free)), s.factor), 1));
+  }
+  const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
+  for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
+    const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
+    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, lanes3_dot(d, d)), columns - i));
+  }
+}
+
+/* The plate around row `row`. */
+CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
+  const float *p = a->direction + row * next;
+  const plate_squares s = {.above = is_first ? p : p - next,
+                           .here = p,
+                           .below = is_last ? p : p + next,
+                           .border = is_first  ? p + next
+                                     : is_last ? p - next
+                                               : NULL,
+                           .ratio = lanes_splat(t->hinge_ratio),
+                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
+                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
+                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
+  return s;
+}
+
+/* Squares of a strip. */
+CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
+  product_row r = product_row_of(a, p->first, 0, 0.0f);
+  for (int32_t row = p->first; row < p->end; row++) {
+    row_sum sum = row_sum_start();
+    if (row < last) {
+      add_squares_of_row(&r, &sum, 0);
+    } else {
+      add_squares_of_row(&r, &sum, 1);
+    }
+    if (bends) {
+      const plate_squares s = plate_squares_of(a, t, row);
+      add_plate_squares(a, &s, &sum);
+    }
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+    next_product_row(&r, a->pitch);
+  }
+  (void)plan;
+}
+
+/* p . A p of cloth whose hinges do not differ. */
+static float square_direction(const cloth *c, const substep_terms *t) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, square_strip, t);
+  return sum_of_rows(c, none);
+}
