@@ -31937,8 +31937,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
  * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
- * In: solution, direction and last step, state. Out: solution; the last step is 0 if the ways have become shorter.
- * Scratch: place = x_n, bent = d, residual; row buffers.
+ * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
+ * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
@@ -31974,30 +31974,36 @@ static int do_pins_rest(const cloth *c) {
   return 1;
 }
 
-/* place = x_n and bent = d, the way over the substep. */
+/* place = x_n, direction = the prediction's way, solution = all of y, and bent = d, the way over the substep. */
 CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const ptrdiff_t plane = a->plane;
+  const int32_t columns = a->columns;
   for (int32_t row = 0; row < a->rows; row++) {
     float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch, *solution = a->solution + 3 * row * a->pitch;
-    const float *direction = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const int32_t particle = row * a->columns + i;
+    float *direction = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
+    const float *diagonal = a->diagonal + row * a->pitch;
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const int32_t particle = row * columns + i;
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
       const lanes3 start = has_solution ? own_load(solution, i) : none;
-      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
-      const lanes3 d = lanes3_add(predicted_way(&p, particle, moves, p.reach), lanes3_keep(moves, y));
-      near_store(way, a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
-      near_store(place, a->plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
+      const lanes3 y = lanes3_add_scaled(start, near_load(direction, plane, i), last_step);
+      const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
+      const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
+      own_store(solution, i, y);
+      near_store(direction, plane, i, predicted);
+      near_store(way, plane, i, lanes3_quantise(d, WORK_ROUNDER));
+      near_store(place, plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
     }
     if (a->is_ring) {
-      close_ring(place, a->plane, a->columns);
-      close_ring(way, a->plane, a->columns);
+      close_ring(place, plane, columns);
+      close_ring(way, plane, columns);
     }
   }
+  workspace_of(c)->last_step = 0.0f;
 }
 
 /* The scaled energy of the springs of a family at a length, over k'. */
@@ -32024,8 +32030,7 @@ typedef struct energy_row {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  linear_row r; /* its ways are d */
-  prediction_terms p;
+  linear_row r;  /* its ways are d */
   wind_row wind; /* with air */
   cloth_vector centre;
   int32_t row, is_plain; /* is_plain: springs resist compression in full, without a strain limit */
@@ -32091,13 +32096,13 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + e->row * a->pitch;
+  const float *diagonal = a->diagonal + e->row * a->pitch, *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
-    const lanes3 way = predicted_way(&e->p, e->row * a->columns + i, moves, e->p.reach);
+    const lanes3 way = near_load(predicted, a->plane, i);
     const lanes3 w = lanes3_scale(way, whole);
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
@@ -32144,7 +32149,6 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
                   .a = a,
                   .t = t,
                   .r = linear_row_of(a, 0),
-                  .p = prediction_of(c, t),
                   .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row(),
                   .centre = near_vector(a->place, a->plane, 0),
                   .is_plain = are_springs_plain(t)};
@@ -32200,18 +32204,15 @@ CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float facto
 }
 
 /* solution = d less the prediction's way. */
-CLOTH_SEPARATE void solve_for_ways(const cloth *c, const substep_terms *t) {
+CLOTH_SEPARATE void solve_for_ways(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms p = prediction_of(c, t);
   for (int32_t row = 0; row < a->rows; row++) {
-    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
+    const float *way = near_row(a->bent, a->pitch, row), *predicted = near_row(a->direction, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 predicted = predicted_way(&p, row * a->columns + i, moves, p.reach);
-      own_store(a->solution + 3 * row * a->pitch, i, lanes3_subtract(near_load(way, a->plane, i), predicted));
+      own_store(a->solution + 3 * row * a->pitch, i,
+                lanes3_subtract(near_load(way, a->plane, i), near_load(predicted, a->plane, i)));
     }
   }
-  workspace_of(c)->last_step = 0.0f;
 }
 
 /* 1 if springs may add energy that the end of the solve does not tell: those of stiff cloth, of cloth that only stretch
@@ -32267,8 +32268,8 @@ static int may_gain_energy(const cloth *c, const substep_terms *t, int32_t has_s
   return !is_known || !is_pulled_back(c, t, has_solution);
 }
 
-/* Bounds the energy of a solved substep. Returns how often the ways have been shortened: then the solution holds all.
-   -1: the energy need not be compared. With fixed work it is, as often as may be. */
+/* Bounds the energy of a solved substep. Returns how often the ways have been shortened, or -1 where
+   the energy need not be compared. With fixed work it is, as often as may be. */
 CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   int32_t times = 0, rises = may_gain_energy(c, t, has_solution);
@@ -32296,7 +32297,7 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
     }
   }
   if (times > 0) {
-    solve_for_ways(c, t);
+    solve_for_ways(c);
   }
   return times;
 }
@@ -33045,7 +33046,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
-    has_solution |= shortenings > 0;
+    has_solution |= shortenings >= 0;
   }
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);

@@ -106,7 +106,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
-    has_solution |= shortenings > 0;
+    has_solution |= shortenings >= 0;
   }
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);
