@@ -29511,9 +29511,9 @@ static void predict_places(const cloth *c, const substep_terms *t) {
 /// Momentum of cloth that nothing holds ///
 
 /*
- * What is left of the residual when a solve ends is a force that acts from nowhere. On cloth in one piece that no pin,
- * target or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes
- * by gravity and air alone, and the angular momentum by air alone:
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that no pin, target
+ * or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes by
+ * gravity and air alone, and the angular momentum by air alone:
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
@@ -29524,7 +29524,7 @@ static void predict_places(const cloth *c, const substep_terms *t) {
  * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
  * parts.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: none.
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
  */
 
 /* 1 if no particle is pinned, confined or led. */
@@ -29550,6 +29550,85 @@ static int is_free_piece(const cloth *c) {
   }
 #endif
   return is_unheld(c);
+}
+
+/* Pieces whose momenta are restored, at most: those whose first particles come first. */
+#define MOST_FREE_PIECES 8
+/* In place of a label: all of the cloth. */
+#define LABEL_ALL (-1)
+
+/* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
+typedef struct free_pieces {
+  int32_t count, label[MOST_FREE_PIECES];
+  cloth_vector motion[MOST_FREE_PIECES];
+} free_pieces;
+
+#if WITH_GAPS
+
+/* 1 if pieces of the cloth may be free while pins hold others. */
+static int may_have_free_pieces(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
+}
+
+/* Does a pin hold the piece of a label? */
+static int is_piece_pinned(const cloth *c, int32_t label) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (labels[i / columns * pitch + i % columns] == label) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Those of cloth in several pieces. */
+static void find_free_pieces(const cloth *c, free_pieces *f) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
+    const int32_t place = i / columns * pitch + i % columns;
+    if (labels[place] == place && !is_piece_pinned(c, place)) {
+      f->label[f->count++] = place;
+    }
+  }
+}
+
+#endif
+
+static free_pieces free_pieces_of(const cloth *c) {
+  free_pieces f;
+  fill_zero(&f, sizeof f);
+#if WITH_GAPS
+  if (is_in_pieces(c)) {
+    if (may_have_free_pieces(c)) {
+      find_free_pieces(c, &f);
+    }
+    return f;
+  }
+#endif
+  f.count = is_free_piece(c);
+  f.label[0] = LABEL_ALL;
+  return f;
+}
+
+/* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
+static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
+  solve_arrays a = arrays_of(c);
+#if WITH_GAPS
+  if (label != LABEL_ALL) {
+    const int32_t *labels = labels_of(c);
+    clear_floats(free, a.pitch * a.rows);
+    for (int32_t i = 0; i < c->count; i++) {
+      const int32_t place = i / a.columns * a.pitch + i % a.columns;
+      if (labels[place] == label) {
+        *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0);
+      }
+    }
+    a.diagonal = free;
+  }
+#endif
+  (void)label;
+  (void)free;
+  return a;
 }
 
 /* Sums of vectors over all particles. */
@@ -29621,10 +29700,9 @@ CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t fi
   return lanes_keep(there, mass_ratio_lanes(c, first + i));
 }
 
-/* The mean of the right-hand side over the mass: the displacement of all of a free cloth. Takes it out of the residual
+/* The mean of the right-hand side over the mass: the displacement of all of a free piece. Takes it out of the residual
    and returns it: the solve starts from there. */
-CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_arrays *a) {
   vector_sum forces = vector_sum_start();
   row_sum masses = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -29645,8 +29723,10 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
       lanes3 taken = lanes3_scale(motion, mass_ratios(c, diagonal, row * a->columns, i));
       if (a->air) { /* A u, of which the blocks of the air are part */
         const lanes3 w = own_load(a->air, row * a->pitch + i);
-        const lanes more = lanes_subtract(lanes_load(diagonal + i), mass_ratios(c, diagonal, row * a->columns, i));
-        taken = lanes3_add_scaled(lanes3_add_scaled(taken, w, lanes3_dot(w, motion)), motion, more);
+        const lanes held = lanes_load(diagonal + i);
+        const lanes more = lanes_subtract(held, mass_ratios(c, diagonal, row * a->columns, i));
+        const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
+        taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, more);
       }
       own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
     }
@@ -29654,13 +29734,23 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
   return common;
 }
 
-/* Starts the solution at a motion of all. */
-CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      own_store(a->solution, row * a->pitch + i, lanes3_keep(moves, lanes3_splat(common)));
+/* Takes the common motions of the free pieces out of the residual. */
+CLOTH_SEPARATE void take_common_motions(const cloth *c, free_pieces *f) {
+  for (int32_t n = 0; n < f->count; n++) {
+    const solve_arrays a = arrays_of_label(c, f->label[n], floats_at(c, c->scratch.product));
+    f->motion[n] = take_common_motion(c, &a);
+  }
+}
+
+/* Starts the solution at the common motions, and at 0 beside the free pieces. */
+CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f) {
+  float *free = floats_at(c, c->scratch.direction); /* there is none yet */
+  for (int32_t n = 0; n < f->count; n++) {
+    const solve_arrays arrays = arrays_of_label(c, f->label[n], free), *a = &arrays;
+    for (int32_t i = 0; i < a->pitch * a->rows; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + i));
+      const lanes3 other = n > 0 ? own_load(a->solution, i) : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      own_store(a->solution, i, lanes3_select(moves, lanes3_splat(f->motion[n]), other));
     }
   }
 }
@@ -29762,25 +29852,23 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
 }
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
-CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, cloth_vector centre,
-                                           int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
+                                           cloth_vector centre, int32_t has_solution) {
   momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a.rows; row++) {
-    sum_momentum_of_row(c, t, &a, row, centre, has_solution, &s);
+  for (int32_t row = 0; row < a->rows; row++) {
+    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
   }
   return momenta_of(&s);
 }
 
 /* Adds the blocks of the air to the parts of M and I. */
-CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_sums *sums) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
   tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 w = lanes3_keep(there, own_load(a->air, row * a->pitch + i));
       const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
       const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
       tensor_sum_add(&blown, i, w, w);
@@ -29792,8 +29880,8 @@ CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_su
 }
 
 /* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, cloth_vector centre, int32_t with_air) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *a, cloth_vector centre,
+                                            int32_t with_air) {
   const vector_array x = vectors_at(c, c->state.position);
   inertia_sums sums;
   row_sum isotropic = row_sum_start();
@@ -29871,16 +29959,15 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
   return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
-/* Takes what the solve has left over out of the solution of a free cloth. */
-CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+/* Takes what the solve has left over out of the solution of a free piece. */
+CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution) {
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  const momenta excess = momenta_of_solution(c, t, centre, has_solution);
-  inertia_sums sums = inertia_sums_of(c, centre, a->air != NULL);
+  const momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
+  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
   if (a->air) {
-    add_air_sums(c, centre, &sums);
+    add_air_sums(c, a, centre, &sums);
   }
   workspace_of(c)->last_step = 0.0f;
   const inertia_tensor inertia = tensor_of_inertia(&sums);
@@ -29890,11 +29977,23 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
       const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
-      const lanes3 taken = lanes3_add(shift, lanes3_cross(turned, r));
+      const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
       own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
+}
+
+/* The same of all free pieces. Returns 1 if the solution then holds more than the last step. */
+static int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const free_pieces f = free_pieces_of(c);
+  for (int32_t n = 0; n < f.count; n++) {
+    const solve_arrays a = arrays_of_label(c, f.label[n], floats_at(c, c->scratch.product));
+    restore_piece(c, t, &a, has_solution);
+    has_solution = 1;
+  }
+  return has_solution;
 }
 
 /// Confined particles in the solve ///
@@ -31440,15 +31539,13 @@ static float multiply_direction(const cloth *c, const substep_terms *t, int32_t 
 static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
   workspace *w = workspace_of(c);
   const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
-  const int32_t is_free = is_free_piece(c), fixed_work = c->settings.capacity.fixed_work;
-  const cloth_vector common = is_free ? take_common_motion(c) : vector(0.0f, 0.0f, 0.0f);
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
+  free_pieces pieces = free_pieces_of(c);
+  take_common_motions(c, &pieces);
   confine_own(c, floats_at(c, c->scratch.residual));
   const float residual = precondition_first(c, t);
-  *has_solution = 0;
-  if (is_free) {
-    start_at(c, common);
-    *has_solution = 1;
-  }
+  *has_solution = pieces.count > 0;
+  start_at_common_motions(c, &pieces);
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
@@ -31909,7 +32006,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
   float mass;
   m.centre = centre_of_mass(c, a, &mass);
   const momenta moved = momenta_of_ways(c, way, m.centre);
-  const inertia_sums sums = inertia_sums_of(c, m.centre, 0);
+  const inertia_sums sums = inertia_sums_of(c, a, m.centre, 0);
   m.shift = shift_by_momentum(&sums, mass, moved.linear);
   m.half_turn = half_turn_of(&sums, moved.angular);
   m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));
@@ -32770,7 +32867,7 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
   int32_t pins, confined;
-  int32_t is_free, in_pieces; /* 1: momentum is restored; levels are those of cloth in pieces */
+  int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
 } work_scene;
 
@@ -32786,12 +32883,13 @@ static int32_t count_pins(const cloth *c) {
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
                   .confined = inputs_of(c)->confined_count,
-                  .is_free = most ? is_unheld(c) : is_free_piece(c),
+                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE};
 #if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
   }
 #endif
   (void)most;
@@ -32820,7 +32918,7 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += c->scratch.ground ? WORK_GROUND : 0u;
   work += s->has_targets ? WORK_TARGETS : 0u;
   work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
-  work += s->is_free ? WORK_FREE : 0u;
+  work += (uint32_t)s->free_pieces * WORK_FREE;
   work += notes_pins(c) ? WORK_NOTED : 0u;
   work += can_tear(c) ? WORK_TEAR : 0u;
   if (t->solves) {
@@ -33039,10 +33137,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     note_solution(c, t, has_solution);
   }
 #endif
-  if (is_free_piece(c)) {
-    restore_momentum(c, t, has_solution);
-    has_solution = 1;
-  }
+  has_solution = restore_momentum(c, t, has_solution);
   if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
@@ -33261,7 +33356,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
-                        .is_free = 1,
+                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets};
   return s;

@@ -57,15 +57,13 @@ static float multiply_direction(const cloth *c, const substep_terms *t, int32_t 
 static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
   workspace *w = workspace_of(c);
   const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
-  const int32_t is_free = is_free_piece(c), fixed_work = c->settings.capacity.fixed_work;
-  const cloth_vector common = is_free ? take_common_motion(c) : vector(0.0f, 0.0f, 0.0f);
+  const int32_t fixed_work = c->settings.capacity.fixed_work;
+  free_pieces pieces = free_pieces_of(c);
+  take_common_motions(c, &pieces);
   confine_own(c, floats_at(c, c->scratch.residual));
   const float residual = precondition_first(c, t);
-  *has_solution = 0;
-  if (is_free) {
-    start_at(c, common);
-    *has_solution = 1;
-  }
+  *has_solution = pieces.count > 0;
+  start_at_common_motions(c, &pieces);
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {

@@ -11,6 +11,7 @@
 #include "../scalar.h"
 #include "../types.h"
 #include "coefficients.h"
+#include "momentum.h"
 #include "work.h"
 
 /// Bounds of work ///
@@ -79,7 +80,7 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
-                        .is_free = 1,
+                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets};
   return s;

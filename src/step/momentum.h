@@ -7,6 +7,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/labels.h"
 #include "../terms/wind.h"
 #include "../types.h"
 #include "predict.h"
@@ -14,9 +15,9 @@
 /// Momentum of cloth that nothing holds ///
 
 /*
- * What is left of the residual when a solve ends is a force that acts from nowhere. On cloth in one piece that no pin,
- * target or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes
- * by gravity and air alone, and the angular momentum by air alone:
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that no pin, target
+ * or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes by
+ * gravity and air alone, and the angular momentum by air alone:
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
@@ -27,7 +28,7 @@
  * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
  * parts.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: none.
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
  */
 
 /* 1 if no particle is pinned, confined or led. */
@@ -53,6 +54,85 @@ static int is_free_piece(const cloth *c) {
   }
 #endif
   return is_unheld(c);
+}
+
+/* Pieces whose momenta are restored, at most: those whose first particles come first. */
+#define MOST_FREE_PIECES 8
+/* In place of a label: all of the cloth. */
+#define LABEL_ALL (-1)
+
+/* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
+typedef struct free_pieces {
+  int32_t count, label[MOST_FREE_PIECES];
+  cloth_vector motion[MOST_FREE_PIECES];
+} free_pieces;
+
+#if WITH_GAPS
+
+/* 1 if pieces of the cloth may be free while pins hold others. */
+static int may_have_free_pieces(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
+}
+
+/* Does a pin hold the piece of a label? */
+static int is_piece_pinned(const cloth *c, int32_t label) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (labels[i / columns * pitch + i % columns] == label) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Those of cloth in several pieces. */
+static void find_free_pieces(const cloth *c, free_pieces *f) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
+    const int32_t place = i / columns * pitch + i % columns;
+    if (labels[place] == place && !is_piece_pinned(c, place)) {
+      f->label[f->count++] = place;
+    }
+  }
+}
+
+#endif
+
+static free_pieces free_pieces_of(const cloth *c) {
+  free_pieces f;
+  fill_zero(&f, sizeof f);
+#if WITH_GAPS
+  if (is_in_pieces(c)) {
+    if (may_have_free_pieces(c)) {
+      find_free_pieces(c, &f);
+    }
+    return f;
+  }
+#endif
+  f.count = is_free_piece(c);
+  f.label[0] = LABEL_ALL;
+  return f;
+}
+
+/* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
+static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
+  solve_arrays a = arrays_of(c);
+#if WITH_GAPS
+  if (label != LABEL_ALL) {
+    const int32_t *labels = labels_of(c);
+    clear_floats(free, a.pitch * a.rows);
+    for (int32_t i = 0; i < c->count; i++) {
+      const int32_t place = i / a.columns * a.pitch + i % a.columns;
+      if (labels[place] == label) {
+        *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0);
+      }
+    }
+    a.diagonal = free;
+  }
+#endif
+  (void)label;
+  (void)free;
+  return a;
 }
 
 /* Sums of vectors over all particles. */
@@ -124,10 +204,9 @@ CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t fi
   return lanes_keep(there, mass_ratio_lanes(c, first + i));
 }
 
-/* The mean of the right-hand side over the mass: the displacement of all of a free cloth. Takes it out of the residual
+/* The mean of the right-hand side over the mass: the displacement of all of a free piece. Takes it out of the residual
    and returns it: the solve starts from there. */
-CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_arrays *a) {
   vector_sum forces = vector_sum_start();
   row_sum masses = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -148,8 +227,10 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
       lanes3 taken = lanes3_scale(motion, mass_ratios(c, diagonal, row * a->columns, i));
       if (a->air) { /* A u, of which the blocks of the air are part */
         const lanes3 w = own_load(a->air, row * a->pitch + i);
-        const lanes more = lanes_subtract(lanes_load(diagonal + i), mass_ratios(c, diagonal, row * a->columns, i));
-        taken = lanes3_add_scaled(lanes3_add_scaled(taken, w, lanes3_dot(w, motion)), motion, more);
+        const lanes held = lanes_load(diagonal + i);
+        const lanes more = lanes_subtract(held, mass_ratios(c, diagonal, row * a->columns, i));
+        const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
+        taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, more);
       }
       own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
     }
@@ -157,13 +238,23 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c) {
   return common;
 }
 
-/* Starts the solution at a motion of all. */
-CLOTH_SEPARATE void start_at(const cloth *c, cloth_vector common) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      own_store(a->solution, row * a->pitch + i, lanes3_keep(moves, lanes3_splat(common)));
+/* Takes the common motions of the free pieces out of the residual. */
+CLOTH_SEPARATE void take_common_motions(const cloth *c, free_pieces *f) {
+  for (int32_t n = 0; n < f->count; n++) {
+    const solve_arrays a = arrays_of_label(c, f->label[n], floats_at(c, c->scratch.product));
+    f->motion[n] = take_common_motion(c, &a);
+  }
+}
+
+/* Starts the solution at the common motions, and at 0 beside the free pieces. */
+CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f) {
+  float *free = floats_at(c, c->scratch.direction); /* there is none yet */
+  for (int32_t n = 0; n < f->count; n++) {
+    const solve_arrays arrays = arrays_of_label(c, f->label[n], free), *a = &arrays;
+    for (int32_t i = 0; i < a->pitch * a->rows; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + i));
+      const lanes3 other = n > 0 ? own_load(a->solution, i) : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      own_store(a->solution, i, lanes3_select(moves, lanes3_splat(f->motion[n]), other));
     }
   }
 }
@@ -265,25 +356,23 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
 }
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
-CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, cloth_vector centre,
-                                           int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
+                                           cloth_vector centre, int32_t has_solution) {
   momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a.rows; row++) {
-    sum_momentum_of_row(c, t, &a, row, centre, has_solution, &s);
+  for (int32_t row = 0; row < a->rows; row++) {
+    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
   }
   return momenta_of(&s);
 }
 
 /* Adds the blocks of the air to the parts of M and I. */
-CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_sums *sums) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
   tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 w = own_load(a->air, row * a->pitch + i);
+      const lanes3 w = lanes3_keep(there, own_load(a->air, row * a->pitch + i));
       const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
       const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
       tensor_sum_add(&blown, i, w, w);
@@ -295,8 +384,8 @@ CLOTH_SEPARATE void add_air_sums(const cloth *c, cloth_vector centre, inertia_su
 }
 
 /* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, cloth_vector centre, int32_t with_air) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *a, cloth_vector centre,
+                                            int32_t with_air) {
   const vector_array x = vectors_at(c, c->state.position);
   inertia_sums sums;
   row_sum isotropic = row_sum_start();
@@ -374,16 +463,15 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
   return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
-/* Takes what the solve has left over out of the solution of a free cloth. */
-CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+/* Takes what the solve has left over out of the solution of a free piece. */
+CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution) {
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
   const cloth_vector centre = centre_of_mass(c, a, &mass);
-  const momenta excess = momenta_of_solution(c, t, centre, has_solution);
-  inertia_sums sums = inertia_sums_of(c, centre, a->air != NULL);
+  const momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
+  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
   if (a->air) {
-    add_air_sums(c, centre, &sums);
+    add_air_sums(c, a, centre, &sums);
   }
   workspace_of(c)->last_step = 0.0f;
   const inertia_tensor inertia = tensor_of_inertia(&sums);
@@ -393,9 +481,21 @@ CLOTH_SEPARATE void restore_momentum(const cloth *c, const substep_terms *t, int
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
       const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
-      const lanes3 taken = lanes3_add(shift, lanes3_cross(turned, r));
+      const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
       own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
+}
+
+/* The same of all free pieces. Returns 1 if the solution then holds more than the last step. */
+static int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const free_pieces f = free_pieces_of(c);
+  for (int32_t n = 0; n < f.count; n++) {
+    const solve_arrays a = arrays_of_label(c, f.label[n], floats_at(c, c->scratch.product));
+    restore_piece(c, t, &a, has_solution);
+    has_solution = 1;
+  }
+  return has_solution;
 }

@@ -83,7 +83,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
   float mass;
   m.centre = centre_of_mass(c, a, &mass);
   const momenta moved = momenta_of_ways(c, way, m.centre);
-  const inertia_sums sums = inertia_sums_of(c, m.centre, 0);
+  const inertia_sums sums = inertia_sums_of(c, a, m.centre, 0);
   m.shift = shift_by_momentum(&sums, mass, moved.linear);
   m.half_turn = half_turn_of(&sums, moved.angular);
   m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));

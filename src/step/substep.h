@@ -99,10 +99,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     note_solution(c, t, has_solution);
   }
 #endif
-  if (is_free_piece(c)) {
-    restore_momentum(c, t, has_solution);
-    has_solution = 1;
-  }
+  has_solution = restore_momentum(c, t, has_solution);
   if (has_guard(c, t)) {
     shortenings = guard_energy(c, t, has_solution);
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;

@@ -84,7 +84,7 @@
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
   int32_t pins, confined;
-  int32_t is_free, in_pieces; /* 1: momentum is restored; levels are those of cloth in pieces */
+  int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
 } work_scene;
 
@@ -100,12 +100,13 @@ static int32_t count_pins(const cloth *c) {
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
                   .confined = inputs_of(c)->confined_count,
-                  .is_free = most ? is_unheld(c) : is_free_piece(c),
+                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE};
 #if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
   }
 #endif
   (void)most;
@@ -134,7 +135,7 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += c->scratch.ground ? WORK_GROUND : 0u;
   work += s->has_targets ? WORK_TARGETS : 0u;
   work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
-  work += s->is_free ? WORK_FREE : 0u;
+  work += (uint32_t)s->free_pieces * WORK_FREE;
   work += notes_pins(c) ? WORK_NOTED : 0u;
   work += can_tear(c) ? WORK_TEAR : 0u;
   if (t->solves) {
