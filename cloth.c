@@ -32641,8 +32641,13 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
  * force times m0 / (s h^2). Gravity and air on a pin count; its own inertia does not. Of a confined particle only the
  * part across its line or plane counts.
  *
- * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows.
- * Scratch: none.
+ * What few iterations leave of the rows of other particles, and what the bound on the energy changes, is a force that
+ * acts from nowhere. The pins that hold a particle share its sum, so that they take what gravity and air give and the
+ * momentum of the cloth has not got. Cloth with targets or confined particles is held by more than its pins, and shares
+ * nothing.
+ *
+ * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows;
+ * solution, the last step is 0, where the rest is shared. Scratch: none.
  */
 
 #if WITH_BODIES
@@ -32753,9 +32758,44 @@ static cloth_vector held_part(const confinement *entry, cloth_vector force) {
   return vector_subtract(force, confine_vector(entry, force));
 }
 
-/* Notes b of pins and confined particles, and clears the rows of pins. */
-CLOTH_SEPARATE void note_forces(const cloth *c, const substep_terms *t) {
+/* Is there a particle that moves beside a pin? */
+static int holds_particle(const solve_arrays *a, int32_t pin) {
+  const int32_t row = pin / a->columns, column = pin - row * a->columns;
+  for (int32_t n = 0; n < 9; n++) {
+    const int32_t down = row + n / 3 - 1, right = column + n % 3 - 1;
+    if (has_place(a, down, right) &&
+        *own_at(a->diagonal, 1, down * a->pitch + (right + a->columns) % a->columns, 0) > 0.0f) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Sums over the pins: their reactions [N s] and mass ratios, and how many hold a particle. */
+typedef struct pin_sums {
+  cloth_vector reactions;
+  float mass;
+  int32_t holding;
+} pin_sums;
+
+static pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
+  const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
+  pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (!is_gap(c, i, GAP_PARTICLE)) {
+      s.reactions = vector_add(s.reactions, reactions[i]);
+      s.mass += mass_ratio_at(c, i);
+      s.holding += holds_particle(a, i);
+    }
+  }
+  return s;
+}
+
+/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of the reactions of pins before.
+ */
+CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
+  const cloth_vector before = pin_sums_of(c, &a).reactions;
   const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
@@ -32775,6 +32815,7 @@ CLOTH_SEPARATE void note_forces(const cloth *c, const substep_terms *t) {
     const int32_t i = entry->particle, place = i / a.columns * a.pitch + i % a.columns;
     note_scaled(c, t, i, held_part(entry, own_vector(a.residual, place)));
   }
+  return before;
 }
 
 /* Notes A y of pins and confined particles, taken off b. */
@@ -32792,6 +32833,46 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
     const cloth_vector product = held_part(entry, row_times_solution(&r));
     note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
   }
+}
+
+/* The force of the air on all pins, scaled. */
+static cloth_vector air_on_pins(const cloth *c, const substep_terms *t, const solve_arrays *a) {
+  const prediction_terms p = prediction_of(c, t);
+  const lanes zero = lanes_splat(0.0f);
+  vector_sum sum = vector_sum_start();
+  for (int32_t row = 0; row < a->rows && a->air; row++) {
+    const wind_row wind = wind_row_of(c, a, t, row);
+    EACH_ROW_BLOCK(i, ends, a->columns, {
+      const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
+      const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);
+      const lanes3 force = lanes3_select(moves, lanes3_of(zero, zero, zero), wind_on_block(&wind, i, ends, way).force);
+      vector_sum_add(&sum, i, lanes3_keep(lanes_first(a->columns - i), force));
+    });
+  }
+  return vector_sum_of(&sum);
+}
+
+/* Shares the rest of the substep out among the pins, whose reactions were `before` in sum. Returns 1 if the solution
+   then holds more than the last step. */
+CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_vector before, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  const pin_sums pins = pin_sums_of(c, &a);
+  if (inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->confined_count > 0 || pins.holding == 0) {
+    return has_solution;
+  }
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector gained = momenta_of_solution(c, t, &a, none, has_solution).linear;
+  workspace_of(c)->last_step = 0.0f;
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * pins.mass);
+  const cloth_vector given = vector_add(weight, air_on_pins(c, t, &a));
+  const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
+  const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (!is_gap(c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
+      note_scaled(c, t, i, vector_scale(rest, 1.0f / (float)pins.holding));
+    }
+  }
+  return 1;
 }
 
 #endif
@@ -32855,7 +32936,7 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 #define WORK_TETHER 560u
 /* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
 #define WORK_PIN 2600u
-#define WORK_NOTED 25u
+#define WORK_NOTED 225u
 #define WORK_NOTED_PIN 5600u
 /* Per confined particle and pass over them: eight of a substep, two of an iteration. */
 #define WORK_CONFINED 130u
@@ -33123,9 +33204,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   linearise(c, t);
   add_terms(c, t, index);
 #if WITH_BODIES
-  if (notes_pins(c)) {
-    note_forces(c, t);
-  }
+  const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
   if (t->solves) {
     iterations = solve(c, t, &has_solution);
@@ -33143,6 +33222,11 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
     has_solution |= shortenings >= 0;
   }
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    has_solution = share_rest(c, t, noted, has_solution);
+  }
+#endif
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);

@@ -6,6 +6,7 @@
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../pin_reactions.h"
+#include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/passes.h"
 #include "../solve/solve.h"
@@ -85,9 +86,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   linearise(c, t);
   add_terms(c, t, index);
 #if WITH_BODIES
-  if (notes_pins(c)) {
-    note_forces(c, t);
-  }
+  const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
   if (t->solves) {
     iterations = solve(c, t, &has_solution);
@@ -105,6 +104,11 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
     has_solution |= shortenings >= 0;
   }
+#if WITH_BODIES
+  if (notes_pins(c)) {
+    has_solution = share_rest(c, t, noted, has_solution);
+  }
+#endif
   accept(c, t, has_solution);
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);

@@ -72,7 +72,7 @@
 #define WORK_TETHER 560u
 /* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
 #define WORK_PIN 2600u
-#define WORK_NOTED 25u
+#define WORK_NOTED 225u
 #define WORK_NOTED_PIN 5600u
 /* Per confined particle and pass over them: eight of a substep, two of an iteration. */
 #define WORK_CONFINED 130u
