@@ -4953,7 +4953,7 @@ CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, const int
 /* Cells of tubes that are wider than so many times their height are coarsened along the rows alone, until they are not:
    springs along the axis are so much stiffer that only nodes side by side can follow them. Sheets are not: 16 x 4 cells
    of .027 x .33 m gain energy so (S17). */
-#define LONG_CELL 2.2f
+#define LONG_CELL 1.5f
 /* What a level that is coarsened along one side has of the sums of springs, in place of 1/4: springs along that side
    are a quarter as stiff, those across as stiff as before. */
 #define LONG_SHARE 0.5f
@@ -12037,9 +12037,12 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
 #define STIFF_STIFFNESS 1.0e4f
 #define STIFFEST_STIFFNESS 3.0e4f
 #define MANY_SUBSTEPS 8
-/* Tubes take STIFF_ITERATIONS from this share of the squared number of columns on: levels do not bend a ring without
-   stretching it, the less the larger the angle between its springs. */
+/* Tubes take STIFF_ITERATIONS, STIFFEST_ITERATIONS and RING_ITERATIONS from these shares of the squared number of
+   columns on: levels do not bend a ring without stretching it, the less the larger the angle between its springs. */
 #define STIFF_RING 0.8f
+#define STIFFEST_RING 4.0f
+#define NARROW_RING 12.0f
+#define RING_ITERATIONS 24
 /* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
    points do not shear without stretching. */
 #define NET_SHEAR 0.001f
@@ -12185,10 +12188,16 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (c->settings.integration.iterations > 0) {
     return c->settings.integration.iterations;
   }
-  const float stiffness = largest_stiffness(c, t);
-  const float columns = (float)c->grid.columns, ring = STIFF_RING * columns * columns;
-  if (stiffness > (is_wrapped(c) ? minimum(ring, STIFF_STIFFNESS) : STIFF_STIFFNESS)) {
-    return stiffness > STIFFEST_STIFFNESS ? STIFFEST_ITERATIONS : STIFF_ITERATIONS;
+  const float stiffness = largest_stiffness(c, t), columns = (float)c->grid.columns;
+  const float ring = is_wrapped(c) ? columns * columns : STIFFNESS_LIMIT;
+  if (stiffness > NARROW_RING * ring) {
+    return RING_ITERATIONS;
+  }
+  if (stiffness > minimum(STIFFEST_RING * ring, STIFFEST_STIFFNESS)) {
+    return STIFFEST_ITERATIONS;
+  }
+  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS)) {
+    return STIFF_ITERATIONS;
   }
   const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
   const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + firmness;

@@ -36,7 +36,7 @@
 /* Cells of tubes that are wider than so many times their height are coarsened along the rows alone, until they are not:
    springs along the axis are so much stiffer that only nodes side by side can follow them. Sheets are not: 16 x 4 cells
    of .027 x .33 m gain energy so (S17). */
-#define LONG_CELL 2.2f
+#define LONG_CELL 1.5f
 /* What a level that is coarsened along one side has of the sums of springs, in place of 1/4: springs along that side
    are a quarter as stiff, those across as stiff as before. */
 #define LONG_SHARE 0.5f
