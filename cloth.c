@@ -12043,6 +12043,10 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
 #define STIFFEST_RING 4.0f
 #define NARROW_RING 12.0f
 #define RING_ITERATIONS 24
+/* Plates take STIFF_ITERATIONS and STIFFEST_ITERATIONS from these kappa of a hinge on, with its viscosity: coarse
+   levels bend them by kinks alone, which a cantilever of many cells does not get over in fewer. */
+#define STIFF_PLATE 300.0f
+#define STIFFEST_PLATE 1.5e3f
 /* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
    points do not shear without stretching. */
 #define NET_SHEAR 0.001f
@@ -12167,6 +12171,12 @@ static float largest_stiffness(const cloth *c, const substep_terms *t) {
   return springs * c->settings.factors.max_stiffness;
 }
 
+/* The largest kappa of a hinge in the operator, with its viscosity. */
+static float plate_stiffness(const cloth *c, const substep_terms *t) {
+  const float kappa = maximum(t->hinge[WARP], t->hinge[WEFT]) * c->settings.factors.max_stiffness;
+  return t->plate_implicit ? (1.0f + t->viscosity) * kappa : 0.0f;
+}
+
 /* 1 if much of a cloth is missing, or it may be in pieces. */
 static int has_many_gaps(const cloth *c) {
 #if WITH_GAPS
@@ -12193,10 +12203,11 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (stiffness > NARROW_RING * ring) {
     return RING_ITERATIONS;
   }
-  if (stiffness > minimum(STIFFEST_RING * ring, STIFFEST_STIFFNESS)) {
+  const float plate = plate_stiffness(c, t);
+  if (stiffness > minimum(STIFFEST_RING * ring, STIFFEST_STIFFNESS) || plate > STIFFEST_PLATE) {
     return STIFFEST_ITERATIONS;
   }
-  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS)) {
+  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS) || plate > STIFF_PLATE) {
     return STIFF_ITERATIONS;
   }
   const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
