@@ -23,6 +23,10 @@
  * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
  * are taken for straight, and lengthen.
  *
+ * With compression < 1 the block of a spring that is shorter than L by no more than COMING_WAY |w'| counts the whole
+ * k', w' the relative velocity's last change times h: the spring may come taut off its prediction, and a block that is
+ * there only once it is taut comes and goes, so that slack cloth never rests. At rest w' is 0.
+ *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
  * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
@@ -34,6 +38,8 @@
    a sheet that whirls becomes rigid; with a weight of 0 hit cloth stretches by half more (S10). */
 #define TURN_CAP 0.05f
 #define TURN_WEIGHT 2.0f
+/* Turns that a slack spring is short of its rest length by at most to count as taut. */
+#define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
@@ -91,7 +97,10 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
     const lanes_mask is_short = lanes_less(tension, zero);
     const lanes share = lanes_splat(compression);
     tension = lanes_select(is_short, lanes_multiply(tension, share), tension);
-    stiffness = lanes_select(is_short, lanes_multiply(stiffness, share), stiffness);
+    const lanes rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
+    const lanes off = lanes_multiply(lanes_splat(COMING_WAY), lanes_square_root(lanes3_dot(m->turn, m->turn)));
+    const lanes_mask stays_short = lanes_less(lanes_add(length, off), rest);
+    stiffness = lanes_select(stays_short, lanes_multiply(stiffness, share), stiffness);
   }
   linear_spring s;
   const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
