@@ -17,9 +17,12 @@
  *
  *   normal drag  -1/2 rho cn A |v| (v.n) n
  *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
- *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v|), perpendicular to v
- *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
- *                so that no wind reverses a particle
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small; q the
+ * block along n over the mass block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n
+ * n^T + 1/2 rho cd A |n.v| I, so that no wind reverses a particle
+ *
+ * The lift's part along v has no block, and drives: with q it fades where the block takes the part along n, else fast
+ * air throws light cloth.
  *
  * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
  * `air`, the second in `diagonal`. Scratch: none.
@@ -100,8 +103,8 @@ typedef struct wind_force {
   lanes root, held;
 } wind_force;
 
-/* For the area vectors `area` [m^2] and velocities v relative to the wind. */
-CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v) {
+/* For the area vectors `area` [m^2], mass ratios and velocities v relative to the wind. */
+CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes mass, lanes3 v) {
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
   const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
   wind_force f;
@@ -111,12 +114,15 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v
   const lanes flow = lanes_multiply(size, speed);
   const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
   f.force = lanes3_scale(f.normal, lanes_negate(push));
-  f.root = lanes_square_root(lanes_flush(lanes_multiply(flow, lanes_splat(w->block))));
+  const lanes block = lanes_flush(lanes_multiply(flow, lanes_splat(w->block)));
+  f.root = lanes_square_root(block);
   f.held = zero;
   if (w->drag > 0.0f || w->lift > 0.0f) {
     const lanes through = lanes_multiply(size, lanes_absolute(across));
+    const lanes q = lanes_divide(block, lanes_maximum(mass, lanes_splat(WORK_QUANTUM)));
+    const lanes fade = lanes_add(one, lanes_multiply(q, q));
     const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
-                                    lanes_maximum(speed, lanes_splat(STATE_QUANTUM)));
+                                    lanes_multiply(lanes_maximum(speed, lanes_splat(STATE_QUANTUM)), fade));
     const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
     f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
     f.held = lanes_multiply(through, lanes_splat(w->drag_block));
@@ -150,5 +156,6 @@ CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
 CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
   const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
   const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
-  return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
+  const lanes mass = mass_ratio_lanes(r->c, r->first + i);
+  return wind_on_areas(&r->w, area, mass, lanes3_quantise(v, WORK_ROUNDER));
 }
