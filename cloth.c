@@ -2711,10 +2711,10 @@ typedef struct substep_terms {
   float bend_ratio;             /* B' / B, 0 if B is 0 */
   float viscosity;              /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
-  int32_t bends;              /* 1 if the cloth resists bending */
-  int32_t solves;             /* 1 if any block is part of the operator */
-  int32_t iterations;         /* of the solve */
-  float drag;                 /* 1 / (1 + velocity_damping h) */
+  int32_t bends;                       /* 1 if the cloth resists bending */
+  int32_t solves;                      /* 1 if any block is part of the operator */
+  int32_t iterations, most_iterations; /* of the solve, and where those leave something */
+  float drag;                          /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
@@ -11035,6 +11035,10 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
  * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
  * are taken for straight, and lengthen.
  *
+ * With compression < 1 the block of a spring that is shorter than L by no more than COMING_WAY |w'| counts the whole
+ * k', w' the relative velocity's last change times h: the spring may come taut off its prediction, and a block that is
+ * there only once it is taut comes and goes, so that slack cloth never rests. At rest w' is 0.
+ *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
  * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
@@ -11046,6 +11050,8 @@ CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_arra
    a sheet that whirls becomes rigid; with a weight of 0 hit cloth stretches by half more (S10). */
 #define TURN_CAP 0.05f
 #define TURN_WEIGHT 2.0f
+/* Turns that a slack spring is short of its rest length by at most to count as taut. */
+#define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
@@ -11103,7 +11109,10 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
     const lanes_mask is_short = lanes_less(tension, zero);
     const lanes share = lanes_splat(compression);
     tension = lanes_select(is_short, lanes_multiply(tension, share), tension);
-    stiffness = lanes_select(is_short, lanes_multiply(stiffness, share), stiffness);
+    const lanes rest = lanes_divide(k->tension, lanes_maximum(k->stiffness, lanes_splat(WORK_QUANTUM)));
+    const lanes off = lanes_multiply(lanes_splat(COMING_WAY), lanes_square_root(lanes3_dot(m->turn, m->turn)));
+    const lanes_mask stays_short = lanes_less(lanes_add(length, off), rest);
+    stiffness = lanes_select(stays_short, lanes_multiply(stiffness, share), stiffness);
   }
   linear_spring s;
   const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
@@ -11871,9 +11880,12 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
  *
  *   normal drag  -1/2 rho cn A |v| (v.n) n
  *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
- *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v|), perpendicular to v
- *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
- *                so that no wind reverses a particle
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small; q the
+ * block along n over the mass block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n
+ * n^T + 1/2 rho cd A |n.v| I, so that no wind reverses a particle
+ *
+ * The lift's part along v has no block, and drives: with q it fades where the block takes the part along n, else fast
+ * air throws light cloth.
  *
  * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
  * `air`, the second in `diagonal`. Scratch: none.
@@ -11954,8 +11966,8 @@ typedef struct wind_force {
   lanes root, held;
 } wind_force;
 
-/* For the area vectors `area` [m^2] and velocities v relative to the wind. */
-CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v) {
+/* For the area vectors `area` [m^2], mass ratios and velocities v relative to the wind. */
+CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes mass, lanes3 v) {
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
   const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
   wind_force f;
@@ -11965,12 +11977,15 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes3 v
   const lanes flow = lanes_multiply(size, speed);
   const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
   f.force = lanes3_scale(f.normal, lanes_negate(push));
-  f.root = lanes_square_root(lanes_flush(lanes_multiply(flow, lanes_splat(w->block))));
+  const lanes block = lanes_flush(lanes_multiply(flow, lanes_splat(w->block)));
+  f.root = lanes_square_root(block);
   f.held = zero;
   if (w->drag > 0.0f || w->lift > 0.0f) {
     const lanes through = lanes_multiply(size, lanes_absolute(across));
+    const lanes q = lanes_divide(block, lanes_maximum(mass, lanes_splat(WORK_QUANTUM)));
+    const lanes fade = lanes_add(one, lanes_multiply(q, q));
     const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
-                                    lanes_maximum(speed, lanes_splat(STATE_QUANTUM)));
+                                    lanes_multiply(lanes_maximum(speed, lanes_splat(STATE_QUANTUM)), fade));
     const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
     f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
     f.held = lanes_multiply(through, lanes_splat(w->drag_block));
@@ -12004,7 +12019,8 @@ CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
 CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
   const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
   const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
-  return wind_on_areas(&r->w, area, lanes3_quantise(v, WORK_ROUNDER));
+  const lanes mass = mass_ratio_lanes(r->c, r->first + i);
+  return wind_on_areas(&r->w, area, mass, lanes3_quantise(v, WORK_ROUNDER));
 }
 
 /// Coefficients of a substep ///
@@ -12051,6 +12067,11 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
    points do not shear without stretching. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
+/* Other cloth than soft one whose springs differ by a factor of four at most may go on for so many times the automatic
+   iterations, as long as they leave something, see solve/solve.h: threads that are much stiffer than what lies across
+   them, long cells and nets hang in the air while the levels do not know how they give way. */
+#define LONGER_SOLVE 4
+#define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
@@ -12216,6 +12237,19 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   return enough + (t->spring[DIAGONAL].stiffness < NET_SHEAR * stiffness ? NET_ITERATIONS : 0);
 }
 
+/* 1 if all springs of soft cloth are about as stiff. */
+static int32_t is_even(const cloth *c, const substep_terms *t) {
+  const float stretch = minimum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiffness = largest_stiffness(c, t);
+  return stiffness <= SOFT_STIFFNESS && minimum(stretch, t->spring[DIAGONAL].stiffness) >= EVEN_SHARE * stiffness;
+}
+
+/* The most iterations, where `iterations` are not enough. */
+static int32_t most_iterations_for(const cloth *c, const substep_terms *t, int32_t iterations) {
+  const int32_t is_chosen = c->settings.solver.tolerance > 0.0f || c->settings.integration.iterations > 0;
+  return is_chosen || is_even(c, t) ? iterations : LONGER_SOLVE * iterations;
+}
+
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
 static float blend_for(const cloth *c, float h) {
   const float last = inputs_of(c)->last_substep, off = h - last;
@@ -12242,6 +12276,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
+  t->most_iterations = most_iterations_for(c, t, t->iterations);
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS && !c->scratch.ground;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
@@ -31518,7 +31553,7 @@ static void solve_alone(const cloth *c) {
 /// The solve ///
 
 /*
- * A y = b by preconditioned conjugate gradients from zero, with a fixed number of iterations (Boxerman 2003 section
+ * A y = b by preconditioned conjugate gradients from zero, with a bounded number of iterations (Boxerman 2003 section
  * 4.4.4; Shewchuk 1994):
  *
  *   r = b
@@ -31527,7 +31562,10 @@ static void solve_alone(const cloth *c) {
  *   y += alpha p, r -= alpha q
  *
  * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
- * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first.
+ * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first. Without, after
+ * t->iterations of them, the solve goes on up to t->most_iterations while the last one has still changed the potential,
+ * by alpha r . z / 2, by more than UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free
+ * fall: what is left over otherwise holds the cloth up in the air. Cloth at rest changes nothing.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -31539,9 +31577,19 @@ static void solve_alone(const cloth *c) {
 /* Share of the first residual, as sqrt(r . z), that floats resolve: further iterations would only follow roundings. */
 #define LEAST_TOLERANCE 1.0e-5f
 
+/* Share of the kinetic energy of the prediction and of a free fall. */
+#define UNFINISHED_SHARE 1.0e-3f
+
 /* a / b, or 0 where that says nothing. */
 static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
+}
+
+/* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
+static float finished_change(const cloth *c, const substep_terms *t) {
+  const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->h * t->h);
+  const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
+  return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
 }
 
 /* The product with the direction, of confined particles what they may do; not if it is the last one, where nothing
@@ -31570,19 +31618,21 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   const float residual = precondition_first(c, t);
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
+  const float finished = finished_change(c, t);
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     is_done |= !(along > least * residual);
     const int32_t is_last =
-        iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
+        iteration == t->most_iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
     w->last_step = was_done ? 0.0f : step_ratio(along, most);
     w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
-    if (is_last) {
+    is_done |= iteration >= t->iterations && !(w->unsolved > finished);
+    if (is_last || (is_done && !fixed_work)) {
       return iteration;
     }
     const float before = along;
@@ -33092,7 +33142,7 @@ static uint64_t larger_work(uint64_t a, uint64_t b) {
 static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
-  const int32_t most = t.iterations < iterations ? t.iterations : iterations;
+  const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
   return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
 }
 

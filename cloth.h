@@ -467,9 +467,10 @@ typedef struct cloth_config {
                              default 28. More substeps stretch less. */
 #if CLOTH_ONE_EQUATION
   int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 16 by
-                         the stiffness of the fabric in a substep, 24 for narrow tubes, 6 from 8 substeps on; default
-                         CLOTH_AUTOMATIC. Fewer cost liveliness, never rest. With solver.tolerance above 0
-                         solver.max_iterations stands in its place */
+                         the stiffness of the fabric in a substep, 24 for narrow tubes, 6 from 8 substeps on, and up to
+                         four times as many, where they leave something, of fabrics that are stiff or whose springs
+                         differ much in stiffness; default CLOTH_AUTOMATIC. Fewer cost liveliness, never rest. With
+                         solver.tolerance above 0 solver.max_iterations stands in its place */
 #endif
   float thickness;       /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
   int32_t max_colliders; /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56

@@ -345,10 +345,10 @@ typedef struct substep_terms {
   float bend_ratio;             /* B' / B, 0 if B is 0 */
   float viscosity;              /* time constant of the plate's viscosity over h */
   int32_t plate_implicit;
-  int32_t bends;              /* 1 if the cloth resists bending */
-  int32_t solves;             /* 1 if any block is part of the operator */
-  int32_t iterations;         /* of the solve */
-  float drag;                 /* 1 / (1 + velocity_damping h) */
+  int32_t bends;                       /* 1 if the cloth resists bending */
+  int32_t solves;                      /* 1 if any block is part of the operator */
+  int32_t iterations, most_iterations; /* of the solve, and where those leave something */
+  float drag;                          /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 

@@ -12,7 +12,7 @@
 /// The solve ///
 
 /*
- * A y = b by preconditioned conjugate gradients from zero, with a fixed number of iterations (Boxerman 2003 section
+ * A y = b by preconditioned conjugate gradients from zero, with a bounded number of iterations (Boxerman 2003 section
  * 4.4.4; Shewchuk 1994):
  *
  *   r = b
@@ -21,7 +21,10 @@
  *   y += alpha p, r -= alpha q
  *
  * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
- * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first.
+ * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first. Without, after
+ * t->iterations of them, the solve goes on up to t->most_iterations while the last one has still changed the potential,
+ * by alpha r . z / 2, by more than UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free
+ * fall: what is left over otherwise holds the cloth up in the air. Cloth at rest changes nothing.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -33,9 +36,19 @@
 /* Share of the first residual, as sqrt(r . z), that floats resolve: further iterations would only follow roundings. */
 #define LEAST_TOLERANCE 1.0e-5f
 
+/* Share of the kinetic energy of the prediction and of a free fall. */
+#define UNFINISHED_SHARE 1.0e-3f
+
 /* a / b, or 0 where that says nothing. */
 static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
+}
+
+/* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
+static float finished_change(const cloth *c, const substep_terms *t) {
+  const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->h * t->h);
+  const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
+  return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
 }
 
 /* The product with the direction, of confined particles what they may do; not if it is the last one, where nothing
@@ -64,19 +77,21 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   const float residual = precondition_first(c, t);
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
+  const float finished = finished_change(c, t);
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     is_done |= !(along > least * residual);
     const int32_t is_last =
-        iteration == t->iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
+        iteration == t->most_iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
     w->last_step = was_done ? 0.0f : step_ratio(along, most);
     w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
-    if (is_last) {
+    is_done |= iteration >= t->iterations && !(w->unsolved > finished);
+    if (is_last || (is_done && !fixed_work)) {
       return iteration;
     }
     const float before = along;

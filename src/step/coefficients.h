@@ -55,6 +55,11 @@
    points do not shear without stretching. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
+/* Other cloth than soft one whose springs differ by a factor of four at most may go on for so many times the automatic
+   iterations, as long as they leave something, see solve/solve.h: threads that are much stiffer than what lies across
+   them, long cells and nets hang in the air while the levels do not know how they give way. */
+#define LONGER_SOLVE 4
+#define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
@@ -220,6 +225,19 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   return enough + (t->spring[DIAGONAL].stiffness < NET_SHEAR * stiffness ? NET_ITERATIONS : 0);
 }
 
+/* 1 if all springs of soft cloth are about as stiff. */
+static int32_t is_even(const cloth *c, const substep_terms *t) {
+  const float stretch = minimum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiffness = largest_stiffness(c, t);
+  return stiffness <= SOFT_STIFFNESS && minimum(stretch, t->spring[DIAGONAL].stiffness) >= EVEN_SHARE * stiffness;
+}
+
+/* The most iterations, where `iterations` are not enough. */
+static int32_t most_iterations_for(const cloth *c, const substep_terms *t, int32_t iterations) {
+  const int32_t is_chosen = c->settings.solver.tolerance > 0.0f || c->settings.integration.iterations > 0;
+  return is_chosen || is_even(c, t) ? iterations : LONGER_SOLVE * iterations;
+}
+
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
 static float blend_for(const cloth *c, float h) {
   const float last = inputs_of(c)->last_substep, off = h - last;
@@ -246,6 +264,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   set_plate(c, t);
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
+  t->most_iterations = most_iterations_for(c, t, t->iterations);
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS && !c->scratch.ground;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);

@@ -204,7 +204,7 @@ static uint64_t larger_work(uint64_t a, uint64_t b) {
 static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
-  const int32_t most = t.iterations < iterations ? t.iterations : iterations;
+  const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
   return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
 }
 
