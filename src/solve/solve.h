@@ -37,7 +37,7 @@
 #define LEAST_TOLERANCE 1.0e-5f
 
 /* Share of the kinetic energy of the prediction and of a free fall. */
-#define UNFINISHED_SHARE 1.0e-3f
+#define UNFINISHED_SHARE 5.0e-4f
 
 /* a / b, or 0 where that says nothing. */
 static float step_ratio(float a, float b) {
@@ -46,7 +46,7 @@ static float step_ratio(float a, float b) {
 
 /* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
 static float finished_change(const cloth *c, const substep_terms *t) {
-  const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->h * t->h);
+  const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
   const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
   return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
 }

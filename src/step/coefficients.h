@@ -199,14 +199,8 @@ static int has_many_gaps(const cloth *c) {
   return 0;
 }
 
-/* Iterations of the solve of a substep, one of so many. */
-static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
-  if (c->settings.solver.tolerance > 0.0f) {
-    return c->settings.solver.max_iterations;
-  }
-  if (c->settings.integration.iterations > 0) {
-    return c->settings.integration.iterations;
-  }
+/* Automatic iterations of a cloth that is not a net. */
+static int32_t iterations_by_stiffness(const cloth *c, const substep_terms *t, int32_t substeps) {
   const float stiffness = largest_stiffness(c, t), columns = (float)c->grid.columns;
   const float ring = is_wrapped(c) ? columns * columns : STIFFNESS_LIMIT;
   if (stiffness > NARROW_RING * ring) {
@@ -221,21 +215,32 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   }
   const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
   const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + firmness;
-  const int32_t enough = substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
-  return enough + (t->spring[DIAGONAL].stiffness < NET_SHEAR * stiffness ? NET_ITERATIONS : 0);
+  return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
 }
 
-/* 1 if all springs of soft cloth are about as stiff. */
-static int32_t is_even(const cloth *c, const substep_terms *t) {
+/* Iterations of the solve of a substep, one of so many. */
+static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
+  if (c->settings.solver.tolerance > 0.0f) {
+    return c->settings.solver.max_iterations;
+  }
+  if (c->settings.integration.iterations > 0) {
+    return c->settings.integration.iterations;
+  }
+  const int32_t is_net = t->spring[DIAGONAL].stiffness < NET_SHEAR * largest_stiffness(c, t);
+  return iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0);
+}
+
+/* 1 if the stiffness of no family of springs is less than EVEN_SHARE of the largest of a spring. */
+static int32_t are_springs_even(const cloth *c, const substep_terms *t) {
   const float stretch = minimum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  const float stiffness = largest_stiffness(c, t);
-  return stiffness <= SOFT_STIFFNESS && minimum(stretch, t->spring[DIAGONAL].stiffness) >= EVEN_SHARE * stiffness;
+  return minimum(stretch, t->spring[DIAGONAL].stiffness) >= EVEN_SHARE * largest_stiffness(c, t);
 }
 
 /* The most iterations, where `iterations` are not enough. */
 static int32_t most_iterations_for(const cloth *c, const substep_terms *t, int32_t iterations) {
   const int32_t is_chosen = c->settings.solver.tolerance > 0.0f || c->settings.integration.iterations > 0;
-  return is_chosen || is_even(c, t) ? iterations : LONGER_SOLVE * iterations;
+  const int32_t is_easy = largest_stiffness(c, t) <= SOFT_STIFFNESS && are_springs_even(c, t);
+  return is_chosen || is_easy ? iterations : LONGER_SOLVE * iterations;
 }
 
 /* Share of BDF2 in the prediction: none until three substeps have been equally long. */
