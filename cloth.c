@@ -2414,12 +2414,10 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
  *                    forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
- *                              twist; then LINE_BLOCK rows, transposed:
- *                              x, y, z, mobility, x, y, z at the substep's start, and
- *                              their displacements;
- *                              once for each piece, see pieces.h
- *                    lengths   with reactions of pins: positions before the tethers;     note_tethers(), sewing.h
- *                              in groups: positions before the pulls of seams
+ *                              twist; then LINE_BLOCK rows, transposed: x, y, z,
+ *                              mobility, x, y, z at the substep's start, and their
+ *                              displacements; once for each piece, see pieces.h
+ *                    lengths   with reactions of pins: positions before the tethers      note_tethers(), sewing.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *                    accept    strains of the threads of a line (tear.h)                  tear_threads()
@@ -2436,9 +2434,8 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
  *                    lengths   behind them, with room for bodies: what particles bear    lengths, touch
  *                              (bearing_solve.h)
  *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
- *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes;
- *                              with capacity.workers once for each piece, and behind them
- *                              what pieces count; sums of parts of contact
+ *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes; of
+ *                              pieces, behind them what they count; sums of contact
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
@@ -2702,17 +2699,16 @@ typedef struct substep_terms {
   float scale;        /* s h^2 / m0 [m/N] */
   float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
   float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
+  float from, until;  /* where it begins and ends, in shares of its step */
   spring_terms spring[DIRECTIONS];
-  float limit, limit_stiffness; /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
-  float hinge[2];               /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
-  float twist;                  /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
-  int32_t keeps_coarsest;       /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
-  float hinge_ratio;            /* the root of kappa along weft over that along warp: u^2 / v^2 */
-  float bend_ratio;             /* B' / B, 0 if B is 0 */
-  float viscosity;              /* time constant of the plate's viscosity over h */
-  int32_t plate_implicit;
-  int32_t bends;                       /* 1 if the cloth resists bending */
-  int32_t solves;                      /* 1 if any block is part of the operator */
+  float limit, limit_stiffness;  /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
+  float hinge[2];                /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;                   /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  int32_t keeps_coarsest;        /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
+  float hinge_ratio;             /* the root of kappa along weft over that along warp: u^2 / v^2 */
+  float bend_ratio, viscosity;   /* B' / B, 0 if B is 0; time constant of the plate's viscosity over h */
+  int32_t plate_implicit, bends; /* 1 if its block is part of the operator; 1 if the cloth resists bending */
+  int32_t solves;                /* 1 if any block is part of the operator */
   int32_t iterations, most_iterations; /* of the solve, and where those leave something */
   float drag;                          /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
@@ -2849,6 +2845,7 @@ typedef struct workspace {
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
+  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, particles moved out */
 #endif
 } workspace;
 
@@ -2979,7 +2976,7 @@ typedef struct scratch_offsets {
   uintptr_t seam;
 #if CLOTH_ONE_EQUATION
   uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
-  uintptr_t labels;
+  uintptr_t labels, touches, reach;
 #endif
 } scratch_offsets;
 
@@ -3006,6 +3003,9 @@ typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
+#if CLOTH_ONE_EQUATION
+  uint32_t touching, max_touches; /* memory of contact; room for touches, see contact/touch.h */
+#endif
   uint32_t end;
 } state_offsets;
 
@@ -3080,7 +3080,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #if CLOTH_ONE_EQUATION
 #define SETTINGS_WORDS 42
-#define SCRATCH_OFFSETS 30
+#define SCRATCH_OFFSETS 32
 #define INPUT_WHOLE_WORDS 16
 #else
 #define SETTINGS_WORDS 40
@@ -3106,7 +3106,7 @@ LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float))
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
 LAYOUT_CONTRACT(cloth_size,
-                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
+                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
 
 /// Access to the arena ///
 
@@ -4290,6 +4290,253 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
 #endif
 
 #if CLOTH_ONE_EQUATION
+
+/// Memory of contact ///
+
+/*
+ * What a particle keeps of its contacts from one substep to the next, part of the state: of two colliders, those that
+ * press most, the force that each has given [N], and the anchor, the point of the collider that friction holds the
+ * particle to, in its axes [m]. A contact that is not kept begins anew.
+ *
+ * In and out: the memory (state). Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Contacts that a particle remembers. */
+#define MEMORY_SLOTS 2
+
+/* Floats of a slot: which collider, 0 for none, see memory_code(); force; anchor. */
+enum { MEMORY_CODE, MEMORY_FORCE, MEMORY_ANCHOR = MEMORY_FORCE + 3, MEMORY_FLOATS = MEMORY_ANCHOR + 3 };
+
+static float *memory_of(const cloth *c, int32_t slot, int32_t what) {
+  return floats_at(c, c->state.touching) + (slot * MEMORY_FLOATS + what) * c->stride;
+}
+
+static vector_array memory_vectors(const cloth *c, int32_t slot, int32_t what) {
+  const vector_array v = {memory_of(c, slot, what), memory_of(c, slot, what + 1), memory_of(c, slot, what + 2)};
+  return v;
+}
+
+/* The code of a collider that holds by friction; one more: it slides. Below 0: it does not press. */
+static float memory_code(int32_t collider) {
+  return (float)(2 * (collider + 1));
+}
+
+/* What a block of particles remembers of a collider: 0 where it does not. */
+typedef struct remembered {
+  lanes_mask known, slides;
+  lanes3 force, anchor;
+} remembered;
+
+CLOTH_INLINE remembered remember(const cloth *c, int32_t collider, int32_t particle) {
+  const lanes code = lanes_splat(memory_code(collider)), over = lanes_splat(memory_code(collider) + 1.5f);
+  const lanes least = lanes_splat(memory_code(collider) - 0.5f);
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  lanes found = lanes_splat(0.0f);
+  remembered m = {.force = none, .anchor = none};
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    const lanes kept = lanes_absolute(lanes_load(memory_of(c, slot, MEMORY_CODE) + particle));
+    const lanes_mask is_it = lanes_both(lanes_less(least, kept), lanes_less(kept, over));
+    found = lanes_select(is_it, kept, found);
+    m.force = lanes3_select(is_it, lanes3_load(memory_vectors(c, slot, MEMORY_FORCE), particle), m.force);
+    m.anchor = lanes3_select(is_it, lanes3_load(memory_vectors(c, slot, MEMORY_ANCHOR), particle), m.anchor);
+  }
+  m.known = lanes_less(lanes_splat(0.0f), found);
+  m.slides = lanes_less(code, found);
+  return m;
+}
+
+/* Which particles of a block a collider has pressed in the last substep. */
+CLOTH_INLINE lanes_mask were_pressed(const float *codes, int32_t particle) {
+  return lanes_less(lanes_splat(0.0f), lanes_load(codes + particle));
+}
+
+/* Forgets all contacts of a particle. */
+static void forget_touching(const cloth *c, int32_t particle) {
+  for (int32_t slot = 0; c->state.touching && slot < MEMORY_SLOTS; slot++) {
+    for (int32_t what = 0; what < MEMORY_FLOATS; what++) {
+      memory_of(c, slot, what)[particle] = 0.0f;
+    }
+  }
+}
+
+/* Forgets a collider. */
+static void forget_collider(const cloth *c, int32_t collider) {
+  for (int32_t i = 0; c->state.touching && i < c->count; i++) {
+    for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+      float *code = memory_of(c, slot, MEMORY_CODE) + i;
+      if (absolute(*code) >= memory_code(collider) && absolute(*code) <= memory_code(collider) + 1.0f) {
+        *code = 0.0f;
+      }
+    }
+  }
+}
+
+#endif
+
+/// Touches ///
+
+/*
+ * The list of the particles that may touch colliders in a substep. A touch holds a block of TOUCH_LANES columns of a
+ * row and one collider. All touches of a block of particles form a chain, in the order of the colliders. If the list is
+ * full, a new touch takes the place of the one that is farthest out.
+ *
+ * In: colliders and their poses. Out: the list, scratch.touches. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Columns of a touch: as many as the widest lanes have. */
+#define TOUCH_LANES 8
+
+/* Floats of a touch for each of its particles: the normal in world axes; the gap; the force along the normal at the
+   place of linearisation; stiffness along and across the normal; the offset from the anchor along the surface; distance
+   from which the law acts; way in the collider's axes; coefficient of friction. */
+enum {
+  TOUCH_NORMAL,
+  TOUCH_GAP = TOUCH_NORMAL + 3,
+  TOUCH_FORCE,
+  TOUCH_ALONG,
+  TOUCH_ACROSS,
+  TOUCH_OFFSET,
+  TOUCH_REACH = TOUCH_OFFSET + 3,
+  TOUCH_WAY,
+  TOUCH_FRICTION,
+  TOUCH_FLOATS
+};
+
+typedef struct touch {
+  int32_t row, column, collider;
+  int32_t next; /* in the chain of its block; -1 for the last */
+  float value[TOUCH_FLOATS][TOUCH_LANES];
+} touch;
+
+/* Gap of particles that a touch does not concern [m]. */
+#define FAR_GAP 1.0e9f
+/* The least thickness of contact [m]: the law divides by it. */
+#define LEAST_CONTACT 1.0e-4f
+
+static float contact_thickness(const cloth *c) {
+  return maximum(c->settings.contact.thickness, LEAST_CONTACT);
+}
+
+/* Blocks of a row. */
+static int32_t touch_blocks(int32_t columns) {
+  return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
+}
+
+/* Most touches of a cloth: with all particles on one body and half of them on two, and some. */
+static int32_t most_touches(int32_t columns, int32_t rows) {
+  const int32_t blocks = touch_blocks(columns) * rows;
+  return blocks + blocks / 2 + 8;
+}
+
+/* The heads of all chains, and the list; one touch more than there may be, the one that is being made. */
+static int32_t *touch_heads(const cloth *c) {
+  return (int32_t *)at(c, c->scratch.touches);
+}
+
+static touch *touches_of(const cloth *c) {
+  return (touch *)(void *)(touch_heads(c) + touch_blocks(c->grid.columns) * c->grid.rows);
+}
+
+static int32_t touch_bytes(int32_t columns, int32_t rows) {
+  const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
+  return heads + (most_touches(columns, rows) + 1) * (int32_t)sizeof(touch);
+}
+
+/* The chain of the block of particles at a column. */
+static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
+  return touch_heads(c) + row * touch_blocks(c->grid.columns) + column / TOUCH_LANES;
+}
+
+/* Runs a statement for each block of lanes of touch `t`: `k` is its first lane, `i` the column there. */
+#define EACH_TOUCH_LANES(t, columns, k, i, statement)                                                                  \
+  for (int32_t k = 0; k < TOUCH_LANES && (t)->column + k < (columns); k += CLOTH_LANES) {                              \
+    const int32_t i = (t)->column + k;                                                                                 \
+    statement;                                                                                                         \
+  }
+
+CLOTH_INLINE lanes touch_load(const touch *t, int32_t what, int32_t k) {
+  return lanes_load(&t->value[what][k]);
+}
+
+CLOTH_INLINE void touch_store(touch *t, int32_t what, int32_t k, lanes a) {
+  lanes_store(&t->value[what][k], a);
+}
+
+CLOTH_INLINE lanes3 touch_vector(const touch *t, int32_t what, int32_t k) {
+  return lanes3_of(touch_load(t, what, k), touch_load(t, what + 1, k), touch_load(t, what + 2, k));
+}
+
+CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a) {
+  touch_store(t, what, k, a.x);
+  touch_store(t, what + 1, k, a.y);
+  touch_store(t, what + 2, k, a.z);
+}
+
+/* Adds touch number `n` to the end of the chain of its block. */
+static void chain_touch(const cloth *c, int32_t n) {
+  touch *list = touches_of(c);
+  int32_t *end = chain_at(c, list[n].row, list[n].column);
+  while (*end >= 0) {
+    end = &list[*end].next;
+  }
+  *end = n;
+  list[n].next = -1;
+}
+
+/* Takes touch number `n` out of the chain of its block. */
+static void unchain_touch(const cloth *c, int32_t n) {
+  touch *list = touches_of(c);
+  int32_t *to = chain_at(c, list[n].row, list[n].column);
+  while (*to != n) {
+    to = &list[*to].next;
+  }
+  *to = list[n].next;
+}
+
+/* The smallest gap of a touch. */
+static float least_gap(const touch *t) {
+  float least = FAR_GAP;
+  for (int32_t k = 0; k < TOUCH_LANES; k++) {
+    least = minimum(t->value[TOUCH_GAP][k], least);
+  }
+  return least;
+}
+
+/* Keeps the touch that has been made behind the end of the list. */
+static void keep_touch(const cloth *c) {
+  workspace *w = workspace_of(c);
+  touch *list = touches_of(c);
+  const int32_t made = w->touches, most = (int32_t)c->state.max_touches;
+  if (made < most) {
+    w->touches++;
+    chain_touch(c, made);
+    return;
+  }
+  int32_t farthest = 0;
+  for (int32_t n = 1; n < most; n++) {
+    farthest = least_gap(&list[n]) > least_gap(&list[farthest]) ? n : farthest;
+  }
+  if (least_gap(&list[made]) < least_gap(&list[farthest])) {
+    unchain_touch(c, farthest);
+    list[farthest] = list[made];
+    chain_touch(c, farthest);
+  }
+}
+
+static void clear_touches(const cloth *c) {
+  int32_t *heads = touch_heads(c);
+  for (int32_t n = 0; n < touch_blocks(c->grid.columns) * c->grid.rows; n++) {
+    heads[n] = -1;
+  }
+  workspace_of(c)->touches = 0;
+  workspace_of(c)->searched = 0;
+}
+
+#endif
 
 /// Arrays of a substep ///
 
@@ -6851,6 +7098,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride);
+  }
+#endif
   c->state.end = *end;
 }
 
@@ -7181,7 +7433,14 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->gaps) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
-  if (config->capacity.targets || config->tethers.count > 0) {
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
+    c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+  if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
@@ -12282,7 +12541,8 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
   t->most_iterations = most_iterations_for(c, t, t->iterations);
-  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS && !c->scratch.ground;
+  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
+                      inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
@@ -29435,6 +29695,955 @@ static void finish_motions(const cloth *c) {
 
 #if CLOTH_ONE_EQUATION
 
+/// The contact law ///
+
+/*
+ * What keeps a particle out of something: a force along a normal that begins softly at a distance, the thickness T, and
+ * grows with the depth q, in thicknesses:
+ *
+ *   lambda(q) = k_0 T q^2 (1 + 4 q), 0 for q <= 0, straight on above 2
+ *
+ * Where the contact will be in this substep is predicted from the particle alone: without it the depth would be q_f,
+ * with C the particle's compliance along the normal, and with it Q, where both agree:
+ *
+ *   lambda(Q) = (T / C) (q_f - Q)
+ *
+ * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
+ * for ever. At rest Q is the present depth and the tangent exact.
+ *
+ * In and out: arguments alone.
+ */
+
+/* Stiffness of contact over the largest k' of stretch. */
+#define CONTACT_STIFFNESS 4.0f
+/* Depth in thicknesses from which the law goes straight on. */
+#define DEEPEST 2.0f
+/* Newton steps for the depth; from above they converge in a handful. */
+#define DEPTH_STEPS 8
+
+/* What a change of contacts in the solve does: to r . p and to p . q, with p the last direction; 1 if there is one. */
+typedef struct solve_change {
+  float along, most;
+  int32_t changed;
+} solve_change;
+
+/* k_0 */
+static float contact_stiffness(const substep_terms *t) {
+  return CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+}
+
+CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {
+  return lanes_multiply(lanes_multiply(stiffness, q),
+                        lanes_add(lanes_splat(2.0f), lanes_multiply(lanes_splat(12.0f), q)));
+}
+
+/* The force of a law of thickness T and stiffness k_0, with k_0 T, at a depth up to DEEPEST. */
+CLOTH_INLINE lanes law_force(lanes scale, lanes q) {
+  const lanes one = lanes_splat(1.0f);
+  return lanes_multiply(lanes_multiply(scale, lanes_multiply(q, q)),
+                        lanes_add(one, lanes_multiply(lanes_splat(4.0f), q)));
+}
+
+CLOTH_INLINE lanes within_law(lanes q) {
+  return lanes_minimum(lanes_maximum(q, lanes_splat(0.0f)), lanes_splat(DEEPEST));
+}
+
+/* The depth Q at which the law and the particle agree. `give` is T / C, `alone` the depth q_f. */
+CLOTH_INLINE lanes agreed_depth(lanes stiffness, lanes thickness, lanes give, lanes alone) {
+  const lanes scale = lanes_multiply(stiffness, thickness);
+  lanes q = within_law(alone);
+  for (int32_t n = 0; n < DEPTH_STEPS; n++) {
+    const lanes off = lanes_subtract(law_force(scale, q), lanes_multiply(give, lanes_subtract(alone, q)));
+    const lanes slope = lanes_add(lanes_multiply(law_slope(stiffness, q), thickness), give);
+    q = within_law(lanes_subtract(q, lanes_divide(off, slope)));
+  }
+  return q;
+}
+
+/* Contacts of particles: the force is force n, the block stiffness n n^T; law: the force at the agreed depth. */
+typedef struct contact_tangent {
+  lanes force, stiffness, law;
+} contact_tangent;
+
+/* The tangent at depth q of contacts at a gap. */
+CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes depth, lanes q) {
+  contact_tangent t;
+  t.law = law_force(lanes_multiply(stiffness, thickness), q);
+  t.stiffness = lanes_flush(law_slope(stiffness, q));
+  t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
+  return t;
+}
+
+/* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
+   would be `moves` [m]; `compliance`: their own, 1 / (n . D n). All parts are 0 where there is none. */
+CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes gap, lanes compliance, lanes moves) {
+  const lanes depth = lanes_divide(lanes_subtract(thickness, gap), thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
+  const lanes_mask touches = lanes_both(lanes_less(lanes_splat(0.0f), alone), lanes_less(lanes_splat(0.0f), stiffness));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, compliance), alone);
+  contact_tangent t = tangent_at(stiffness, thickness, depth, q);
+  t.force = lanes_keep(touches, t.force);
+  t.stiffness = lanes_keep(touches, t.stiffness);
+  t.law = lanes_keep(touches, t.law);
+  return t;
+}
+
+/* The contact of one particle, see contact_at(). Returns its stiffness, and its force. */
+static float contact_of_one(float stiffness, float thickness, float gap, float compliance, float moves, float *force) {
+  const contact_tangent t = contact_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(gap),
+                                       lanes_splat(compliance), lanes_splat(moves));
+  *force = lanes_first_value(t.force);
+  return lanes_first_value(t.stiffness);
+}
+
+/// Colliders in a substep ///
+
+/*
+ * Where a collider is while a substep, or a part of one, lasts, and how far points are from it.
+ *
+ * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* A collider in a substep, or in a part of one. */
+typedef struct touched_body {
+  const cloth_collider *shape;
+  const cloth_geometry *geometry;
+  cloth_pose start, end;
+  int32_t collider;
+  int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
+  float reach;       /* no part of it is farther from its position [m] */
+  float shift;       /* by how much its position moves [m] */
+} touched_body;
+
+CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
+  const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+CLOTH_INLINE lanes3 lanes_to_world(const cloth_pose *pose, lanes3 p) {
+  return lanes3_add(lanes3_splat(pose->position), lanes3_rotate(pose->rotation, p));
+}
+
+/* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
+static int is_touchable(const cloth *c, int32_t index) {
+  return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&
+         slot_at(c, index)->body.shape != CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* How many of these there are. */
+static int32_t count_touchable(const cloth *c) {
+  int32_t count = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    count += is_touchable(c, index);
+  }
+  return count;
+}
+
+/* The collider `index` while a substep goes from one share of its step to another. */
+static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  touched_body b;
+  b.shape = &slot->body;
+  b.geometry = geometry_of(c, &slot->body);
+  b.start = pose_between(&from, &to, t->from);
+  b.end = pose_between(&from, &to, t->until);
+  b.collider = index;
+  b.is_buried = 0;
+  b.reach = body_reach(b.shape, b.geometry);
+  b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));
+  return b;
+}
+
+/* Distances of local points from a collider. */
+CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
+#if WITH_DISTANCE_GRID
+  if (b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    float points[3][CLOTH_LANES], normals[3][CLOTH_LANES], distance[CLOTH_LANES];
+    const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
+    lanes3_store(at_points, 0, *p, CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      cloth_vector n;
+      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n);
+      vector_store(to_normals, lane, n);
+    }
+    *normal = lanes3_load(to_normals, 0);
+    return lanes_load(distance);
+  }
+#endif
+  return distance_to_body(b->shape, b->geometry, *p, normal);
+}
+
+#endif
+
+/// Contact near buried pins ///
+
+/*
+ * A pin may lie inside a collider, as that of a cape in a shoulder: what hangs on it cannot be outside. So the distance
+ * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
+ * up to the thickness.
+ *
+ * In: pins, place, a collider. Out: scratch.reach. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* How fast contact begins farther out along the cloth, from a buried pin on. */
+#define BURIED_SLOPE 0.5f
+
+/* By how much farther out than the pin itself contact begins, in shares of the thickness: what presses sinks in by some
+   of it. */
+#define BURIED_SHARE 0.3f
+
+/* Lowers a particle's distance to what a neighbour allows, and the other way round. */
+static void share_reach(float *reach, int32_t i, int32_t j, float farther) {
+  reach[j] = minimum(reach[i] + farther, reach[j]);
+  reach[i] = minimum(reach[j] + farther, reach[i]);
+}
+
+/* Lowers the distances at the other ends of the springs that begin at a particle. */
+static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, int32_t row, int32_t column) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const int32_t step = d == WARP ? 1 : d == WEFT ? 0 : d == DIAGONAL ? 1 : -1, down = d == WARP ? 0 : 1;
+    int32_t to = column + step;
+    to = a->is_ring ? (to + a->columns) % a->columns : to;
+    if (row + down < a->rows && to >= 0 && to < a->columns) {
+      const float length = BURIED_SLOPE * workspace_of(c)->plan.terms.spring[d].rest;
+      share_reach(reach, row * a->pitch + column, (row + down) * a->pitch + to, length);
+    }
+  }
+}
+
+/* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
+CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const float thickness = contact_thickness(c);
+  float *reach = floats_at(c, c->scratch.reach);
+  int32_t is_buried = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / a->columns, column = i - row * a->columns;
+    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+    cloth_vector normal;
+    const float distance = distance_of_point(b->shape, b->geometry, to_local(&b->end, x), &normal);
+    const float begins = distance + BURIED_SHARE * thickness;
+    if (!(begins < thickness)) {
+      continue;
+    }
+    for (int32_t place = 0; !is_buried && place < a->rows * a->pitch; place++) {
+      reach[place] = thickness;
+    }
+    is_buried = 1;
+    reach[row * a->pitch + column] = begins;
+  }
+  for (int32_t n = 0; is_buried && n < 2 * c->count; n++) { /* forwards, then backwards */
+    const int32_t i = n < c->count ? n : 2 * c->count - 1 - n;
+    spread_reach(c, a, reach, i / a->columns, i % a->columns);
+  }
+  return is_buried;
+}
+
+#endif
+
+/// Search for touches ///
+
+/*
+ * Which particles may touch a collider in a substep, and how: what contact needs first, found before anything is
+ * linearised. In the axes of the collider a particle goes from where the substep begins, p_0, to where it is
+ * linearised, p_1, straight. Its gap is
+ *
+ *   the distance of p_1, if the way is short, or begins inside;
+ *   otherwise that of p_1 from the plane that is tangent to the surface where the way first comes near: so nothing
+ *   passes, however thin the collider is.
+ *
+ * The first place is found by conservative advancement: a point may go as far as its distance without touching.
+ *
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach.
+ */
+
+#if WITH_COLLIDERS
+
+/* Ways longer than this share of the thickness are followed: shorter ones cannot pass the law. */
+#define LONG_WAY 0.25f
+/* Conservative advancement: a way has come near at this share of the thickness; steps are no shorter than this share,
+   and there are at most so many. */
+#define NEAR_SHARE 0.1f
+#define LEAST_ADVANCE 0.05f
+#define MOST_ADVANCES 24
+/* Factor of the reach of a collider where it is compared with boxes: roundings leave nothing out. */
+#define BOX_SLACK 1.001f
+/* Share of the way by which touches are looked for farther out: neighbours may pull a particle along. */
+#define FARTHER 1.0f
+
+/* The way of a block of particles in the axes of a collider. */
+typedef struct touch_way {
+  lanes3 from, to, along;
+  lanes length;
+} touch_way;
+
+/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. */
+CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
+                                lanes *gap, lanes3 *normal) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f),
+              near = lanes_multiply(thickness, lanes_splat(NEAR_SHARE));
+  const lanes least = lanes_multiply(thickness, lanes_splat(LEAST_ADVANCE));
+  lanes3 n, p = w->from;
+  lanes distance = distances_to(b, &p, &n), t = zero;
+  lanes_mask left = lanes_both(which, lanes_less(zero, distance));
+  for (int32_t advance = 0; advance < MOST_ADVANCES && lanes_any(left); advance++) {
+    const lanes_mask arrives = lanes_both(left, lanes_less(distance, near));
+    const lanes beyond = lanes_add(distance, lanes3_dot(n, lanes3_flush(lanes3_subtract(w->to, p))));
+    *gap = lanes_select(arrives, beyond, *gap);
+    *normal = lanes3_select(arrives, n, *normal);
+    t = lanes_add(t, lanes_divide(lanes_maximum(distance, least), w->length));
+    t = lanes_select(arrives, one, t);
+    left = lanes_both(left, lanes_less(t, one));
+    p = lanes3_flush_below(lanes3_add_scaled(w->from, w->along, t), STATE_QUANTUM);
+    distance = distances_to(b, &p, &n);
+  }
+}
+
+/* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
+   position p_1 and the way w, |p_1|^2 < (r + |w|)^2 <= (1 + e) r^2 + (1 + 1 / e) w^2 for any e > 0, here 1/16. */
+CLOTH_INLINE lanes_mask are_ways_near(const touch_way *w, float reach) {
+  const lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(w->along, w->along));
+  return lanes_less(lanes3_dot(w->to, w->to), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
+}
+
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  const position_box both = {
+      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
+      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
+  return both;
+}
+
+/* The boxes of the rows, one after the other in memory that is free until the springs are linearised: around where the
+   particles begin, where they are linearised, and where they would be after the same way again. Returns the box of
+   all. */
+CLOTH_SEPARATE position_box find_row_boxes(const cloth *c, const solve_arrays *a) {
+  const vector_array x = vectors_at(c, c->state.position);
+  position_box *boxes = (position_box *)(void *)a->residual, all;
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row);
+    const lanes3 first = lanes3_splat(near_vector(place, a->plane, 0));
+    lanes3 low = first, high = first;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(a->columns - i);
+      const lanes3 from = lanes3_select(exists, lanes3_load(x, row * a->columns + i), first);
+      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
+      const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
+      low = lanes3_minimum(on, lanes3_minimum(to, lanes3_minimum(from, low)));
+      high = lanes3_maximum(on, lanes3_maximum(to, lanes3_maximum(from, high)));
+    }
+    boxes[row] = box_of_lanes(low, high);
+    all = row == 0 ? boxes[row] : box_around_both(&all, &boxes[row]);
+  }
+  return all;
+}
+
+/* How far a coordinate is outside of a range. */
+static float outside_range(float low, float high, float a) {
+  return maximum(maximum(low - a, a - high), 0.0f);
+}
+
+/* The least distance of a box from a plane at a pose. */
+static float box_above_plane(const cloth_pose *pose, const position_box *box) {
+  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
+  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
+                                      n.z > 0.0f ? box->low.z : box->high.z);
+  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
+}
+
+/* 1 if a collider may touch what lies in a box. */
+static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+  const cloth_vector p = b->end.position;
+  if (b->shape->shape == CLOTH_SHAPE_PLANE) {
+    return minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
+  }
+  const cloth_vector off =
+      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
+             outside_range(box->low.z, box->high.z, p.z));
+  const cloth_vector away = vector_flush_work(off);
+  const float reach = BOX_SLACK * (b->reach + 2.0f * thickness + b->shift);
+  return vector_dot(away, away) < reach * reach;
+}
+
+/* What a search for touches of one collider takes. */
+typedef struct touch_search {
+  const cloth *c;
+  const solve_arrays *a;
+  const touched_body *b;
+  vector_array x;
+  const float *reach;
+  float thickness;
+  int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
+} touch_search;
+
+/* From the anchors of a block of particles to where they are linearised, along the surface, in world axes. A contact
+   that is not remembered is held to where its way begins. */
+CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lanes3 normal, int32_t particle) {
+  const remembered m = remember(s->c, s->b->collider, particle);
+  const lanes3 anchor = lanes3_select(m.known, m.anchor, w->from);
+  const lanes3 off = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_subtract(w->to, anchor)));
+  return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
+}
+
+/* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
+CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
+  const solve_arrays *a = s->a;
+  const touched_body *b = s->b;
+  const int32_t i = e->column + k, particle = e->row * a->columns + i;
+  const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
+                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
+  lanes_mask near = lanes_both(moves, are_ways_near(&w, b->reach + 2.0f * s->thickness));
+  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  if (!lanes_any(near)) {
+    return 0;
+  }
+  w.length = lanes3_length(w.along);
+  lanes3 normal;
+  lanes gap = distances_to(b, &w.to, &normal);
+  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
+              most = lanes_add(reach, thickness);
+  near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
+  const lanes_mask is_long =
+      lanes_both(lanes_less(lanes_multiply(thickness, lanes_splat(LONG_WAY)), w.length), lanes_less(zero, reach));
+  const lanes_mask follows = lanes_both(near, is_long);
+  if (lanes_any(follows)) {
+    follow_ways(b, &w, follows, thickness, &gap, &normal);
+  }
+  const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
+  const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
+  const lanes3 offset = anchor_offset(s, &w, n, particle);
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
+  touch_store(e, TOUCH_REACH, k, reach);
+  touch_store(e, TOUCH_WAY, k, w.length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  return 1;
+}
+/* Finds the touches of a collider. */
+CLOTH_SEPARATE void find_touches_of(touch_search *s) {
+  const cloth *c = s->c;
+  const position_box *boxes = (const position_box *)(const void *)s->a->residual;
+  for (int32_t row = 0; row < s->a->rows; row++) {
+    if (!is_box_near(s->b, &boxes[row], s->thickness)) {
+      continue;
+    }
+    workspace_of(c)->searched += s->a->columns;
+    for (int32_t column = 0; column < s->a->columns; column += TOUCH_LANES) {
+      touch *e = touches_of(c) + workspace_of(c)->touches;
+      int touches = 0;
+      e->row = row;
+      e->column = column;
+      e->collider = s->b->collider;
+      for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+        touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+      }
+      EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+      if (touches) {
+        keep_touch(c);
+      }
+    }
+  }
+}
+
+/* Finds all touches of a substep. Returns 1 if one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  int32_t is_deep = 0;
+  clear_touches(c);
+  const position_box all = find_row_boxes(c, &a);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_touchable(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    if (!is_box_near(&b, &all, contact_thickness(c))) {
+      continue;
+    }
+    b.is_buried = find_reach(c, &b);
+    touch_search s = {.c = c,
+                      .a = &a,
+                      .b = &b,
+                      .x = vectors_at(c, c->state.position),
+                      .reach = floats_at(c, c->scratch.reach),
+                      .thickness = contact_thickness(c)};
+    find_touches_of(&s);
+    is_deep |= s.is_deep;
+  }
+  return is_deep;
+}
+
+#endif
+
+/// Contact in the equation ///
+
+/*
+ * The forces and blocks of touches. At a particle with the blocks D of its own terms, without contact, and the residual
+ * b' = b + the forces that its contacts gave in the last substep:
+ *
+ *   S = n . D n, S_t = (tr D - S) / 2        how it resists along the normal and across
+ *   q_f = (T_i - gap - n . b' / S + f_0 / S) / T   its depth without this contact, f_0 that contact's last force
+ *   Q                                        the depth that law and particle agree on (law.h)
+ *   u_f = u + b'_t / S_t - f_t / S_t         the way along the surface without it
+ *
+ * Friction holds with the stiffness k_t = k_0 as long as that is less than mu times what pressed last, and else gives
+ * mu times it. Force and block are
+ *
+ *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
+ *
+ * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
+ * depth, everything is the exact tangent, and what rests stays at rest.
+ *
+ * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
+ * then.
+ *
+ * In: touches, place, residual, spring sums, diagonal, memory. Out: residual, ground, touches. Scratch: product.
+ */
+
+#if WITH_COLLIDERS
+
+/* Two colliders face each other if the dot product of their normals is below this. */
+#define FACING (-0.5f)
+/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
+   drape of 64 x 64 moving at .3 m/s. */
+#define FAST_WAY 0.25f
+/* Below every entry of a particle's block. */
+#define LEAST_MASS 1.0e-6f
+
+/* What the laws of a block of particles take. */
+typedef struct pressed_block {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  touch *list;
+  symmetric own;   /* D */
+  lanes3 residual; /* b' */
+} pressed_block;
+
+/* n . m n */
+CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
+  return lanes3_dot(n, symmetric_apply(*m, n));
+}
+
+/* Which particles of lanes `k` of a touch another collider faces: the depth of their contact is not predicted. */
+CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_splat(0.0f);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *other = &list[n];
+    const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
+    const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
+    faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
+  }
+  return lanes_less(lanes_splat(0.0f), faced);
+}
+
+/* The law of lanes `k` of a touch. */
+CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
+  const collider_slot *slot = slot_at(p->c, e->collider);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
+  const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
+  const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
+  const lanes_mask touches = lanes_less(gap, lanes_splat(0.5f * FAR_GAP));
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
+  const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+  const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
+  const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
+  const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
+  const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
+  const lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  /* the depth */
+  const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
+  const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
+  const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes_mask faced = are_faced(p->list, e, first, k);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  /* friction */
+  const lanes pressed = lanes_minimum(law.law, f0);
+  const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
+  const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
+  const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
+  const lanes length = lanes3_length(lanes3_flush(way));
+  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
+  lanes friction = lanes_select(m.slides, kinetic, lanes_splat(slot->body.static_friction));
+  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
+  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
+  friction = lanes_select(slips, kinetic, friction);
+  const lanes most = lanes_multiply(friction, pressed);
+  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
+  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
+  touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
+  touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
+  touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
+  touch_store(e, TOUCH_FRICTION, k, friction);
+}
+
+/* Adds k n n^T + k_t (I - n n^T). */
+CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lanes along, lanes across) {
+  symmetric m = own_block(ground, place);
+  const lanes3 an = lanes3_flush(lanes3_scale(n, lanes_subtract(along, across)));
+  symmetric_add_outer(&m, an, n, across);
+  own_block_store(ground, place, symmetric_quantise(m));
+}
+
+/* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
+   (lambda - k n . w) n - k_t (u + w_t). */
+CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes out = lanes_flush(lanes3_dot(n, moved)), along = touch_load(e, TOUCH_ALONG, k);
+  const lanes3 way = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
+  const lanes press = lanes_subtract(touch_load(e, TOUCH_FORCE, k), lanes_multiply(along, out));
+  const lanes3 held = lanes3_scale(lanes3_flush(way), touch_load(e, TOUCH_ACROSS, k));
+  return lanes3_subtract(lanes3_scale(n, lanes_flush(press)), held);
+}
+
+/* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
+CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
+  lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+    const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+    sum = lanes3_add(sum, lanes3_keep(touches, m.force));
+  }
+  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
+}
+
+/* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
+CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
+  const solve_arrays *a = p->a;
+  const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
+  const lanes mass = lanes_load(a->diagonal + place), plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  p->own = symmetric_identity(lanes_add(mass, plate));
+  if (a->inverse) {
+    p->own = symmetric_add(p->own, own_block(a->inverse, place));
+  }
+  lanes3 b = own_load(a->residual, place);
+  p->residual = lanes3_flush(lanes3_add(b, last_forces(p, first, k)));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    apply_law(p, &p->list[n], first, k);
+  }
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k), touch_load(e, TOUCH_ALONG, k),
+                      touch_load(e, TOUCH_ACROSS, k));
+    b = lanes3_add(b, touch_force(e, k, none));
+  }
+  own_store(a->residual, place, lanes3_keep(lanes_less(lanes_splat(0.0f), mass), lanes3_quantise(b, WORK_ROUNDER)));
+}
+
+/* Adds all contacts. */
+CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+      const int32_t first = *chain_at(c, row, column);
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
+        press_block(&p, first, k);
+      }
+    }
+  }
+}
+
+/* Lets go contacts of lanes `k` of a touch that pull, where their particles are fast, and bounds friction by what
+   presses now; `moved`: the solution so far. Returns by how much the residual changes. */
+CLOTH_INLINE lanes3 release_touch(float *ground, int32_t place, touch *e, int32_t k, lanes3 moved, lanes_mask fast,
+                                  lanes_mask which) {
+  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
+  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
+  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
+  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), fast), which);
+  const lanes most = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_flush(lanes_maximum(press, zero)));
+  const lanes_mask slips =
+      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
+  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
+  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
+  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
+  touch_store(e, TOUCH_ALONG, k, new_along);
+  touch_store(e, TOUCH_ACROSS, k, new_across);
+  add_contact_block(ground, place, n, lanes_subtract(new_along, along), lanes_subtract(new_across, across));
+  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
+}
+
+/* What letting go takes, and what it changes. */
+typedef struct contact_release {
+  const solve_arrays *a;
+  float length; /* of the last step along the direction */
+  int32_t has_solution, all;
+  lanes fast; /* ways that are longer are fast */
+  lanes_sum along, most;
+  int32_t changed;
+} contact_release;
+
+/* Lets go in lanes `k` of a touch. */
+CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
+  const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
+  if (!lanes_any(which)) {
+    return;
+  }
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
+  const lanes3 step = lanes3_scale(p, lanes_splat(rel->length));
+  const lanes3 moved = lanes3_flush(rel->has_solution ? lanes3_add(own_load(a->solution, place), step) : step);
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 change = release_touch(a->ground, place, e, k, moved, is_fast, which);
+  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
+  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) {
+    return;
+  }
+  /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
+  const lanes pn = lanes_multiply(lanes_flush(lanes3_dot(n, p)), lanes_subtract(less_along, less_across));
+  const lanes3 q = lanes3_flush(lanes3_add_scaled(lanes3_scale(p, less_across), n, lanes_flush(pn)));
+  own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
+  const lanes3 r = lanes3_add(own_load(a->residual, place), change);
+  own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
+  rel->changed = 1;
+}
+
+/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
+   with `all` among all. Residual, product and operator change. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
+  const solve_arrays a = arrays_of(c);
+  const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
+  contact_release r = {.a = &a, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  touch *list = touches_of(c);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    touch *e = &list[n];
+    EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+  }
+  const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
+  return change;
+}
+
+#endif
+
+/// What contact leaves behind ///
+
+/*
+ * After the new state: the force that each contact has given, F = lambda n - k_t u at the solution, which is the
+ * reaction of the collider and what the particle remembers; and the anchor, which follows where friction does not hold,
+ * so that no more than mu lambda / k_0 is left of the offset.
+ *
+ * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
+ * speed. It is counted, and never happens at rest.
+ *
+ * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
+ * out. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Share of the thickness by which particles are moved out beyond where the law ends. */
+#define SAFETY_SHARE 0.02f
+
+/* What a collider has received, in eight partial sums. */
+typedef struct touch_sums {
+  lanes_sum impulse[3], torque[3];
+} touch_sums;
+
+/* What the pass over the touches takes. */
+typedef struct touch_result {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  const touched_body *b;
+  vector_array x, v;
+  int32_t has_solution, safety;
+} touch_result;
+
+/* How the particles of lanes `k` of a touch have moved from the place of linearisation: the solution. */
+CLOTH_INLINE lanes3 solution_of(const touch_result *r, const touch *e, int32_t i) {
+  const solve_arrays *a = r->a;
+  const float *direction = near_row(a->direction, a->pitch, e->row);
+  const lanes3 last = lanes3_scale(near_load(direction, a->plane, i), lanes_splat(workspace_of(r->c)->last_step));
+  return lanes3_flush(r->has_solution ? lanes3_add(own_load(a->solution, e->row * a->pitch + i), last) : last);
+}
+
+/* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
+   their places in its axes, *normal its normals there. */
+CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
+  const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
+  const lanes thickness = lanes_splat(contact_thickness(r->c));
+  const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
+  lanes3 x = lanes3_load(r->x, particle);
+  *p = lanes_to_local(&r->b->end, x);
+  const lanes distance = distances_to(r->b, p, normal);
+  const lanes_mask inside = lanes_both(touches, lanes_less(distance, least));
+  if (!lanes_any(inside)) {
+    return distance;
+  }
+  const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
+  const lanes3 n = lanes3_rotate(r->b->end.rotation, *normal);
+  const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
+  const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
+  x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
+  lanes3_store(r->x, particle, x, left);
+  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
+               left);
+  for (uint32_t bits = lanes_bits(inside); bits; bits &= bits - 1u) {
+    r->safety++;
+  }
+  *p = lanes_to_local(&r->b->end, x);
+  return lanes_select(inside, lanes_add(distance, out), distance);
+}
+
+/* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
+   replaces normal, offset and stiffness of the touch. */
+CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
+  const int32_t i = e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
+  const lanes stiffness = lanes_splat(contact_stiffness(r->t));
+  const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
+  const lanes3 moved = solution_of(r, e, i), n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
+  const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
+  const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
+  lanes3 place, normal;
+  const lanes distance = move_out(r, e, k, touches, &place, &normal);
+  /* what the collider receives */
+  const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
+  const lanes3 arm = lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  lanes3_sum_add(sums->impulse, k, impulse);
+  lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
+  /* what the particles remember */
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
+  const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
+  const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
+  const remembered m = remember(r->c, e->collider, e->row * r->a->columns + i);
+  const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes give = lanes_divide(law, stiffness);
+  const lanes_mask slips = lanes_less(lanes_multiply(touch_load(e, TOUCH_FRICTION, k), give), length);
+  const collider_slot *slot = slot_at(r->c, e->collider);
+  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
+  const lanes left = lanes_minimum(lanes_divide(lanes_multiply(kinetic, give), length), lanes_splat(1.0f));
+  const lanes3 back = lanes3_rotate(rotation_conjugate(r->b->end.rotation), lanes3_flush(lanes3_scale(way, left)));
+  const lanes3 held = lanes3_rotate(rotation_conjugate(r->b->end.rotation), way);
+  const lanes3 old = lanes3_select(m.known, m.anchor, lanes3_subtract(place, held));
+  const lanes3 anchor = lanes3_select(slips, lanes3_subtract(place, back), old);
+  const lanes code =
+      lanes_select(slips, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
+  const lanes3 pressed = lanes3_select(pulls, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), newton);
+  const lanes_mask presses = lanes_less(zero, lanes3_dot(pressed, n));
+  touch_store(e, TOUCH_ALONG, k, lanes_keep(keeps, lanes_select(presses, code, lanes_negate(code))));
+  touch_vector_store(e, TOUCH_NORMAL, k, pressed);
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_flush_below(anchor, STATE_QUANTUM));
+}
+
+/* Keeps a contact of one particle in its memory: in the slot of the one that presses least, if that presses less. */
+static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vector force, cloth_vector anchor) {
+  int32_t to = -1;
+  float least = vector_dot(force, force);
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    const cloth_vector other = vector_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
+    const float pressed = memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f ? vector_dot(other, other) : -1.0f;
+    if (pressed < least) {
+      to = slot;
+      least = pressed;
+    }
+  }
+  if (to >= 0) {
+    memory_of(c, to, MEMORY_CODE)[particle] = code;
+    vector_store(memory_vectors(c, to, MEMORY_FORCE), particle, force);
+    vector_store(memory_vectors(c, to, MEMORY_ANCHOR), particle, anchor);
+  }
+}
+
+/* The vector of one lane of a touch. */
+static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
+  return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
+}
+
+/* The new memory of a block of particles, whose chain begins at touch `first`; -1: there is none. */
+CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, int32_t first) {
+  const touch *list = touches_of(c);
+  const int32_t columns = c->grid.columns, particle = row * columns + column;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
+    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k += CLOTH_LANES) {
+      lanes_store_first(codes + k, lanes_splat(0.0f), columns - column - k);
+    }
+  }
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *e = &list[n];
+    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
+      if (e->value[TOUCH_ALONG][k] != 0.0f) {
+        keep_contact(c, particle + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
+                     touch_lane(e, TOUCH_OFFSET, k));
+      }
+    }
+  }
+}
+
+/* Adds up what a touch has given to its collider. */
+static void react(const cloth *c, const touch *e, const touch_sums *sums) {
+  cloth_reaction *reaction = &reactions_of(c)[e->collider];
+  reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
+  reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+}
+
+/* Ends the contacts of a substep, whose new positions have been accepted. */
+CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  touch *list = touches_of(c);
+  touched_body b = {.collider = -1};
+  touch_result r = {.c = c,
+                    .a = &a,
+                    .t = t,
+                    .b = &b,
+                    .x = vectors_at(c, c->state.position),
+                    .v = vectors_at(c, c->state.velocity),
+                    .has_solution = has_solution};
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    touch *e = &list[n];
+    touch_sums sums;
+    fill_zero(&sums, sizeof sums);
+    if (e->collider != b.collider) {
+      b = touched_body_of(c, t, e->collider);
+    }
+    EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
+    react(c, e, &sums);
+  }
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+      remember_block(c, row, column, *chain_at(c, row, column));
+    }
+  }
+  workspace_of(c)->moved_out += r.safety;
+}
+
+#endif
+
 /// Prediction ///
 
 /*
@@ -29455,6 +30664,7 @@ static void finish_motions(const cloth *c) {
 typedef struct prediction_terms {
   vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
   lanes h, reach, blend, drag, dry_drag, rest_speed;
+  const float *pressed; /* codes of contact; NULL without colliders */
   int32_t blends, has_dry_drag;
 } prediction_terms;
 
@@ -29470,6 +30680,7 @@ static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
                               .drag = lanes_splat(t->drag),
                               .dry_drag = lanes_splat(t->dry_drag),
                               .rest_speed = lanes_splat(t->rest_speed),
+                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
                               .blends = t->blend > 0.0f,
                               .has_dry_drag = t->dry_drag > 0.0f};
   return p;
@@ -29485,8 +30696,9 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
 
-/* The share of a velocity that damping leaves. */
-CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
+/* The share of a velocity that damping leaves. Friction brakes particles that were pressed in the last substep already:
+   the dry drag leaves them. */
+CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
   if (!p->has_dry_drag) {
     return p->drag;
   }
@@ -29494,7 +30706,8 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
   const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
   const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
   const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
-  return lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+  const lanes damped = lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+  return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
 }
 
 /* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
@@ -29504,7 +30717,7 @@ CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_ma
   if (p->blends) {
     v = lanes3_select(moves, extrapolated(p, v, i), v);
   }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v), h), p->h);
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 
@@ -29657,6 +30870,9 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
+  if (workspace_of(c)->touches > 0) {
+    return f; /* colliders may hold any of them */
+  }
 #if WITH_GAPS
   if (is_in_pieces(c)) {
     if (may_have_free_pieces(c)) {
@@ -29894,9 +31110,10 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 y = finished_solution(a, row, i, last_step, has_solution);
     const lanes3 way = predicted_way(&p, first + i, there, p.reach);
-    const lanes3 going = lanes3_quantise(
-        lanes3_scale(lanes3_load(p.v, first + i), lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i)), p.h)),
-        WORK_ROUNDER);
+    const lanes3 going =
+        lanes3_quantise(lanes3_scale(lanes3_load(p.v, first + i),
+                                     lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i), first + i), p.h)),
+                        WORK_ROUNDER);
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {
@@ -30192,67 +31409,6 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   return rise;
 }
 
-/// The contact law ///
-
-/*
- * What keeps a particle out of something: a force along a normal that begins softly at a distance, the thickness T, and
- * grows with the depth q, in thicknesses:
- *
- *   lambda(q) = k_0 T q^2 (1 + 4 q), 0 for q <= 0, straight on above 2
- *
- * Where the contact will be in this substep is predicted from the particle alone: without it the depth would be q_f,
- * with C the particle's compliance along the normal, and with it Q, where both agree:
- *
- *   lambda(Q) = (T / C) (q_f - Q)
- *
- * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
- * for ever. At rest Q is the present depth and the tangent exact.
- */
-
-/* A contact of a particle: its force is force n, its block stiffness n n^T. */
-typedef struct contact_tangent {
-  float force, stiffness;
-} contact_tangent;
-
-/* Depth in thicknesses from which the law goes straight on. */
-#define DEEPEST 2.0f
-/* Newton steps for the depth; from above they converge in a handful. */
-#define DEPTH_STEPS 8
-
-static float law_slope(float stiffness, float q) {
-  return stiffness * q * (2.0f + 12.0f * q);
-}
-
-static float law_force(float stiffness, float thickness, float q) {
-  return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
-}
-
-/* The depth Q at which the law and the particle agree. */
-static float agreed_depth(float stiffness, float thickness, float compliance, float alone) {
-  const float give = thickness / compliance;
-  float q = minimum(alone, DEEPEST);
-  for (int32_t n = 0; n < DEPTH_STEPS; n++) {
-    const float off = law_force(stiffness, thickness, q) - give * (alone - q);
-    q -= off / (law_slope(stiffness, q) * thickness + give);
-    q = minimum(maximum(q, 0.0f), DEEPEST);
-  }
-  return q;
-}
-
-/* The contact of a particle at a gap from where the law ends, of this thickness, whose motion along the normal without
-   it would be `moves` [m]; `compliance`: its own, 1 / (n . D n). Both parts are 0 where there is none. */
-static contact_tangent contact_at(float stiffness, float thickness, float gap, float compliance, float moves) {
-  contact_tangent t = {0.0f, 0.0f};
-  const float depth = (thickness - gap) / thickness, alone = depth - moves / thickness;
-  if (!(alone > 0.0f) || !(stiffness > 0.0f)) {
-    return t;
-  }
-  const float q = agreed_depth(stiffness, thickness, compliance, alone);
-  t.stiffness = flush_small(law_slope(stiffness, q), WORK_QUANTUM);
-  t.force = law_force(stiffness, thickness, q) + t.stiffness * ((thickness - gap) - q * thickness);
-  return t;
-}
-
 /// Targets, motion constraints and tethers ///
 
 /*
@@ -30268,8 +31424,6 @@ static contact_tangent contact_at(float stiffness, float thickness, float gap, f
  * Scratch: none.
  */
 
-/* Stiffness of contact over the largest k' of a particle's springs. */
-#define CONTACT_STIFFNESS 4.0f
 /* Thickness of tethers [m], and the least one of contacts with spheres. */
 #define TETHER_THICKNESS 0.005f
 #define LEAST_THICKNESS 1.0e-4f
@@ -30323,18 +31477,19 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
    pull holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
 static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   const substep_terms *t = h->t;
-  const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiff = contact_stiffness(t);
   const float compliance = 1.0f / inertia_along(h, n);
   const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
-  const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
-  if (!(k.stiffness > 0.0f)) {
+  float force;
+  const float stiffness = contact_of_one(stiff, thickness, gap, compliance, moves, &force);
+  if (!(stiffness > 0.0f)) {
     return;
   }
-  add_to_own(h->a->residual, h->place, vector_scale(n, k.force));
-  const float across = length > 0.0f ? minimum(maximum(k.force, 0.0f) / length, k.stiffness) : 0.0f;
+  add_to_own(h->a->residual, h->place, vector_scale(n, force));
+  const float across = length > 0.0f ? minimum(maximum(force, 0.0f) / length, stiffness) : 0.0f;
   const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
   for (int32_t i = 0; i < 6; i++) {
-    const float value = (k.stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
+    const float value = (stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
     *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
   }
 }
@@ -30350,25 +31505,24 @@ static void keep_within(const held_particle *h, cloth_vector centre, float dista
 
 #if WITH_TARGETS
 
-/* A vector of a target at the end of substep `index`. */
-static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, int32_t index) {
-  const float late = (float)(index + 1) / (float)workspace_of(c)->plan.substeps;
+/* A vector of a target at a share of the step. */
+static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, float late) {
   const cloth_vector start = vector_load(target_vectors(c, before), particle);
   return vector_add_scaled(start, vector_subtract(vector_load(target_vectors(c, after), particle), start), late);
 }
 
-static cloth_vector target_of(const cloth *c, int32_t particle, int32_t index) {
-  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, index));
+static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
+  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
-/* Particles whose max distance is 0 are pins that go to their targets in substep `index`. */
-CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32_t index) {
+/* Particles whose max distance is 0 are pins that go to their targets. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      const cloth_vector way = vector_subtract(target_of(c, i, index), vector_load(x, i));
+      const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
       *own_at(a.diagonal, 1, place, 0) = 0.0f;
     }
@@ -30394,15 +31548,15 @@ static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cl
 }
 
 /* Holds one particle to its target. */
-static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
+static void hold_to_target(const held_particle *h, int32_t i) {
   const cloth *c = h->c;
-  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, index);
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
   const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
   if (drive > WORK_QUANTUM) {
     add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
@@ -30438,7 +31592,7 @@ static int has_bounds(const cloth *c) {
 }
 
 /* Adds targets, motion constraints and tethers. */
-CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
 #if WITH_PROJECTION
   const rest_metric metric = metric_of(c, c->settings.tethers.scale);
@@ -30451,10 +31605,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
     }
 #if WITH_TARGETS
     if (inputs_of(c)->targets != TARGETS_NONE) {
-      hold_to_target(&h, i, index);
+      hold_to_target(&h, i);
     }
-#else
-    (void)index;
 #endif
 #if WITH_PROJECTION
     h.spring_share = 1.0f;
@@ -31390,6 +32542,11 @@ static float add_levels(const cloth *c) {
     if (is_in_pieces(c)) {
       interpolate_pieces(c, 0);
     }
+    if (is_wrapped(c)) {
+      const grid_level *l = workspace_of(c)->levels;
+      const level_pair pair = pair_of(c, 0);
+      close_coarse(&pair, level_correction(c, l), l->plane);
+    }
   }
   return sum_of_rows(c, start);
 }
@@ -31436,7 +32593,7 @@ CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again
 /* What a pass of the solve multiplies with: beta or alpha, and 1 if there is a direction or a solution before. */
 typedef struct pass_step {
   float length;
-  int32_t again;
+  int32_t again, keeps;
 } pass_step;
 
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
@@ -31477,19 +32634,14 @@ CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, 
 
 /* The new direction. `again`: 1 if there is a direction before. */
 static void turn_direction(const cloth *c, float beta, int32_t again) {
-  const pass_step s = {beta, again};
-  if (is_wrapped(c) && workspace_of(c)->level_count > 0) {
-    const grid_level *l = workspace_of(c)->levels;
-    const level_pair pair = pair_of(c, 0);
-    close_coarse(&pair, level_correction(c, l), l->plane);
-  }
+  const pass_step s = {beta, again, 0};
   run_strips(c, turn_strip, &s);
   close_rows(c, near_array(c, c->scratch.direction));
 }
 
-/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
- */
-CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first) {
+/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; `keeps`: q stays where z would be;
+   constants. Returns its sum of r . z. */
+CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first, int32_t keeps) {
   const int32_t columns = a->columns, start = row * a->pitch;
   const ptrdiff_t plane = a->plane;
   const float *p = near_row(a->direction, a->pitch, row), *inverse = a->inverse;
@@ -31503,7 +32655,9 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
     const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
     own_store(residual, place, r);
     const lanes3 z = symmetric_apply(own_block(inverse, place), r);
-    own_store(product, place, z);
+    if (!keeps) {
+      own_store(product, place, z);
+    }
     row_sum_add(&sum, i, lanes3_dot(r, z));
   }
   return sum;
@@ -31514,18 +32668,70 @@ CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *pla
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = s->again ? advance_row(a, row, step, 0) : advance_row(a, row, step, 1);
+    row_sum sum;
+    if (s->keeps) {
+      sum = advance_row(a, row, step, !s->again, 1);
+    } else {
+      sum = s->again ? advance_row(a, row, step, 0, 0) : advance_row(a, row, step, 1, 0);
+    }
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
   (void)plan;
 }
 
-/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
-static float advance(const cloth *c, float alpha, int32_t first) {
-  const pass_step s = {alpha, !first};
+/* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
+static float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
+  const pass_step s = {alpha, !first, keeps};
   run_strips(c, advance_strip, &s);
   return add_levels(c);
 }
+
+#if WITH_COLLIDERS
+
+/* z . q of a row, with z = D^-1 r and what the coarse levels give, and D^-1 r in place of q. `levels`: as turn_row().
+ */
+CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spread_row *spread, int32_t levels) {
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+    const int32_t place = row * a->pitch + i;
+    const lanes3 own = symmetric_apply(own_block(a->inverse, place), own_load(a->residual, place));
+    const lanes3 z = levels ? lanes3_add(own, spread_at(spread, levels - 1, i)) : own;
+    row_sum_add(&sum, i, lanes3_dot(lanes3_flush(z), own_load(a->product, place)));
+    own_store(a->product, place, own);
+  }
+  return sum;
+}
+
+CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t has_levels = workspace_of(c)->level_count > 0;
+  const grid_level *l = workspace_of(c)->levels;
+  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
+  float *coarse = has_levels ? level_correction(c, l) : NULL;
+  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  for (int32_t row = piece->first; row < piece->end; row++) {
+    spread_row spread;
+    int32_t levels = 0;
+    if (has_levels) {
+      spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
+      levels = spread.above == spread.below ? 1 : 2;
+    } else {
+      fill_zero(&spread, sizeof spread);
+    }
+    const row_sum sum = conjugate_row(a, row, &spread, levels);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  (void)plan;
+}
+
+/* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
+static float conjugate(const cloth *c) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, conjugate_strip, NULL);
+  return sum_of_rows(c, none);
+}
+
+#endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
@@ -31611,6 +32817,37 @@ static float multiply_direction(const cloth *c, const substep_terms *t, int32_t 
 /* Iterations that a deadline leaves of a solve. */
 #define CUT_ITERATIONS 3
 
+/* The new direction's share of the last one where the operator has changed since: it is made conjugate to that one,
+   beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
+static float turned_share(const cloth *c, float most, float beta) {
+#if WITH_COLLIDERS
+  if (!is_in_pieces(c)) {
+    const float with_old = conjugate(c);
+    return most > LEAST_SUM ? negate(with_old / most) : 0.0f;
+  }
+#endif
+  (void)c;
+  (void)most;
+  return beta;
+}
+
+/* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
+   contact/press.h. Returns what has changed. */
+static solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
+  const solve_change none = {0.0f, 0.0f, 0};
+#if WITH_COLLIDERS
+  const int32_t is_last = iteration == t->iterations - 1;
+  if (workspace_of(c)->touches > 0 && (iteration == 1 || is_last)) {
+    return release_contacts(c, workspace_of(c)->last_step, has_solution, is_last);
+  }
+#endif
+  (void)c;
+  (void)t;
+  (void)iteration;
+  (void)has_solution;
+  return none;
+}
+
 /* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
    afterwards it is y + w->last_step p, or that last part alone. */
 static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
@@ -31624,13 +32861,14 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
   const float finished = finished_change(c, t);
+  const int32_t end = w->touches > 0 ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     is_done |= !(along > least * residual);
     const int32_t is_last =
-        iteration == t->most_iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
+        iteration == end || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
@@ -31641,9 +32879,14 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
       return iteration;
     }
     const float before = along;
-    along = advance(c, w->last_step, !*has_solution);
+    const solve_change change = release(c, t, iteration, *has_solution);
+    along = advance(c, w->last_step, !*has_solution, change.changed && !is_in_pieces(c));
     *has_solution = 1;
     beta = step_ratio(along, before);
+    if (change.changed) {
+      beta = turned_share(c, most + change.most, beta);
+      along += beta * change.along;
+    }
   }
 }
 
@@ -32110,8 +33353,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
  * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
- * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
+ * needs no bound. There is none for cloth with contacts, tethers or targets, whose tangents are predicted one by one,
+ * so that the solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
@@ -32401,7 +33644,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && !has_bounds(c) && !is_in_pieces(c);
+  return t->solves && workspace_of(c)->touches == 0 && !has_bounds(c) && !is_in_pieces(c);
 }
 
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
@@ -33021,11 +34264,23 @@ CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
+/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per particle that is compared
+   with a collider, and per touch, which has up to eight particles. */
+#define WORK_MEETING 60u
+#define WORK_SEARCH 200u
+#define WORK_TOUCH 30000u
+/* Parts that a substep has at most, where a particle would come out farther inside of a collider than contact is thick;
+   and searches for touches for each of them, those of longer parts included. */
+#define MOST_PARTS 4
+#define SEARCHES_PER_PART 2u
+
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
+  int64_t searched; /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;  /* in it */
 } work_scene;
 
 static int32_t count_pins(const cloth *c) {
@@ -33047,6 +34302,13 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
     s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
+  }
+#endif
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    const workspace *w = workspace_of(c);
+    s.searched = most ? (int64_t)c->count * count_touchable(c) * (int64_t)SEARCHES_PER_PART : w->searched;
+    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif
   (void)most;
@@ -33104,6 +34366,8 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   if (t->solves && c->scratch.levels) {
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
+  work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
+  work += (uint64_t)s->searched * WORK_SEARCH + (uint64_t)(uint32_t)s->touches * WORK_TOUCH;
   return work;
 }
 
@@ -33145,7 +34409,8 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
-  return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  return s->touches > 0 ? part * MOST_PARTS : part;
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -33220,21 +34485,22 @@ static void charge_substep(const cloth *c, const substep_terms *t, int32_t itera
 
 /// A substep ///
 
-/* Counts a substep that is done, and its iterations. */
-static void count_substep(const cloth *c, const substep_terms *t, int32_t iterations) {
+/* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
+   as far as the last whole one. */
+static void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
-  const float off = t->h - inputs->last_substep;
-  const int32_t is_equal = off <= EQUAL_SHARE * t->h && off >= -EQUAL_SHARE * t->h;
+  const float off = h - inputs->last_substep;
+  const int32_t is_equal = is_whole && off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
   s->iterations += iterations;
   s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
   ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
   inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < 2) : 0;
-  inputs->last_substep = t->h;
+  inputs->last_substep = is_whole ? h : inputs->last_substep;
 }
 
 /* Takes what terms have added in the substep before out of the diagonal. */
-static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index) {
+static void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
     const solve_arrays arrays = arrays_of(c);
@@ -33246,39 +34512,57 @@ static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    lead_particles(c, t, index);
+    w->diagonal_changed = 1;
+    lead_particles(c, t);
   }
 #endif
   (void)t;
-  (void)index;
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
+static void add_terms(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
   if (has_bounds(c)) {
-    add_bounds(c, t, index);
+    add_bounds(c, t);
     w->diagonal_changed = 1;
   }
+#if WITH_COLLIDERS
+  if (w->touches > 0) {
+    w->coarsest_is_kept = 0;
+    add_contacts(c, t);
+  }
+#endif
 }
 
-/*
- * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
- *
- *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + further terms - M g . x,  x* = x_n + h f v
- *
- * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
- */
-CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
+/* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
+static int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
   substep_terms *t = &plan->terms;
-  int32_t has_solution = 1, iterations = 0, shortenings = -1;
-  plan->notes |= set_terms(c, plan->h, plan->substeps, t);
-  start_diagonal(c, t, index);
+  const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
+  const float end = (float)(plan->index + 1) / (float)plan->substeps;
+  plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
+  t->from = end - (1.0f - done) * whole;
+  t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
+  if (t->scale != scale) {
+    const solve_arrays arrays = arrays_of(c);
+    fill_coefficient_rows(&arrays, t);
+    workspace_of(c)->coarsest_is_kept = 0;
+  }
+  start_diagonal(c, t);
   predict_places(c, t);
+#if WITH_COLLIDERS
+  return c->scratch.touches ? find_touches(c, t) : 0;
+#else
+  return 0;
+#endif
+}
+
+/* Solves a part of a substep. Returns the iterations done. */
+static int32_t solve_part(const cloth *c, substep_terms *t) {
+  int32_t has_solution = 1, iterations = 0, shortenings = -1;
   linearise(c, t);
-  add_terms(c, t, index);
+  add_terms(c, t);
 #if WITH_BODIES
   const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
@@ -33304,8 +34588,38 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   }
 #endif
   accept(c, t, has_solution);
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    finish_contacts(c, t, has_solution);
+  }
+#endif
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);
+  charge_substep(c, t, iterations, shortenings);
+  return iterations;
+}
+
+/*
+ * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
+ *
+ *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + contacts + further terms - M g . x,  x* = x_n + h f v
+ *
+ * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
+ *
+ * Where contact is deep the substep is taken in two parts, and each of these in two, before anything is solved.
+ */
+CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
+  float done = 0.0f, length = 1.0f;
+  int32_t iterations = 0;
+  while (done < 1.0f) {
+    if (start_part(c, plan, done, length) && length > 1.0f / (float)MOST_PARTS) {
+      length *= 0.5f;
+      continue;
+    }
+    iterations += solve_part(c, &plan->terms);
+    done += length;
+    length = done == 0.5f ? 0.5f : length; /* the first half is done: the other is tried as a whole */
+  }
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
@@ -33315,8 +34629,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     }
   }
 #endif
-  count_substep(c, t, iterations);
-  charge_substep(c, t, iterations, shortenings);
+  count_substep(c, plan->h, iterations, length == 1.0f);
 }
 
 #endif
@@ -33518,7 +34831,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
-                        .has_targets = config->capacity.targets};
+                        .has_targets = config->capacity.targets,
+                        .searched = (int64_t)c->count * reacting(config) * (int64_t)SEARCHES_PER_PART,
+                        .touches = reacting(config) > 0 ? (int32_t)c->state.max_touches : 0};
   return s;
 }
 
@@ -34455,6 +35770,8 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 #endif
 
 #endif
+#if CLOTH_ONE_EQUATION
+#endif
 
 /// Moving frames ///
 
@@ -34548,6 +35865,20 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
     }
   }
 }
+
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+
+/* Turns what contacts have given to particles; their anchors are in the axes of colliders. */
+static void transform_contacts(const cloth *c, const rigid_motion *m) {
+  for (int32_t slot = 0; c->state.touching && m->turns && slot < MEMORY_SLOTS; slot++) {
+    const vector_array force = memory_vectors(c, slot, MEMORY_FORCE);
+    for (int32_t i = 0; i < c->count; i++) {
+      vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
+    }
+  }
+}
+
+#endif
 
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
@@ -34676,6 +36007,9 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
 static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
   transform_particles(c, m, dt);
   transform_targets(c, m);
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  transform_contacts(c, m);
+#endif
   transform_confinements(c, m);
   transform_colliders(c, m, colliders);
 }
@@ -35299,7 +36633,7 @@ static void do_substeps(const cloth *c, step_plan *plan) {
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
     shorten_step(c, plan, index);
     plan->index = index + plan->stride - 1;
-    substep(c, plan, plan->index);
+    substep(c, plan);
   }
 }
 
@@ -35414,6 +36748,9 @@ static void allow_refinements(const cloth *c) {
 }
 
 /// 7. The interface ///
+
+#if CLOTH_ONE_EQUATION
+#endif
 
 /// Inputs ///
 
@@ -35670,6 +37007,9 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  forget_touching(c, particle);
+#endif
 #if WITH_GAPS
   if (has_gaps(c)) {
     place_absent_particles(c, vectors_at(c, c->state.position));
@@ -35698,6 +37038,9 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   }
   return CLOTH_OK;
 }
+
+#if CLOTH_ONE_EQUATION
+#endif
 
 /// Colliders ///
 
@@ -35897,6 +37240,9 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
     return error;
   }
   collider_slot clean = stored_collider(collider);
+#if CLOTH_ONE_EQUATION
+  forget_collider(c, index);
+#endif
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -35927,6 +37273,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+#if CLOTH_ONE_EQUATION
+  forget_collider(c, index);
+#endif
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);
@@ -37391,7 +38740,7 @@ static int step_towards_rest(settling *s, float dt) {
   s->is_stopped = 0;
   for (int32_t index = 0; index < plan->substeps; index++) {
     plan->index = index;
-    substep(c, plan, index);
+    substep(c, plan);
     damp_motion(s);
   }
   judge_rest(s, dt);
@@ -42424,6 +43773,9 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
+#if CLOTH_ONE_EQUATION
+#endif
+
 /// Portable image ///
 
 #if WITH_IMAGE || WITH_SAVE_CHECKS
@@ -42845,9 +44197,9 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
 #if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
-static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+static int check_image_planes(const image_view *view, uint32_t offset, int32_t planes, float limit) {
   const cloth *c = view->c;
-  for (int32_t component = 0; component < 3; component++) {
+  for (int32_t component = 0; component < planes; component++) {
     const uint8_t *from = image_at(view, offset) + (size_t)(component * c->stride) * sizeof(float);
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
@@ -42861,6 +44213,10 @@ static int check_image_vectors(const image_view *view, uint32_t offset, float li
     }
   }
   return 1;
+}
+
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+  return check_image_planes(view, offset, 3, limit);
 }
 
 static int check_image_contacts(const image_view *view) {
@@ -42927,19 +44283,30 @@ static int check_image_history(const image_view *view) {
 
 #endif
 
+/* The memory of contact: where it begins, 0 without, and its planes. */
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#define MEMORY_START(c) ((c)->state.touching)
+#define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
+#else
+#define MEMORY_START(c) ((void)(c), 0u)
+#define MEMORY_PLANES 0
+#endif
+/* More than any number in it. */
+#define MEMORY_LIMIT 1.0e12f
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
-                             c->state.targets};
-  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
+  const uint32_t plane = (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->state.position,   c->state.velocity, c->state.velocity_history,
+                             c->state.warm_start, c->state.targets,  MEMORY_START(c)};
+  const uint32_t planes[] = {3, 3, 3u * (uint32_t)history_length(c), 3, 3 * TARGET_VECTORS, MEMORY_PLANES};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 5; i++) {
+  for (int32_t i = 0; i < 6; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
-    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
+    end = starts[i] ? starts[i] + planes[i] * plane : end;
   }
   return 1;
 }
@@ -43003,7 +44370,8 @@ static int check_image_content(const image_view *view) {
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, WARM_START_LIMIT)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
-         (!c->state.targets || check_image_targets(view, inputs.targets));
+         (!c->state.targets || check_image_targets(view, inputs.targets)) &&
+         (!MEMORY_START(c) || check_image_planes(view, MEMORY_START(c), MEMORY_PLANES, MEMORY_LIMIT));
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
@@ -43118,7 +44486,7 @@ static int check_save_vectors(const image_view *view) {
       return 0;
     }
   }
-  return 1;
+  return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
 
 /* The larger of a number and an anchor plus 1. */
@@ -43767,7 +45135,7 @@ enum {
   KERNEL_TRANSFER_PAD = CLOTH_LANES == 1 ? 6 : CLOTH_LANES,
   KERNEL_TRANSFER = KERNEL_PITCH + 6 * CLOTH_LANES
 };
-#define KERNELS_HASH UINT64_C(0xbdf3bd9b43bcdf83)
+#define KERNELS_HASH UINT64_C(0xf14f9878200633c9)
 
 static cloth_vector kernel_vector(const float *numbers, int32_t n) {
   return vector(numbers[n % KERNEL_NUMBERS], numbers[(n + 9) % KERNEL_NUMBERS], numbers[(n + 20) % KERNEL_NUMBERS]);
@@ -43896,9 +45264,11 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
 CLOTH_SEPARATE void hash_contacts(hasher *h, const float *numbers) {
   for (int32_t n = 0; n < 8; n++) {
     const float gap = 0.015625f * numbers[n + 2] * (float)(n - 2), moves = 0.0625f * (numbers[n + 4] - 0.75f);
-    const contact_tangent t = contact_at(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves);
-    hash_number(h, t.force);
-    hash_number(h, t.stiffness);
+    float force;
+    const float stiffness =
+        contact_of_one(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves, &force);
+    hash_number(h, force);
+    hash_number(h, stiffness);
   }
 }
 

@@ -9,6 +9,9 @@
 #include "scalar.h"
 #include "settings.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "contact/memory.h"
+#endif
 
 /// Colliders ///
 
@@ -208,6 +211,9 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
     return error;
   }
   collider_slot clean = stored_collider(collider);
+#if CLOTH_ONE_EQUATION
+  forget_collider(c, index);
+#endif
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -238,6 +244,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
+#if CLOTH_ONE_EQUATION
+  forget_collider(c, index);
+#endif
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);

@@ -17,7 +17,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #if CLOTH_ONE_EQUATION
 #define SETTINGS_WORDS 42
-#define SCRATCH_OFFSETS 30
+#define SCRATCH_OFFSETS 32
 #define INPUT_WHOLE_WORDS 16
 #else
 #define SETTINGS_WORDS 40
@@ -43,4 +43,4 @@ LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float))
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
 LAYOUT_CONTRACT(cloth_size,
-                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
+                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));

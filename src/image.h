@@ -14,6 +14,9 @@
 #include "state.h"
 #include "step_origin.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "contact/memory.h"
+#endif
 
 /// Portable image ///
 
@@ -436,9 +439,9 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
 #if WITH_IMAGE
 
 /* Are the components of a vector array within +-limit, and is its padding 0? */
-static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+static int check_image_planes(const image_view *view, uint32_t offset, int32_t planes, float limit) {
   const cloth *c = view->c;
-  for (int32_t component = 0; component < 3; component++) {
+  for (int32_t component = 0; component < planes; component++) {
     const uint8_t *from = image_at(view, offset) + (size_t)(component * c->stride) * sizeof(float);
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
@@ -452,6 +455,10 @@ static int check_image_vectors(const image_view *view, uint32_t offset, float li
     }
   }
   return 1;
+}
+
+static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
+  return check_image_planes(view, offset, 3, limit);
 }
 
 static int check_image_contacts(const image_view *view) {
@@ -518,19 +525,30 @@ static int check_image_history(const image_view *view) {
 
 #endif
 
+/* The memory of contact: where it begins, 0 without, and its planes. */
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#define MEMORY_START(c) ((c)->state.touching)
+#define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
+#else
+#define MEMORY_START(c) ((void)(c), 0u)
+#define MEMORY_PLANES 0
+#endif
+/* More than any number in it. */
+#define MEMORY_LIMIT 1.0e12f
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
-                             c->state.targets};
-  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
+  const uint32_t plane = (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->state.position,   c->state.velocity, c->state.velocity_history,
+                             c->state.warm_start, c->state.targets,  MEMORY_START(c)};
+  const uint32_t planes[] = {3, 3, 3u * (uint32_t)history_length(c), 3, 3 * TARGET_VECTORS, MEMORY_PLANES};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 5; i++) {
+  for (int32_t i = 0; i < 6; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
-    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
+    end = starts[i] ? starts[i] + planes[i] * plane : end;
   }
   return 1;
 }
@@ -594,7 +612,8 @@ static int check_image_content(const image_view *view) {
          (!c->state.velocity_history || check_image_history(view)) &&
          (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, WARM_START_LIMIT)) &&
          (!c->state.contacts || check_image_contacts(view)) &&
-         (!c->state.targets || check_image_targets(view, inputs.targets));
+         (!c->state.targets || check_image_targets(view, inputs.targets)) &&
+         (!MEMORY_START(c) || check_image_planes(view, MEMORY_START(c), MEMORY_PLANES, MEMORY_LIMIT));
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {

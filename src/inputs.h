@@ -11,6 +11,9 @@
 #include "settings.h"
 #include "tethers.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "contact/memory.h"
+#endif
 
 /// Inputs ///
 
@@ -267,6 +270,9 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  forget_touching(c, particle);
+#endif
 #if WITH_GAPS
   if (has_gaps(c)) {
     place_absent_particles(c, vectors_at(c, c->state.position));

@@ -8,6 +8,8 @@
 #include "types.h"
 #if CLOTH_ONE_EQUATION
 #include "block3.h"
+#include "contact/memory.h"
+#include "contact/touch.h"
 #include "lanes.h"
 #include "solve/arrays.h"
 #include "solve/levels.h"
@@ -128,6 +130,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride);
+  }
+#endif
   c->state.end = *end;
 }
 
@@ -458,7 +465,14 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->gaps) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
-  if (config->capacity.targets || config->tethers.count > 0) {
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
+    c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+  if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;

@@ -6,6 +6,9 @@
 #include "rigid.h"
 #include "scalar.h"
 #include "types.h"
+#if CLOTH_ONE_EQUATION
+#include "contact/memory.h"
+#endif
 
 /// Moving frames ///
 
@@ -99,6 +102,20 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
     }
   }
 }
+
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+
+/* Turns what contacts have given to particles; their anchors are in the axes of colliders. */
+static void transform_contacts(const cloth *c, const rigid_motion *m) {
+  for (int32_t slot = 0; c->state.touching && m->turns && slot < MEMORY_SLOTS; slot++) {
+    const vector_array force = memory_vectors(c, slot, MEMORY_FORCE);
+    for (int32_t i = 0; i < c->count; i++) {
+      vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
+    }
+  }
+}
+
+#endif
 
 /* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
@@ -227,6 +244,9 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
 static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
   transform_particles(c, m, dt);
   transform_targets(c, m);
+#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+  transform_contacts(c, m);
+#endif
   transform_confinements(c, m);
   transform_colliders(c, m, colliders);
 }

@@ -87,7 +87,7 @@ static int check_save_vectors(const image_view *view) {
       return 0;
     }
   }
-  return 1;
+  return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
 
 /* The larger of a number and an anchor plus 1. */

@@ -461,7 +461,7 @@ static void do_substeps(const cloth *c, step_plan *plan) {
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
     shorten_step(c, plan, index);
     plan->index = index + plan->stride - 1;
-    substep(c, plan, plan->index);
+    substep(c, plan);
   }
 }
 

@@ -48,12 +48,10 @@
  *                    forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
  *                    solve     residual b - A x, not projected: the contact force        solve, resolve
  *                    lengths   rows of the stencil of bending, or impulses of the        lengths
- *                              twist; then LINE_BLOCK rows, transposed:
- *                              x, y, z, mobility, x, y, z at the substep's start, and
- *                              their displacements;
- *                              once for each piece, see pieces.h
- *                    lengths   with reactions of pins: positions before the tethers;     note_tethers(), sewing.h
- *                              in groups: positions before the pulls of seams
+ *                              twist; then LINE_BLOCK rows, transposed: x, y, z,
+ *                              mobility, x, y, z at the substep's start, and their
+ *                              displacements; once for each piece, see pieces.h
+ *                    lengths   with reactions of pins: positions before the tethers      note_tethers(), sewing.h
  *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
  *                              transposed as by lengths                                   solve_contact_lines()
  *                    accept    strains of the threads of a line (tear.h)                  tear_threads()
@@ -70,9 +68,8 @@
  *                    lengths   behind them, with room for bodies: what particles bear    lengths, touch
  *                              (bearing_solve.h)
  *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
- *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes;
- *                              with capacity.workers once for each piece, and behind them
- *                              what pieces count; sums of parts of contact
+ *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes; of
+ *                              pieces, behind them what they count; sums of contact
  *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
  *   seam             forces    w and beta of implicit springs across a tube's seam       solve
  *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
@@ -336,17 +333,16 @@ typedef struct substep_terms {
   float scale;        /* s h^2 / m0 [m/N] */
   float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
   float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
+  float from, until;  /* where it begins and ends, in shares of its step */
   spring_terms spring[DIRECTIONS];
-  float limit, limit_stiffness; /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
-  float hinge[2];               /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
-  float twist;                  /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
-  int32_t keeps_coarsest;       /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
-  float hinge_ratio;            /* the root of kappa along weft over that along warp: u^2 / v^2 */
-  float bend_ratio;             /* B' / B, 0 if B is 0 */
-  float viscosity;              /* time constant of the plate's viscosity over h */
-  int32_t plate_implicit;
-  int32_t bends;                       /* 1 if the cloth resists bending */
-  int32_t solves;                      /* 1 if any block is part of the operator */
+  float limit, limit_stiffness;  /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
+  float hinge[2];                /* kappa of hinges along warp and weft: s h^2 / m0 B' / side^2 (other side / side) */
+  float twist;                   /* kappa_2 of cells: 2 s h^2 / m0 B' / (u v) */
+  int32_t keeps_coarsest;        /* 1: substeps share the factors of the coarsest level, see solve/coarsest.h */
+  float hinge_ratio;             /* the root of kappa along weft over that along warp: u^2 / v^2 */
+  float bend_ratio, viscosity;   /* B' / B, 0 if B is 0; time constant of the plate's viscosity over h */
+  int32_t plate_implicit, bends; /* 1 if its block is part of the operator; 1 if the cloth resists bending */
+  int32_t solves;                /* 1 if any block is part of the operator */
   int32_t iterations, most_iterations; /* of the solve, and where those leave something */
   float drag;                          /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
@@ -483,6 +479,7 @@ typedef struct workspace {
   float unsolved;           /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
+  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, particles moved out */
 #endif
 } workspace;
 
@@ -613,7 +610,7 @@ typedef struct scratch_offsets {
   uintptr_t seam;
 #if CLOTH_ONE_EQUATION
   uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
-  uintptr_t labels;
+  uintptr_t labels, touches, reach;
 #endif
 } scratch_offsets;
 
@@ -640,6 +637,9 @@ typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
+#if CLOTH_ONE_EQUATION
+  uint32_t touching, max_touches; /* memory of contact; room for touches, see contact/touch.h */
+#endif
   uint32_t end;
 } state_offsets;
 

@@ -1,6 +1,8 @@
 #pragma once
 #include "../compiler.h"
+#include "../lanes.h"
 #include "../scalar.h"
+#include "../types.h"
 
 /// The contact law ///
 
@@ -17,48 +19,88 @@
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
+ *
+ * In and out: arguments alone.
  */
 
-/* A contact of a particle: its force is force n, its block stiffness n n^T. */
-typedef struct contact_tangent {
-  float force, stiffness;
-} contact_tangent;
-
+/* Stiffness of contact over the largest k' of stretch. */
+#define CONTACT_STIFFNESS 4.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
 /* Newton steps for the depth; from above they converge in a handful. */
 #define DEPTH_STEPS 8
 
-static float law_slope(float stiffness, float q) {
-  return stiffness * q * (2.0f + 12.0f * q);
+/* What a change of contacts in the solve does: to r . p and to p . q, with p the last direction; 1 if there is one. */
+typedef struct solve_change {
+  float along, most;
+  int32_t changed;
+} solve_change;
+
+/* k_0 */
+static float contact_stiffness(const substep_terms *t) {
+  return CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
 }
 
-static float law_force(float stiffness, float thickness, float q) {
-  return stiffness * thickness * (q * q) * (1.0f + 4.0f * q);
+CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {
+  return lanes_multiply(lanes_multiply(stiffness, q),
+                        lanes_add(lanes_splat(2.0f), lanes_multiply(lanes_splat(12.0f), q)));
 }
 
-/* The depth Q at which the law and the particle agree. */
-static float agreed_depth(float stiffness, float thickness, float compliance, float alone) {
-  const float give = thickness / compliance;
-  float q = minimum(alone, DEEPEST);
+/* The force of a law of thickness T and stiffness k_0, with k_0 T, at a depth up to DEEPEST. */
+CLOTH_INLINE lanes law_force(lanes scale, lanes q) {
+  const lanes one = lanes_splat(1.0f);
+  return lanes_multiply(lanes_multiply(scale, lanes_multiply(q, q)),
+                        lanes_add(one, lanes_multiply(lanes_splat(4.0f), q)));
+}
+
+CLOTH_INLINE lanes within_law(lanes q) {
+  return lanes_minimum(lanes_maximum(q, lanes_splat(0.0f)), lanes_splat(DEEPEST));
+}
+
+/* The depth Q at which the law and the particle agree. `give` is T / C, `alone` the depth q_f. */
+CLOTH_INLINE lanes agreed_depth(lanes stiffness, lanes thickness, lanes give, lanes alone) {
+  const lanes scale = lanes_multiply(stiffness, thickness);
+  lanes q = within_law(alone);
   for (int32_t n = 0; n < DEPTH_STEPS; n++) {
-    const float off = law_force(stiffness, thickness, q) - give * (alone - q);
-    q -= off / (law_slope(stiffness, q) * thickness + give);
-    q = minimum(maximum(q, 0.0f), DEEPEST);
+    const lanes off = lanes_subtract(law_force(scale, q), lanes_multiply(give, lanes_subtract(alone, q)));
+    const lanes slope = lanes_add(lanes_multiply(law_slope(stiffness, q), thickness), give);
+    q = within_law(lanes_subtract(q, lanes_divide(off, slope)));
   }
   return q;
 }
 
-/* The contact of a particle at a gap from where the law ends, of this thickness, whose motion along the normal without
-   it would be `moves` [m]; `compliance`: its own, 1 / (n . D n). Both parts are 0 where there is none. */
-static contact_tangent contact_at(float stiffness, float thickness, float gap, float compliance, float moves) {
-  contact_tangent t = {0.0f, 0.0f};
-  const float depth = (thickness - gap) / thickness, alone = depth - moves / thickness;
-  if (!(alone > 0.0f) || !(stiffness > 0.0f)) {
-    return t;
-  }
-  const float q = agreed_depth(stiffness, thickness, compliance, alone);
-  t.stiffness = flush_small(law_slope(stiffness, q), WORK_QUANTUM);
-  t.force = law_force(stiffness, thickness, q) + t.stiffness * ((thickness - gap) - q * thickness);
+/* Contacts of particles: the force is force n, the block stiffness n n^T; law: the force at the agreed depth. */
+typedef struct contact_tangent {
+  lanes force, stiffness, law;
+} contact_tangent;
+
+/* The tangent at depth q of contacts at a gap. */
+CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes depth, lanes q) {
+  contact_tangent t;
+  t.law = law_force(lanes_multiply(stiffness, thickness), q);
+  t.stiffness = lanes_flush(law_slope(stiffness, q));
+  t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
   return t;
+}
+
+/* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
+   would be `moves` [m]; `compliance`: their own, 1 / (n . D n). All parts are 0 where there is none. */
+CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes gap, lanes compliance, lanes moves) {
+  const lanes depth = lanes_divide(lanes_subtract(thickness, gap), thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
+  const lanes_mask touches = lanes_both(lanes_less(lanes_splat(0.0f), alone), lanes_less(lanes_splat(0.0f), stiffness));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, compliance), alone);
+  contact_tangent t = tangent_at(stiffness, thickness, depth, q);
+  t.force = lanes_keep(touches, t.force);
+  t.stiffness = lanes_keep(touches, t.stiffness);
+  t.law = lanes_keep(touches, t.law);
+  return t;
+}
+
+/* The contact of one particle, see contact_at(). Returns its stiffness, and its force. */
+static float contact_of_one(float stiffness, float thickness, float gap, float compliance, float moves, float *force) {
+  const contact_tangent t = contact_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(gap),
+                                       lanes_splat(compliance), lanes_splat(moves));
+  *force = lanes_first_value(t.force);
+  return lanes_first_value(t.stiffness);
 }

@@ -101,6 +101,11 @@ static float add_levels(const cloth *c) {
     if (is_in_pieces(c)) {
       interpolate_pieces(c, 0);
     }
+    if (is_wrapped(c)) {
+      const grid_level *l = workspace_of(c)->levels;
+      const level_pair pair = pair_of(c, 0);
+      close_coarse(&pair, level_correction(c, l), l->plane);
+    }
   }
   return sum_of_rows(c, start);
 }
@@ -147,7 +152,7 @@ CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again
 /* What a pass of the solve multiplies with: beta or alpha, and 1 if there is a direction or a solution before. */
 typedef struct pass_step {
   float length;
-  int32_t again;
+  int32_t again, keeps;
 } pass_step;
 
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
@@ -188,19 +193,14 @@ CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, 
 
 /* The new direction. `again`: 1 if there is a direction before. */
 static void turn_direction(const cloth *c, float beta, int32_t again) {
-  const pass_step s = {beta, again};
-  if (is_wrapped(c) && workspace_of(c)->level_count > 0) {
-    const grid_level *l = workspace_of(c)->levels;
-    const level_pair pair = pair_of(c, 0);
-    close_coarse(&pair, level_correction(c, l), l->plane);
-  }
+  const pass_step s = {beta, again, 0};
   run_strips(c, turn_strip, &s);
   close_rows(c, near_array(c, c->scratch.direction));
 }
 
-/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; a constant. Returns its sum of r . z.
- */
-CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first) {
+/* y += alpha p, r -= alpha q, and z = D^-1 r, of a row. `first`: y is 0 so far; `keeps`: q stays where z would be;
+   constants. Returns its sum of r . z. */
+CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha, int32_t first, int32_t keeps) {
   const int32_t columns = a->columns, start = row * a->pitch;
   const ptrdiff_t plane = a->plane;
   const float *p = near_row(a->direction, a->pitch, row), *inverse = a->inverse;
@@ -214,7 +214,9 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
     const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
     own_store(residual, place, r);
     const lanes3 z = symmetric_apply(own_block(inverse, place), r);
-    own_store(product, place, z);
+    if (!keeps) {
+      own_store(product, place, z);
+    }
     row_sum_add(&sum, i, lanes3_dot(r, z));
   }
   return sum;
@@ -225,18 +227,70 @@ CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *pla
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = s->again ? advance_row(a, row, step, 0) : advance_row(a, row, step, 1);
+    row_sum sum;
+    if (s->keeps) {
+      sum = advance_row(a, row, step, !s->again, 1);
+    } else {
+      sum = s->again ? advance_row(a, row, step, 0, 0) : advance_row(a, row, step, 1, 0);
+    }
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
   (void)plan;
 }
 
-/* y += alpha p, r -= alpha q, z = P r. Returns r . z. */
-static float advance(const cloth *c, float alpha, int32_t first) {
-  const pass_step s = {alpha, !first};
+/* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
+static float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
+  const pass_step s = {alpha, !first, keeps};
   run_strips(c, advance_strip, &s);
   return add_levels(c);
 }
+
+#if WITH_COLLIDERS
+
+/* z . q of a row, with z = D^-1 r and what the coarse levels give, and D^-1 r in place of q. `levels`: as turn_row().
+ */
+CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spread_row *spread, int32_t levels) {
+  row_sum sum = row_sum_start();
+  for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+    const int32_t place = row * a->pitch + i;
+    const lanes3 own = symmetric_apply(own_block(a->inverse, place), own_load(a->residual, place));
+    const lanes3 z = levels ? lanes3_add(own, spread_at(spread, levels - 1, i)) : own;
+    row_sum_add(&sum, i, lanes3_dot(lanes3_flush(z), own_load(a->product, place)));
+    own_store(a->product, place, own);
+  }
+  return sum;
+}
+
+CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t has_levels = workspace_of(c)->level_count > 0;
+  const grid_level *l = workspace_of(c)->levels;
+  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
+  float *coarse = has_levels ? level_correction(c, l) : NULL;
+  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  for (int32_t row = piece->first; row < piece->end; row++) {
+    spread_row spread;
+    int32_t levels = 0;
+    if (has_levels) {
+      spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
+      levels = spread.above == spread.below ? 1 : 2;
+    } else {
+      fill_zero(&spread, sizeof spread);
+    }
+    const row_sum sum = conjugate_row(a, row, &spread, levels);
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+  (void)plan;
+}
+
+/* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
+static float conjugate(const cloth *c) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, conjugate_strip, NULL);
+  return sum_of_rows(c, none);
+}
+
+#endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;

@@ -1,11 +1,14 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../contact/law.h"
+#include "../contact/press.h"
 #include "../scalar.h"
 #include "../step/momentum.h"
 #include "../terms/confined.h"
 #include "../types.h"
 #include "energy.h"
+#include "labels.h"
 #include "passes.h"
 #include "product.h"
 
@@ -65,6 +68,37 @@ static float multiply_direction(const cloth *c, const substep_terms *t, int32_t 
 /* Iterations that a deadline leaves of a solve. */
 #define CUT_ITERATIONS 3
 
+/* The new direction's share of the last one where the operator has changed since: it is made conjugate to that one,
+   beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
+static float turned_share(const cloth *c, float most, float beta) {
+#if WITH_COLLIDERS
+  if (!is_in_pieces(c)) {
+    const float with_old = conjugate(c);
+    return most > LEAST_SUM ? negate(with_old / most) : 0.0f;
+  }
+#endif
+  (void)c;
+  (void)most;
+  return beta;
+}
+
+/* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
+   contact/press.h. Returns what has changed. */
+static solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
+  const solve_change none = {0.0f, 0.0f, 0};
+#if WITH_COLLIDERS
+  const int32_t is_last = iteration == t->iterations - 1;
+  if (workspace_of(c)->touches > 0 && (iteration == 1 || is_last)) {
+    return release_contacts(c, workspace_of(c)->last_step, has_solution, is_last);
+  }
+#endif
+  (void)c;
+  (void)t;
+  (void)iteration;
+  (void)has_solution;
+  return none;
+}
+
 /* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
    afterwards it is y + w->last_step p, or that last part alone. */
 static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
@@ -78,13 +112,14 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
   const float finished = finished_change(c, t);
+  const int32_t end = w->touches > 0 ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     is_done |= !(along > least * residual);
     const int32_t is_last =
-        iteration == t->most_iterations || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
+        iteration == end || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
@@ -95,8 +130,13 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
       return iteration;
     }
     const float before = along;
-    along = advance(c, w->last_step, !*has_solution);
+    const solve_change change = release(c, t, iteration, *has_solution);
+    along = advance(c, w->last_step, !*has_solution, change.changed && !is_in_pieces(c));
     *has_solution = 1;
     beta = step_ratio(along, before);
+    if (change.changed) {
+      beta = turned_share(c, most + change.most, beta);
+      along += beta * change.along;
+    }
   }
 }

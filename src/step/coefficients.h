@@ -270,7 +270,8 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
   t->most_iterations = most_iterations_for(c, t, t->iterations);
-  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS && !c->scratch.ground;
+  t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
+                      inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
   t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);

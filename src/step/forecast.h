@@ -82,7 +82,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
-                        .has_targets = config->capacity.targets};
+                        .has_targets = config->capacity.targets,
+                        .searched = (int64_t)c->count * reacting(config) * (int64_t)SEARCHES_PER_PART,
+                        .touches = reacting(config) > 0 ? (int32_t)c->state.max_touches : 0};
   return s;
 }
 

@@ -39,8 +39,8 @@
  * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
  * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. There is none for cloth with tethers or targets, whose tangents are predicted one by one, so that the
- * solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
+ * needs no bound. There is none for cloth with contacts, tethers or targets, whose tangents are predicted one by one,
+ * so that the solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
@@ -330,7 +330,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && !has_bounds(c) && !is_in_pieces(c);
+  return t->solves && workspace_of(c)->touches == 0 && !has_bounds(c) && !is_in_pieces(c);
 }
 
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */

@@ -35,7 +35,7 @@ enum {
   KERNEL_TRANSFER_PAD = CLOTH_LANES == 1 ? 6 : CLOTH_LANES,
   KERNEL_TRANSFER = KERNEL_PITCH + 6 * CLOTH_LANES
 };
-#define KERNELS_HASH UINT64_C(0xbdf3bd9b43bcdf83)
+#define KERNELS_HASH UINT64_C(0xf14f9878200633c9)
 
 static cloth_vector kernel_vector(const float *numbers, int32_t n) {
   return vector(numbers[n % KERNEL_NUMBERS], numbers[(n + 9) % KERNEL_NUMBERS], numbers[(n + 20) % KERNEL_NUMBERS]);
@@ -164,9 +164,11 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
 CLOTH_SEPARATE void hash_contacts(hasher *h, const float *numbers) {
   for (int32_t n = 0; n < 8; n++) {
     const float gap = 0.015625f * numbers[n + 2] * (float)(n - 2), moves = 0.0625f * (numbers[n + 4] - 0.75f);
-    const contact_tangent t = contact_at(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves);
-    hash_number(h, t.force);
-    hash_number(h, t.stiffness);
+    float force;
+    const float stiffness =
+        contact_of_one(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves, &force);
+    hash_number(h, force);
+    hash_number(h, stiffness);
   }
 }
 

@@ -101,6 +101,9 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
+  if (workspace_of(c)->touches > 0) {
+    return f; /* colliders may hold any of them */
+  }
 #if WITH_GAPS
   if (is_in_pieces(c)) {
     if (may_have_free_pieces(c)) {
@@ -338,9 +341,10 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
     const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 y = finished_solution(a, row, i, last_step, has_solution);
     const lanes3 way = predicted_way(&p, first + i, there, p.reach);
-    const lanes3 going = lanes3_quantise(
-        lanes3_scale(lanes3_load(p.v, first + i), lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i)), p.h)),
-        WORK_ROUNDER);
+    const lanes3 going =
+        lanes3_quantise(lanes3_scale(lanes3_load(p.v, first + i),
+                                     lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i), first + i), p.h)),
+                        WORK_ROUNDER);
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {

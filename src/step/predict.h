@@ -29,6 +29,7 @@
 typedef struct prediction_terms {
   vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
   lanes h, reach, blend, drag, dry_drag, rest_speed;
+  const float *pressed; /* codes of contact; NULL without colliders */
   int32_t blends, has_dry_drag;
 } prediction_terms;
 
@@ -44,6 +45,7 @@ static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
                               .drag = lanes_splat(t->drag),
                               .dry_drag = lanes_splat(t->dry_drag),
                               .rest_speed = lanes_splat(t->rest_speed),
+                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
                               .blends = t->blend > 0.0f,
                               .has_dry_drag = t->dry_drag > 0.0f};
   return p;
@@ -59,8 +61,9 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
 
-/* The share of a velocity that damping leaves. */
-CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
+/* The share of a velocity that damping leaves. Friction brakes particles that were pressed in the last substep already:
+   the dry drag leaves them. */
+CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
   if (!p->has_dry_drag) {
     return p->drag;
   }
@@ -68,7 +71,8 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v) {
   const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
   const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
   const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
-  return lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+  const lanes damped = lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+  return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
 }
 
 /* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
@@ -78,7 +82,7 @@ CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_ma
   if (p->blends) {
     v = lanes3_select(moves, extrapolated(p, v, i), v);
   }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v), h), p->h);
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 

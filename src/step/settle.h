@@ -170,7 +170,7 @@ static int step_towards_rest(settling *s, float dt) {
   s->is_stopped = 0;
   for (int32_t index = 0; index < plan->substeps; index++) {
     plan->index = index;
-    substep(c, plan, index);
+    substep(c, plan);
     damp_motion(s);
   }
   judge_rest(s, dt);

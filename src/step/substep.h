@@ -3,6 +3,9 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../confinement.h"
+#include "../contact/press.h"
+#include "../contact/result.h"
+#include "../contact/search.h"
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../pin_reactions.h"
@@ -26,21 +29,22 @@
 
 /// A substep ///
 
-/* Counts a substep that is done, and its iterations. */
-static void count_substep(const cloth *c, const substep_terms *t, int32_t iterations) {
+/* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
+   as far as the last whole one. */
+static void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
-  const float off = t->h - inputs->last_substep;
-  const int32_t is_equal = off <= EQUAL_SHARE * t->h && off >= -EQUAL_SHARE * t->h;
+  const float off = h - inputs->last_substep;
+  const int32_t is_equal = is_whole && off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
   s->iterations += iterations;
   s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
   ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
   inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < 2) : 0;
-  inputs->last_substep = t->h;
+  inputs->last_substep = is_whole ? h : inputs->last_substep;
 }
 
 /* Takes what terms have added in the substep before out of the diagonal. */
-static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index) {
+static void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
     const solve_arrays arrays = arrays_of(c);
@@ -52,39 +56,57 @@ static void start_diagonal(const cloth *c, const substep_terms *t, int32_t index
   }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
-    lead_particles(c, t, index);
+    w->diagonal_changed = 1;
+    lead_particles(c, t);
   }
 #endif
   (void)t;
-  (void)index;
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, const substep_terms *t, int32_t index) {
+static void add_terms(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
   if (has_bounds(c)) {
-    add_bounds(c, t, index);
+    add_bounds(c, t);
     w->diagonal_changed = 1;
   }
+#if WITH_COLLIDERS
+  if (w->touches > 0) {
+    w->coarsest_is_kept = 0;
+    add_contacts(c, t);
+  }
+#endif
 }
 
-/*
- * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
- *
- *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + further terms - M g . x,  x* = x_n + h f v
- *
- * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
- */
-CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
+/* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
+static int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
   substep_terms *t = &plan->terms;
-  int32_t has_solution = 1, iterations = 0, shortenings = -1;
-  plan->notes |= set_terms(c, plan->h, plan->substeps, t);
-  start_diagonal(c, t, index);
+  const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
+  const float end = (float)(plan->index + 1) / (float)plan->substeps;
+  plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
+  t->from = end - (1.0f - done) * whole;
+  t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
+  if (t->scale != scale) {
+    const solve_arrays arrays = arrays_of(c);
+    fill_coefficient_rows(&arrays, t);
+    workspace_of(c)->coarsest_is_kept = 0;
+  }
+  start_diagonal(c, t);
   predict_places(c, t);
+#if WITH_COLLIDERS
+  return c->scratch.touches ? find_touches(c, t) : 0;
+#else
+  return 0;
+#endif
+}
+
+/* Solves a part of a substep. Returns the iterations done. */
+static int32_t solve_part(const cloth *c, substep_terms *t) {
+  int32_t has_solution = 1, iterations = 0, shortenings = -1;
   linearise(c, t);
-  add_terms(c, t, index);
+  add_terms(c, t);
 #if WITH_BODIES
   const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
@@ -110,8 +132,38 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
   }
 #endif
   accept(c, t, has_solution);
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    finish_contacts(c, t, has_solution);
+  }
+#endif
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);
+  charge_substep(c, t, iterations, shortenings);
+  return iterations;
+}
+
+/*
+ * One incremental potential, linearised once where the prediction leads, and solved for the displacement y from there:
+ *
+ *   Phi(x) = 1 / (2 h^2) |x - x*|^2_M + springs + plate + air + contacts + further terms - M g . x,  x* = x_n + h f v
+ *
+ * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
+ *
+ * Where contact is deep the substep is taken in two parts, and each of these in two, before anything is solved.
+ */
+CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
+  float done = 0.0f, length = 1.0f;
+  int32_t iterations = 0;
+  while (done < 1.0f) {
+    if (start_part(c, plan, done, length) && length > 1.0f / (float)MOST_PARTS) {
+      length *= 0.5f;
+      continue;
+    }
+    iterations += solve_part(c, &plan->terms);
+    done += length;
+    length = done == 0.5f ? 0.5f : length; /* the first half is done: the other is tried as a whole */
+  }
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
@@ -121,6 +173,5 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan, int32_t index) {
     }
   }
 #endif
-  count_substep(c, t, iterations);
-  charge_substep(c, t, iterations, shortenings);
+  count_substep(c, plan->h, iterations, length == 1.0f);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../contact/body.h"
 #include "../costs.h"
 #include "../gaps.h"
 #include "../pin_reactions.h"
@@ -81,11 +82,23 @@
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
+/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per particle that is compared
+   with a collider, and per touch, which has up to eight particles. */
+#define WORK_MEETING 60u
+#define WORK_SEARCH 200u
+#define WORK_TOUCH 30000u
+/* Parts that a substep has at most, where a particle would come out farther inside of a collider than contact is thick;
+   and searches for touches for each of them, those of longer parts included. */
+#define MOST_PARTS 4
+#define SEARCHES_PER_PART 2u
+
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
+  int64_t searched; /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;  /* in it */
 } work_scene;
 
 static int32_t count_pins(const cloth *c) {
@@ -107,6 +120,13 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
     s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
+  }
+#endif
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    const workspace *w = workspace_of(c);
+    s.searched = most ? (int64_t)c->count * count_touchable(c) * (int64_t)SEARCHES_PER_PART : w->searched;
+    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif
   (void)most;
@@ -164,6 +184,8 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   if (t->solves && c->scratch.levels) {
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
+  work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
+  work += (uint64_t)s->searched * WORK_SEARCH + (uint64_t)(uint32_t)s->touches * WORK_TOUCH;
   return work;
 }
 
@@ -205,7 +227,8 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
-  return substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  return s->touches > 0 ? part * MOST_PARTS : part;
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */

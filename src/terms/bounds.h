@@ -28,8 +28,6 @@
  * Scratch: none.
  */
 
-/* Stiffness of contact over the largest k' of a particle's springs. */
-#define CONTACT_STIFFNESS 4.0f
 /* Thickness of tethers [m], and the least one of contacts with spheres. */
 #define TETHER_THICKNESS 0.005f
 #define LEAST_THICKNESS 1.0e-4f
@@ -83,18 +81,19 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
    pull holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
 static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   const substep_terms *t = h->t;
-  const float stiff = CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiff = contact_stiffness(t);
   const float compliance = 1.0f / inertia_along(h, n);
   const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
-  const contact_tangent k = contact_at(stiff, thickness, gap, compliance, moves);
-  if (!(k.stiffness > 0.0f)) {
+  float force;
+  const float stiffness = contact_of_one(stiff, thickness, gap, compliance, moves, &force);
+  if (!(stiffness > 0.0f)) {
     return;
   }
-  add_to_own(h->a->residual, h->place, vector_scale(n, k.force));
-  const float across = length > 0.0f ? minimum(maximum(k.force, 0.0f) / length, k.stiffness) : 0.0f;
+  add_to_own(h->a->residual, h->place, vector_scale(n, force));
+  const float across = length > 0.0f ? minimum(maximum(force, 0.0f) / length, stiffness) : 0.0f;
   const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
   for (int32_t i = 0; i < 6; i++) {
-    const float value = (k.stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
+    const float value = (stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
     *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
   }
 }
@@ -110,25 +109,24 @@ static void keep_within(const held_particle *h, cloth_vector centre, float dista
 
 #if WITH_TARGETS
 
-/* A vector of a target at the end of substep `index`. */
-static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, int32_t index) {
-  const float late = (float)(index + 1) / (float)workspace_of(c)->plan.substeps;
+/* A vector of a target at a share of the step. */
+static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, float late) {
   const cloth_vector start = vector_load(target_vectors(c, before), particle);
   return vector_add_scaled(start, vector_subtract(vector_load(target_vectors(c, after), particle), start), late);
 }
 
-static cloth_vector target_of(const cloth *c, int32_t particle, int32_t index) {
-  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, index));
+static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
+  return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
-/* Particles whose max distance is 0 are pins that go to their targets in substep `index`. */
-CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t, int32_t index) {
+/* Particles whose max distance is 0 are pins that go to their targets. */
+CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      const cloth_vector way = vector_subtract(target_of(c, i, index), vector_load(x, i));
+      const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
       *own_at(a.diagonal, 1, place, 0) = 0.0f;
     }
@@ -154,15 +152,15 @@ static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cl
 }
 
 /* Holds one particle to its target. */
-static void hold_to_target(const held_particle *h, int32_t i, int32_t index) {
+static void hold_to_target(const held_particle *h, int32_t i) {
   const cloth *c = h->c;
-  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, index);
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
   const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, index), limit);
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
   if (drive > WORK_QUANTUM) {
     add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
@@ -198,7 +196,7 @@ static int has_bounds(const cloth *c) {
 }
 
 /* Adds targets, motion constraints and tethers. */
-CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t index) {
+CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
 #if WITH_PROJECTION
   const rest_metric metric = metric_of(c, c->settings.tethers.scale);
@@ -211,10 +209,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t, int32_t i
     }
 #if WITH_TARGETS
     if (inputs_of(c)->targets != TARGETS_NONE) {
-      hold_to_target(&h, i, index);
+      hold_to_target(&h, i);
     }
-#else
-    (void)index;
 #endif
 #if WITH_PROJECTION
     h.spring_share = 1.0f;

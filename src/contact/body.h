@@ -1,0 +1,92 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../geometry.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../shapes.h"
+#include "../step_origin.h"
+#include "../types.h"
+
+/// Colliders in a substep ///
+
+/*
+ * Where a collider is while a substep, or a part of one, lasts, and how far points are from it.
+ *
+ * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* A collider in a substep, or in a part of one. */
+typedef struct touched_body {
+  const cloth_collider *shape;
+  const cloth_geometry *geometry;
+  cloth_pose start, end;
+  int32_t collider;
+  int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
+  float reach;       /* no part of it is farther from its position [m] */
+  float shift;       /* by how much its position moves [m] */
+} touched_body;
+
+CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
+  const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
+  return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+}
+
+CLOTH_INLINE lanes3 lanes_to_world(const cloth_pose *pose, lanes3 p) {
+  return lanes3_add(lanes3_splat(pose->position), lanes3_rotate(pose->rotation, p));
+}
+
+/* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
+static int is_touchable(const cloth *c, int32_t index) {
+  return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&
+         slot_at(c, index)->body.shape != CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+/* How many of these there are. */
+static int32_t count_touchable(const cloth *c) {
+  int32_t count = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    count += is_touchable(c, index);
+  }
+  return count;
+}
+
+/* The collider `index` while a substep goes from one share of its step to another. */
+static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  touched_body b;
+  b.shape = &slot->body;
+  b.geometry = geometry_of(c, &slot->body);
+  b.start = pose_between(&from, &to, t->from);
+  b.end = pose_between(&from, &to, t->until);
+  b.collider = index;
+  b.is_buried = 0;
+  b.reach = body_reach(b.shape, b.geometry);
+  b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));
+  return b;
+}
+
+/* Distances of local points from a collider. */
+CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
+#if WITH_DISTANCE_GRID
+  if (b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+    float points[3][CLOTH_LANES], normals[3][CLOTH_LANES], distance[CLOTH_LANES];
+    const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
+    lanes3_store(at_points, 0, *p, CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      cloth_vector n;
+      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n);
+      vector_store(to_normals, lane, n);
+    }
+    *normal = lanes3_load(to_normals, 0);
+    return lanes_load(distance);
+  }
+#endif
+  return distance_to_body(b->shape, b->geometry, *p, normal);
+}
+
+#endif

@@ -1,0 +1,79 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../shapes.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+#include "body.h"
+#include "touch.h"
+
+/// Contact near buried pins ///
+
+/*
+ * A pin may lie inside a collider, as that of a cape in a shoulder: what hangs on it cannot be outside. So the distance
+ * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
+ * up to the thickness.
+ *
+ * In: pins, place, a collider. Out: scratch.reach. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* How fast contact begins farther out along the cloth, from a buried pin on. */
+#define BURIED_SLOPE 0.5f
+
+/* By how much farther out than the pin itself contact begins, in shares of the thickness: what presses sinks in by some
+   of it. */
+#define BURIED_SHARE 0.3f
+
+/* Lowers a particle's distance to what a neighbour allows, and the other way round. */
+static void share_reach(float *reach, int32_t i, int32_t j, float farther) {
+  reach[j] = minimum(reach[i] + farther, reach[j]);
+  reach[i] = minimum(reach[j] + farther, reach[i]);
+}
+
+/* Lowers the distances at the other ends of the springs that begin at a particle. */
+static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, int32_t row, int32_t column) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const int32_t step = d == WARP ? 1 : d == WEFT ? 0 : d == DIAGONAL ? 1 : -1, down = d == WARP ? 0 : 1;
+    int32_t to = column + step;
+    to = a->is_ring ? (to + a->columns) % a->columns : to;
+    if (row + down < a->rows && to >= 0 && to < a->columns) {
+      const float length = BURIED_SLOPE * workspace_of(c)->plan.terms.spring[d].rest;
+      share_reach(reach, row * a->pitch + column, (row + down) * a->pitch + to, length);
+    }
+  }
+}
+
+/* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
+CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const float thickness = contact_thickness(c);
+  float *reach = floats_at(c, c->scratch.reach);
+  int32_t is_buried = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    const int32_t row = i / a->columns, column = i - row * a->columns;
+    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+    cloth_vector normal;
+    const float distance = distance_of_point(b->shape, b->geometry, to_local(&b->end, x), &normal);
+    const float begins = distance + BURIED_SHARE * thickness;
+    if (!(begins < thickness)) {
+      continue;
+    }
+    for (int32_t place = 0; !is_buried && place < a->rows * a->pitch; place++) {
+      reach[place] = thickness;
+    }
+    is_buried = 1;
+    reach[row * a->pitch + column] = begins;
+  }
+  for (int32_t n = 0; is_buried && n < 2 * c->count; n++) { /* forwards, then backwards */
+    const int32_t i = n < c->count ? n : 2 * c->count - 1 - n;
+    spread_reach(c, a, reach, i / a->columns, i % a->columns);
+  }
+  return is_buried;
+}
+
+#endif

@@ -1,0 +1,272 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../block3.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../solve/levels.h"
+#include "../types.h"
+#include "law.h"
+#include "memory.h"
+#include "touch.h"
+
+/// Contact in the equation ///
+
+/*
+ * The forces and blocks of touches. At a particle with the blocks D of its own terms, without contact, and the residual
+ * b' = b + the forces that its contacts gave in the last substep:
+ *
+ *   S = n . D n, S_t = (tr D - S) / 2        how it resists along the normal and across
+ *   q_f = (T_i - gap - n . b' / S + f_0 / S) / T   its depth without this contact, f_0 that contact's last force
+ *   Q                                        the depth that law and particle agree on (law.h)
+ *   u_f = u + b'_t / S_t - f_t / S_t         the way along the surface without it
+ *
+ * Friction holds with the stiffness k_t = k_0 as long as that is less than mu times what pressed last, and else gives
+ * mu times it. Force and block are
+ *
+ *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
+ *
+ * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
+ * depth, everything is the exact tangent, and what rests stays at rest.
+ *
+ * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
+ * then.
+ *
+ * In: touches, place, residual, spring sums, diagonal, memory. Out: residual, ground, touches. Scratch: product.
+ */
+
+#if WITH_COLLIDERS
+
+/* Two colliders face each other if the dot product of their normals is below this. */
+#define FACING (-0.5f)
+/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
+   drape of 64 x 64 moving at .3 m/s. */
+#define FAST_WAY 0.25f
+/* Below every entry of a particle's block. */
+#define LEAST_MASS 1.0e-6f
+
+/* What the laws of a block of particles take. */
+typedef struct pressed_block {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  touch *list;
+  symmetric own;   /* D */
+  lanes3 residual; /* b' */
+} pressed_block;
+
+/* n . m n */
+CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
+  return lanes3_dot(n, symmetric_apply(*m, n));
+}
+
+/* Which particles of lanes `k` of a touch another collider faces: the depth of their contact is not predicted. */
+CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_splat(0.0f);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *other = &list[n];
+    const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
+    const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
+    faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
+  }
+  return lanes_less(lanes_splat(0.0f), faced);
+}
+
+/* The law of lanes `k` of a touch. */
+CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
+  const collider_slot *slot = slot_at(p->c, e->collider);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
+  const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
+  const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
+  const lanes_mask touches = lanes_less(gap, lanes_splat(0.5f * FAR_GAP));
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
+  const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+  const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
+  const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
+  const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
+  const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
+  const lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  /* the depth */
+  const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
+  const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
+  const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes_mask faced = are_faced(p->list, e, first, k);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  /* friction */
+  const lanes pressed = lanes_minimum(law.law, f0);
+  const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
+  const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
+  const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
+  const lanes length = lanes3_length(lanes3_flush(way));
+  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
+  lanes friction = lanes_select(m.slides, kinetic, lanes_splat(slot->body.static_friction));
+  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
+  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
+  friction = lanes_select(slips, kinetic, friction);
+  const lanes most = lanes_multiply(friction, pressed);
+  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
+  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
+  touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
+  touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
+  touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
+  touch_store(e, TOUCH_FRICTION, k, friction);
+}
+
+/* Adds k n n^T + k_t (I - n n^T). */
+CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lanes along, lanes across) {
+  symmetric m = own_block(ground, place);
+  const lanes3 an = lanes3_flush(lanes3_scale(n, lanes_subtract(along, across)));
+  symmetric_add_outer(&m, an, n, across);
+  own_block_store(ground, place, symmetric_quantise(m));
+}
+
+/* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
+   (lambda - k n . w) n - k_t (u + w_t). */
+CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes out = lanes_flush(lanes3_dot(n, moved)), along = touch_load(e, TOUCH_ALONG, k);
+  const lanes3 way = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
+  const lanes press = lanes_subtract(touch_load(e, TOUCH_FORCE, k), lanes_multiply(along, out));
+  const lanes3 held = lanes3_scale(lanes3_flush(way), touch_load(e, TOUCH_ACROSS, k));
+  return lanes3_subtract(lanes3_scale(n, lanes_flush(press)), held);
+}
+
+/* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
+CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
+  lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+    const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+    sum = lanes3_add(sum, lanes3_keep(touches, m.force));
+  }
+  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
+}
+
+/* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
+CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
+  const solve_arrays *a = p->a;
+  const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
+  const lanes mass = lanes_load(a->diagonal + place), plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  p->own = symmetric_identity(lanes_add(mass, plate));
+  if (a->inverse) {
+    p->own = symmetric_add(p->own, own_block(a->inverse, place));
+  }
+  lanes3 b = own_load(a->residual, place);
+  p->residual = lanes3_flush(lanes3_add(b, last_forces(p, first, k)));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    apply_law(p, &p->list[n], first, k);
+  }
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k), touch_load(e, TOUCH_ALONG, k),
+                      touch_load(e, TOUCH_ACROSS, k));
+    b = lanes3_add(b, touch_force(e, k, none));
+  }
+  own_store(a->residual, place, lanes3_keep(lanes_less(lanes_splat(0.0f), mass), lanes3_quantise(b, WORK_ROUNDER)));
+}
+
+/* Adds all contacts. */
+CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+      const int32_t first = *chain_at(c, row, column);
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
+        press_block(&p, first, k);
+      }
+    }
+  }
+}
+
+/* Lets go contacts of lanes `k` of a touch that pull, where their particles are fast, and bounds friction by what
+   presses now; `moved`: the solution so far. Returns by how much the residual changes. */
+CLOTH_INLINE lanes3 release_touch(float *ground, int32_t place, touch *e, int32_t k, lanes3 moved, lanes_mask fast,
+                                  lanes_mask which) {
+  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
+  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
+  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
+  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), fast), which);
+  const lanes most = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_flush(lanes_maximum(press, zero)));
+  const lanes_mask slips =
+      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
+  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
+  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
+  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
+  touch_store(e, TOUCH_ALONG, k, new_along);
+  touch_store(e, TOUCH_ACROSS, k, new_across);
+  add_contact_block(ground, place, n, lanes_subtract(new_along, along), lanes_subtract(new_across, across));
+  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
+}
+
+/* What letting go takes, and what it changes. */
+typedef struct contact_release {
+  const solve_arrays *a;
+  float length; /* of the last step along the direction */
+  int32_t has_solution, all;
+  lanes fast; /* ways that are longer are fast */
+  lanes_sum along, most;
+  int32_t changed;
+} contact_release;
+
+/* Lets go in lanes `k` of a touch. */
+CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
+  const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
+  if (!lanes_any(which)) {
+    return;
+  }
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
+  const lanes3 step = lanes3_scale(p, lanes_splat(rel->length));
+  const lanes3 moved = lanes3_flush(rel->has_solution ? lanes3_add(own_load(a->solution, place), step) : step);
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 change = release_touch(a->ground, place, e, k, moved, is_fast, which);
+  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
+  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) {
+    return;
+  }
+  /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
+  const lanes pn = lanes_multiply(lanes_flush(lanes3_dot(n, p)), lanes_subtract(less_along, less_across));
+  const lanes3 q = lanes3_flush(lanes3_add_scaled(lanes3_scale(p, less_across), n, lanes_flush(pn)));
+  own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
+  const lanes3 r = lanes3_add(own_load(a->residual, place), change);
+  own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
+  rel->changed = 1;
+}
+
+/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
+   with `all` among all. Residual, product and operator change. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
+  const solve_arrays a = arrays_of(c);
+  const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
+  contact_release r = {.a = &a, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  touch *list = touches_of(c);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    touch *e = &list[n];
+    EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+  }
+  const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
+  return change;
+}
+
+#endif

@@ -1,0 +1,213 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+#include "body.h"
+#include "law.h"
+#include "memory.h"
+#include "press.h"
+#include "touch.h"
+
+/// What contact leaves behind ///
+
+/*
+ * After the new state: the force that each contact has given, F = lambda n - k_t u at the solution, which is the
+ * reaction of the collider and what the particle remembers; and the anchor, which follows where friction does not hold,
+ * so that no more than mu lambda / k_0 is left of the offset.
+ *
+ * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
+ * speed. It is counted, and never happens at rest.
+ *
+ * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
+ * out. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Share of the thickness by which particles are moved out beyond where the law ends. */
+#define SAFETY_SHARE 0.02f
+
+/* What a collider has received, in eight partial sums. */
+typedef struct touch_sums {
+  lanes_sum impulse[3], torque[3];
+} touch_sums;
+
+/* What the pass over the touches takes. */
+typedef struct touch_result {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  const touched_body *b;
+  vector_array x, v;
+  int32_t has_solution, safety;
+} touch_result;
+
+/* How the particles of lanes `k` of a touch have moved from the place of linearisation: the solution. */
+CLOTH_INLINE lanes3 solution_of(const touch_result *r, const touch *e, int32_t i) {
+  const solve_arrays *a = r->a;
+  const float *direction = near_row(a->direction, a->pitch, e->row);
+  const lanes3 last = lanes3_scale(near_load(direction, a->plane, i), lanes_splat(workspace_of(r->c)->last_step));
+  return lanes3_flush(r->has_solution ? lanes3_add(own_load(a->solution, e->row * a->pitch + i), last) : last);
+}
+
+/* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
+   their places in its axes, *normal its normals there. */
+CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
+  const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
+  const lanes thickness = lanes_splat(contact_thickness(r->c));
+  const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
+  lanes3 x = lanes3_load(r->x, particle);
+  *p = lanes_to_local(&r->b->end, x);
+  const lanes distance = distances_to(r->b, p, normal);
+  const lanes_mask inside = lanes_both(touches, lanes_less(distance, least));
+  if (!lanes_any(inside)) {
+    return distance;
+  }
+  const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
+  const lanes3 n = lanes3_rotate(r->b->end.rotation, *normal);
+  const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
+  const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
+  x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
+  lanes3_store(r->x, particle, x, left);
+  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
+               left);
+  for (uint32_t bits = lanes_bits(inside); bits; bits &= bits - 1u) {
+    r->safety++;
+  }
+  *p = lanes_to_local(&r->b->end, x);
+  return lanes_select(inside, lanes_add(distance, out), distance);
+}
+
+/* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
+   replaces normal, offset and stiffness of the touch. */
+CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
+  const int32_t i = e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
+  const lanes stiffness = lanes_splat(contact_stiffness(r->t));
+  const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
+  const lanes3 moved = solution_of(r, e, i), n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
+  const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
+  const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
+  lanes3 place, normal;
+  const lanes distance = move_out(r, e, k, touches, &place, &normal);
+  /* what the collider receives */
+  const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
+  const lanes3 arm = lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  lanes3_sum_add(sums->impulse, k, impulse);
+  lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
+  /* what the particles remember */
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
+  const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
+  const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
+  const remembered m = remember(r->c, e->collider, e->row * r->a->columns + i);
+  const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes give = lanes_divide(law, stiffness);
+  const lanes_mask slips = lanes_less(lanes_multiply(touch_load(e, TOUCH_FRICTION, k), give), length);
+  const collider_slot *slot = slot_at(r->c, e->collider);
+  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
+  const lanes left = lanes_minimum(lanes_divide(lanes_multiply(kinetic, give), length), lanes_splat(1.0f));
+  const lanes3 back = lanes3_rotate(rotation_conjugate(r->b->end.rotation), lanes3_flush(lanes3_scale(way, left)));
+  const lanes3 held = lanes3_rotate(rotation_conjugate(r->b->end.rotation), way);
+  const lanes3 old = lanes3_select(m.known, m.anchor, lanes3_subtract(place, held));
+  const lanes3 anchor = lanes3_select(slips, lanes3_subtract(place, back), old);
+  const lanes code =
+      lanes_select(slips, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
+  const lanes3 pressed = lanes3_select(pulls, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), newton);
+  const lanes_mask presses = lanes_less(zero, lanes3_dot(pressed, n));
+  touch_store(e, TOUCH_ALONG, k, lanes_keep(keeps, lanes_select(presses, code, lanes_negate(code))));
+  touch_vector_store(e, TOUCH_NORMAL, k, pressed);
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_flush_below(anchor, STATE_QUANTUM));
+}
+
+/* Keeps a contact of one particle in its memory: in the slot of the one that presses least, if that presses less. */
+static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vector force, cloth_vector anchor) {
+  int32_t to = -1;
+  float least = vector_dot(force, force);
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    const cloth_vector other = vector_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
+    const float pressed = memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f ? vector_dot(other, other) : -1.0f;
+    if (pressed < least) {
+      to = slot;
+      least = pressed;
+    }
+  }
+  if (to >= 0) {
+    memory_of(c, to, MEMORY_CODE)[particle] = code;
+    vector_store(memory_vectors(c, to, MEMORY_FORCE), particle, force);
+    vector_store(memory_vectors(c, to, MEMORY_ANCHOR), particle, anchor);
+  }
+}
+
+/* The vector of one lane of a touch. */
+static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
+  return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
+}
+
+/* The new memory of a block of particles, whose chain begins at touch `first`; -1: there is none. */
+CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, int32_t first) {
+  const touch *list = touches_of(c);
+  const int32_t columns = c->grid.columns, particle = row * columns + column;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
+    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k += CLOTH_LANES) {
+      lanes_store_first(codes + k, lanes_splat(0.0f), columns - column - k);
+    }
+  }
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *e = &list[n];
+    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
+      if (e->value[TOUCH_ALONG][k] != 0.0f) {
+        keep_contact(c, particle + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
+                     touch_lane(e, TOUCH_OFFSET, k));
+      }
+    }
+  }
+}
+
+/* Adds up what a touch has given to its collider. */
+static void react(const cloth *c, const touch *e, const touch_sums *sums) {
+  cloth_reaction *reaction = &reactions_of(c)[e->collider];
+  reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
+  reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+}
+
+/* Ends the contacts of a substep, whose new positions have been accepted. */
+CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  touch *list = touches_of(c);
+  touched_body b = {.collider = -1};
+  touch_result r = {.c = c,
+                    .a = &a,
+                    .t = t,
+                    .b = &b,
+                    .x = vectors_at(c, c->state.position),
+                    .v = vectors_at(c, c->state.velocity),
+                    .has_solution = has_solution};
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    touch *e = &list[n];
+    touch_sums sums;
+    fill_zero(&sums, sizeof sums);
+    if (e->collider != b.collider) {
+      b = touched_body_of(c, t, e->collider);
+    }
+    EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
+    react(c, e, &sums);
+  }
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+      remember_block(c, row, column, *chain_at(c, row, column));
+    }
+  }
+  workspace_of(c)->moved_out += r.safety;
+}
+
+#endif

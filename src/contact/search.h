@@ -1,0 +1,254 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../step_origin.h"
+#include "../types.h"
+#include "body.h"
+#include "buried.h"
+#include "memory.h"
+#include "touch.h"
+
+/// Search for touches ///
+
+/*
+ * Which particles may touch a collider in a substep, and how: what contact needs first, found before anything is
+ * linearised. In the axes of the collider a particle goes from where the substep begins, p_0, to where it is
+ * linearised, p_1, straight. Its gap is
+ *
+ *   the distance of p_1, if the way is short, or begins inside;
+ *   otherwise that of p_1 from the plane that is tangent to the surface where the way first comes near: so nothing
+ *   passes, however thin the collider is.
+ *
+ * The first place is found by conservative advancement: a point may go as far as its distance without touching.
+ *
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach.
+ */
+
+#if WITH_COLLIDERS
+
+/* Ways longer than this share of the thickness are followed: shorter ones cannot pass the law. */
+#define LONG_WAY 0.25f
+/* Conservative advancement: a way has come near at this share of the thickness; steps are no shorter than this share,
+   and there are at most so many. */
+#define NEAR_SHARE 0.1f
+#define LEAST_ADVANCE 0.05f
+#define MOST_ADVANCES 24
+/* Factor of the reach of a collider where it is compared with boxes: roundings leave nothing out. */
+#define BOX_SLACK 1.001f
+/* Share of the way by which touches are looked for farther out: neighbours may pull a particle along. */
+#define FARTHER 1.0f
+
+/* The way of a block of particles in the axes of a collider. */
+typedef struct touch_way {
+  lanes3 from, to, along;
+  lanes length;
+} touch_way;
+
+/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. */
+CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
+                                lanes *gap, lanes3 *normal) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f),
+              near = lanes_multiply(thickness, lanes_splat(NEAR_SHARE));
+  const lanes least = lanes_multiply(thickness, lanes_splat(LEAST_ADVANCE));
+  lanes3 n, p = w->from;
+  lanes distance = distances_to(b, &p, &n), t = zero;
+  lanes_mask left = lanes_both(which, lanes_less(zero, distance));
+  for (int32_t advance = 0; advance < MOST_ADVANCES && lanes_any(left); advance++) {
+    const lanes_mask arrives = lanes_both(left, lanes_less(distance, near));
+    const lanes beyond = lanes_add(distance, lanes3_dot(n, lanes3_flush(lanes3_subtract(w->to, p))));
+    *gap = lanes_select(arrives, beyond, *gap);
+    *normal = lanes3_select(arrives, n, *normal);
+    t = lanes_add(t, lanes_divide(lanes_maximum(distance, least), w->length));
+    t = lanes_select(arrives, one, t);
+    left = lanes_both(left, lanes_less(t, one));
+    p = lanes3_flush_below(lanes3_add_scaled(w->from, w->along, t), STATE_QUANTUM);
+    distance = distances_to(b, &p, &n);
+  }
+}
+
+/* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
+   position p_1 and the way w, |p_1|^2 < (r + |w|)^2 <= (1 + e) r^2 + (1 + 1 / e) w^2 for any e > 0, here 1/16. */
+CLOTH_INLINE lanes_mask are_ways_near(const touch_way *w, float reach) {
+  const lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(w->along, w->along));
+  return lanes_less(lanes3_dot(w->to, w->to), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
+}
+
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  const position_box both = {
+      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
+      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
+  return both;
+}
+
+/* The boxes of the rows, one after the other in memory that is free until the springs are linearised: around where the
+   particles begin, where they are linearised, and where they would be after the same way again. Returns the box of
+   all. */
+CLOTH_SEPARATE position_box find_row_boxes(const cloth *c, const solve_arrays *a) {
+  const vector_array x = vectors_at(c, c->state.position);
+  position_box *boxes = (position_box *)(void *)a->residual, all;
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row);
+    const lanes3 first = lanes3_splat(near_vector(place, a->plane, 0));
+    lanes3 low = first, high = first;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(a->columns - i);
+      const lanes3 from = lanes3_select(exists, lanes3_load(x, row * a->columns + i), first);
+      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
+      const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
+      low = lanes3_minimum(on, lanes3_minimum(to, lanes3_minimum(from, low)));
+      high = lanes3_maximum(on, lanes3_maximum(to, lanes3_maximum(from, high)));
+    }
+    boxes[row] = box_of_lanes(low, high);
+    all = row == 0 ? boxes[row] : box_around_both(&all, &boxes[row]);
+  }
+  return all;
+}
+
+/* How far a coordinate is outside of a range. */
+static float outside_range(float low, float high, float a) {
+  return maximum(maximum(low - a, a - high), 0.0f);
+}
+
+/* The least distance of a box from a plane at a pose. */
+static float box_above_plane(const cloth_pose *pose, const position_box *box) {
+  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
+  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
+                                      n.z > 0.0f ? box->low.z : box->high.z);
+  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
+}
+
+/* 1 if a collider may touch what lies in a box. */
+static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+  const cloth_vector p = b->end.position;
+  if (b->shape->shape == CLOTH_SHAPE_PLANE) {
+    return minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
+  }
+  const cloth_vector off =
+      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
+             outside_range(box->low.z, box->high.z, p.z));
+  const cloth_vector away = vector_flush_work(off);
+  const float reach = BOX_SLACK * (b->reach + 2.0f * thickness + b->shift);
+  return vector_dot(away, away) < reach * reach;
+}
+
+/* What a search for touches of one collider takes. */
+typedef struct touch_search {
+  const cloth *c;
+  const solve_arrays *a;
+  const touched_body *b;
+  vector_array x;
+  const float *reach;
+  float thickness;
+  int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
+} touch_search;
+
+/* From the anchors of a block of particles to where they are linearised, along the surface, in world axes. A contact
+   that is not remembered is held to where its way begins. */
+CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lanes3 normal, int32_t particle) {
+  const remembered m = remember(s->c, s->b->collider, particle);
+  const lanes3 anchor = lanes3_select(m.known, m.anchor, w->from);
+  const lanes3 off = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_subtract(w->to, anchor)));
+  return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
+}
+
+/* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
+CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
+  const solve_arrays *a = s->a;
+  const touched_body *b = s->b;
+  const int32_t i = e->column + k, particle = e->row * a->columns + i;
+  const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
+                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
+  lanes_mask near = lanes_both(moves, are_ways_near(&w, b->reach + 2.0f * s->thickness));
+  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  if (!lanes_any(near)) {
+    return 0;
+  }
+  w.length = lanes3_length(w.along);
+  lanes3 normal;
+  lanes gap = distances_to(b, &w.to, &normal);
+  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
+              most = lanes_add(reach, thickness);
+  near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
+  const lanes_mask is_long =
+      lanes_both(lanes_less(lanes_multiply(thickness, lanes_splat(LONG_WAY)), w.length), lanes_less(zero, reach));
+  const lanes_mask follows = lanes_both(near, is_long);
+  if (lanes_any(follows)) {
+    follow_ways(b, &w, follows, thickness, &gap, &normal);
+  }
+  const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
+  const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
+  const lanes3 offset = anchor_offset(s, &w, n, particle);
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
+  touch_store(e, TOUCH_REACH, k, reach);
+  touch_store(e, TOUCH_WAY, k, w.length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  return 1;
+}
+/* Finds the touches of a collider. */
+CLOTH_SEPARATE void find_touches_of(touch_search *s) {
+  const cloth *c = s->c;
+  const position_box *boxes = (const position_box *)(const void *)s->a->residual;
+  for (int32_t row = 0; row < s->a->rows; row++) {
+    if (!is_box_near(s->b, &boxes[row], s->thickness)) {
+      continue;
+    }
+    workspace_of(c)->searched += s->a->columns;
+    for (int32_t column = 0; column < s->a->columns; column += TOUCH_LANES) {
+      touch *e = touches_of(c) + workspace_of(c)->touches;
+      int touches = 0;
+      e->row = row;
+      e->column = column;
+      e->collider = s->b->collider;
+      for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+        touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+      }
+      EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+      if (touches) {
+        keep_touch(c);
+      }
+    }
+  }
+}
+
+/* Finds all touches of a substep. Returns 1 if one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  int32_t is_deep = 0;
+  clear_touches(c);
+  const position_box all = find_row_boxes(c, &a);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_touchable(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    if (!is_box_near(&b, &all, contact_thickness(c))) {
+      continue;
+    }
+    b.is_buried = find_reach(c, &b);
+    touch_search s = {.c = c,
+                      .a = &a,
+                      .b = &b,
+                      .x = vectors_at(c, c->state.position),
+                      .reach = floats_at(c, c->scratch.reach),
+                      .thickness = contact_thickness(c)};
+    find_touches_of(&s);
+    is_deep |= s.is_deep;
+  }
+  return is_deep;
+}
+
+#endif

@@ -1,0 +1,169 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+
+/// Touches ///
+
+/*
+ * The list of the particles that may touch colliders in a substep. A touch holds a block of TOUCH_LANES columns of a
+ * row and one collider. All touches of a block of particles form a chain, in the order of the colliders. If the list is
+ * full, a new touch takes the place of the one that is farthest out.
+ *
+ * In: colliders and their poses. Out: the list, scratch.touches. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Columns of a touch: as many as the widest lanes have. */
+#define TOUCH_LANES 8
+
+/* Floats of a touch for each of its particles: the normal in world axes; the gap; the force along the normal at the
+   place of linearisation; stiffness along and across the normal; the offset from the anchor along the surface; distance
+   from which the law acts; way in the collider's axes; coefficient of friction. */
+enum {
+  TOUCH_NORMAL,
+  TOUCH_GAP = TOUCH_NORMAL + 3,
+  TOUCH_FORCE,
+  TOUCH_ALONG,
+  TOUCH_ACROSS,
+  TOUCH_OFFSET,
+  TOUCH_REACH = TOUCH_OFFSET + 3,
+  TOUCH_WAY,
+  TOUCH_FRICTION,
+  TOUCH_FLOATS
+};
+
+typedef struct touch {
+  int32_t row, column, collider;
+  int32_t next; /* in the chain of its block; -1 for the last */
+  float value[TOUCH_FLOATS][TOUCH_LANES];
+} touch;
+
+/* Gap of particles that a touch does not concern [m]. */
+#define FAR_GAP 1.0e9f
+/* The least thickness of contact [m]: the law divides by it. */
+#define LEAST_CONTACT 1.0e-4f
+
+static float contact_thickness(const cloth *c) {
+  return maximum(c->settings.contact.thickness, LEAST_CONTACT);
+}
+
+/* Blocks of a row. */
+static int32_t touch_blocks(int32_t columns) {
+  return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
+}
+
+/* Most touches of a cloth: with all particles on one body and half of them on two, and some. */
+static int32_t most_touches(int32_t columns, int32_t rows) {
+  const int32_t blocks = touch_blocks(columns) * rows;
+  return blocks + blocks / 2 + 8;
+}
+
+/* The heads of all chains, and the list; one touch more than there may be, the one that is being made. */
+static int32_t *touch_heads(const cloth *c) {
+  return (int32_t *)at(c, c->scratch.touches);
+}
+
+static touch *touches_of(const cloth *c) {
+  return (touch *)(void *)(touch_heads(c) + touch_blocks(c->grid.columns) * c->grid.rows);
+}
+
+static int32_t touch_bytes(int32_t columns, int32_t rows) {
+  const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
+  return heads + (most_touches(columns, rows) + 1) * (int32_t)sizeof(touch);
+}
+
+/* The chain of the block of particles at a column. */
+static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
+  return touch_heads(c) + row * touch_blocks(c->grid.columns) + column / TOUCH_LANES;
+}
+
+/* Runs a statement for each block of lanes of touch `t`: `k` is its first lane, `i` the column there. */
+#define EACH_TOUCH_LANES(t, columns, k, i, statement)                                                                  \
+  for (int32_t k = 0; k < TOUCH_LANES && (t)->column + k < (columns); k += CLOTH_LANES) {                              \
+    const int32_t i = (t)->column + k;                                                                                 \
+    statement;                                                                                                         \
+  }
+
+CLOTH_INLINE lanes touch_load(const touch *t, int32_t what, int32_t k) {
+  return lanes_load(&t->value[what][k]);
+}
+
+CLOTH_INLINE void touch_store(touch *t, int32_t what, int32_t k, lanes a) {
+  lanes_store(&t->value[what][k], a);
+}
+
+CLOTH_INLINE lanes3 touch_vector(const touch *t, int32_t what, int32_t k) {
+  return lanes3_of(touch_load(t, what, k), touch_load(t, what + 1, k), touch_load(t, what + 2, k));
+}
+
+CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a) {
+  touch_store(t, what, k, a.x);
+  touch_store(t, what + 1, k, a.y);
+  touch_store(t, what + 2, k, a.z);
+}
+
+/* Adds touch number `n` to the end of the chain of its block. */
+static void chain_touch(const cloth *c, int32_t n) {
+  touch *list = touches_of(c);
+  int32_t *end = chain_at(c, list[n].row, list[n].column);
+  while (*end >= 0) {
+    end = &list[*end].next;
+  }
+  *end = n;
+  list[n].next = -1;
+}
+
+/* Takes touch number `n` out of the chain of its block. */
+static void unchain_touch(const cloth *c, int32_t n) {
+  touch *list = touches_of(c);
+  int32_t *to = chain_at(c, list[n].row, list[n].column);
+  while (*to != n) {
+    to = &list[*to].next;
+  }
+  *to = list[n].next;
+}
+
+/* The smallest gap of a touch. */
+static float least_gap(const touch *t) {
+  float least = FAR_GAP;
+  for (int32_t k = 0; k < TOUCH_LANES; k++) {
+    least = minimum(t->value[TOUCH_GAP][k], least);
+  }
+  return least;
+}
+
+/* Keeps the touch that has been made behind the end of the list. */
+static void keep_touch(const cloth *c) {
+  workspace *w = workspace_of(c);
+  touch *list = touches_of(c);
+  const int32_t made = w->touches, most = (int32_t)c->state.max_touches;
+  if (made < most) {
+    w->touches++;
+    chain_touch(c, made);
+    return;
+  }
+  int32_t farthest = 0;
+  for (int32_t n = 1; n < most; n++) {
+    farthest = least_gap(&list[n]) > least_gap(&list[farthest]) ? n : farthest;
+  }
+  if (least_gap(&list[made]) < least_gap(&list[farthest])) {
+    unchain_touch(c, farthest);
+    list[farthest] = list[made];
+    chain_touch(c, farthest);
+  }
+}
+
+static void clear_touches(const cloth *c) {
+  int32_t *heads = touch_heads(c);
+  for (int32_t n = 0; n < touch_blocks(c->grid.columns) * c->grid.rows; n++) {
+    heads[n] = -1;
+  }
+  workspace_of(c)->touches = 0;
+  workspace_of(c)->searched = 0;
+}
+
+#endif
