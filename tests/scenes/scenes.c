@@ -1,13 +1,18 @@
-/* The scenes with cloth on pins by which the step is judged: a line for each thing measured, with the right value, the
-   goal, and "ok" or "missed".
+/* The scenes by which the step is judged: a line for each thing measured, with the right value, the goal, and "ok" or
+   "missed".
 
        build/scenes/scenes                     every scene with 1, 2, 4 and 8 substeps
        build/scenes/scenes S1 S17              these
        build/scenes/scenes S2 --substeps 2     with these substeps alone; may be repeated
 
-   S1 hangs by two corners, S2 by one side, S3 is cut at 45 degrees, S12 hangs limp, S13 meets frames of uneven length,
-   S17 is stiff. The exit status is 1 if a line has missed its goal. SPDX-License-Identifier: MIT */
+   S1 hangs by two corners, S2 by one side, S3 is cut at 45 degrees, S4 drapes over a ball, S5 has one pressed into it,
+   S6 is a cape, S8 and S9 lie on a box and on a table, S10 is hit, S11 is a tight tube, S12 hangs limp, S13 meets
+   frames of uneven length, S14 is pinched, S15 slides, S16 is pulled off a table, S17 is stiff. The exit status is 1 if
+   a line has missed its goal. SPDX-License-Identifier: MIT */
 #include "bias.h"
+#include "cape.h"
+#include "drape.h"
+#include "grip.h"
 #include "hang.h"
 #include "hitch.h"
 #include "limp.h"
@@ -17,8 +22,10 @@
 static const struct {
   const char *name;
   void (*run)(int substeps);
-} programs[] = {{"S1", hang_scene},  {"S2", side_scene},   {"S3", bias_scene},
-                {"S12", limp_scene}, {"S13", hitch_scene}, {"S17", stiff_scene}};
+} programs[] = {{"S1", hang_scene},   {"S2", side_scene},   {"S3", bias_scene},  {"S4", drape_scene},
+                {"S5", press_scene},  {"S6", cape_scene},   {"S8", rim_scene},   {"S9", table_scene},
+                {"S10", hit_scene},   {"S11", tight_scene}, {"S12", limp_scene}, {"S13", hitch_scene},
+                {"S14", pinch_scene}, {"S15", grip_scene},  {"S16", pull_scene}, {"S17", stiff_scene}};
 
 enum { PROGRAMS = sizeof programs / sizeof programs[0], SUBSTEP_COUNTS = 4 };
 
@@ -73,7 +80,7 @@ static double seconds_since(clock_t start) {
 int main(int count, char **arguments) {
   choice chosen;
   if (!read_arguments(count, arguments, &chosen)) {
-    printf("scenes [S1] [S2] [S3] [S12] [S13] [S17] [--substeps 1|2|4|8]\n");
+    printf("scenes [S1] ... [S17] [--substeps 1|2|4|8]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
