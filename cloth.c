@@ -4476,6 +4476,11 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what + 2, k, a.z);
 }
 
+/* 1 if something touches in lanes `k`. */
+CLOTH_INLINE int touch_any(const touch *t, int32_t k) {
+  return lanes_any(lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP)));
+}
+
 /* Adds touch number `n` to the end of the chain of its block. */
 static void chain_touch(const cloth *c, int32_t n) {
   touch *list = touches_of(c);
@@ -30131,6 +30136,16 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
   return 1;
 }
+/* Lanes of a touch in which nothing touches hold zeros beside their gap. */
+static void clear_untouched(touch *e, int32_t columns) {
+  EACH_TOUCH_LANES(e, columns, k, i, {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !touch_any(e, k); what++) {
+      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
+    }
+    (void)i;
+  });
+}
+
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   const cloth *c = s->c;
@@ -30151,6 +30166,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
       }
       EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
       if (touches) {
+        clear_untouched(e, s->a->columns);
         keep_touch(c);
       }
     }
@@ -33944,6 +33960,7 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
+  w->touches = w->searched = w->moved_out = 0;
   if (c->scratch.levels) {
     const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
@@ -44297,18 +44314,18 @@ static int check_image_history(const image_view *view) {
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t plane = (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position,   c->state.velocity, c->state.velocity_history,
-                             c->state.warm_start, c->state.targets,  MEMORY_START(c)};
-  const uint32_t planes[] = {3, 3, 3u * (uint32_t)history_length(c), 3, 3 * TARGET_VECTORS, MEMORY_PLANES};
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 6; i++) {
+  for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
-    end = starts[i] ? starts[i] + planes[i] * plane : end;
+    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
   }
-  return 1;
+  return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
 }
 
 #if WITH_IMAGE

@@ -539,18 +539,18 @@ static int check_image_history(const image_view *view) {
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t plane = (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position,   c->state.velocity, c->state.velocity_history,
-                             c->state.warm_start, c->state.targets,  MEMORY_START(c)};
-  const uint32_t planes[] = {3, 3, 3u * (uint32_t)history_length(c), 3, 3 * TARGET_VECTORS, MEMORY_PLANES};
+  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
+                             c->state.targets};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 6; i++) {
+  for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
-    end = starts[i] ? starts[i] + planes[i] * plane : end;
+    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
   }
-  return 1;
+  return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
 }
 
 #if WITH_IMAGE

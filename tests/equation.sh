@@ -11,7 +11,11 @@ runs="
 scenes S1
 scenes S2
 scenes S12 --substeps 2
+scenes S5
+scenes S8 --substeps 2
+scenes S11 --substeps 2
 scenes S13
+scenes S14 --substeps 2
 scenes S17 --substeps 2
 structures skirt many_iterations half_of maps tethers max_distance at_target moving_pins drive
 one_conservation

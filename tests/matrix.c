@@ -223,7 +223,7 @@ static void configure(int columns, int rows) {
   scene_config.columns = columns;
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
-  scene_config.max_colliders = 1;
+  scene_config.max_colliders = !CLOTH_ONE_EQUATION; /* there scenes that have one ask for it */
   scene_config.capacity.max_confined = 2;
   scene_config.capacity.max_contacts = 12;
 }

@@ -42,6 +42,20 @@ static void in_two_iterations(cloth_config *config) {
   config->substeps = 1;
 }
 
+static void with_collider(cloth_config *config) {
+  config->max_colliders = 1;
+}
+
+static void upright_with_collider(cloth_config *config) {
+  upright(config);
+  with_collider(config);
+}
+
+static void slow_with_collider(cloth_config *config) {
+  slow(config);
+  with_collider(config);
+}
+
 static void tethered(cloth_config *config) {
   config->tethers.count = 2;
   config->fabric.stretch_weft = 50.0f;
@@ -132,6 +146,11 @@ static const scene equation_scenes[] = {
     {"fixed-work", 0, 0, 9, 7, with_fixed_work, pin_corners, NULL},
     {"reactions", 0, 0, 9, 7, with_reactions, pin_edge, tell_pins},
     {"settled", 0, 0, 8, 7, NULL, pin_corners, settle_late},
+    {"drape", 0, 0, 10, 8, with_collider, on_sphere, NULL},
+    {"capsule", 0, 0, 9, 8, upright_with_collider, before_capsule, push_through},
+    {"box", 0, 0, 8, 8, with_collider, on_box, NULL},
+    {"cylinder", 0, 0, 7, 9, with_collider, on_cylinder, NULL},
+    {"slope", 0, 0, 9, 7, slow_with_collider, on_slope, NULL},
     {"mask", 0, 0, 12, 11, with_holes, pin_beside_notch, NULL},
     {"shaped", 0, 0, 8, 11, that_flares, pin_edge, NULL},
     {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},

@@ -198,6 +198,16 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
   return 1;
 }
+/* Lanes of a touch in which nothing touches hold zeros beside their gap. */
+static void clear_untouched(touch *e, int32_t columns) {
+  EACH_TOUCH_LANES(e, columns, k, i, {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !touch_any(e, k); what++) {
+      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
+    }
+    (void)i;
+  });
+}
+
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   const cloth *c = s->c;
@@ -218,6 +228,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
       }
       EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
       if (touches) {
+        clear_untouched(e, s->a->columns);
         keep_touch(c);
       }
     }

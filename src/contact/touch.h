@@ -106,6 +106,11 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what + 2, k, a.z);
 }
 
+/* 1 if something touches in lanes `k`. */
+CLOTH_INLINE int touch_any(const touch *t, int32_t k) {
+  return lanes_any(lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP)));
+}
+
 /* Adds touch number `n` to the end of the chain of its block. */
 static void chain_touch(const cloth *c, int32_t n) {
   touch *list = touches_of(c);

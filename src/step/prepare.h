@@ -93,6 +93,7 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
+  w->touches = w->searched = w->moved_out = 0;
   if (c->scratch.levels) {
     const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
