@@ -3105,8 +3105,9 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size,
-                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 +
+                                              SETTINGS_WORDS + 3) *
+                                                 sizeof(uint32_t));
 
 /// Access to the arena ///
 
@@ -30136,6 +30137,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
   return 1;
 }
+
 /* Lanes of a touch in which nothing touches hold zeros beside their gap. */
 static void clear_untouched(touch *e, int32_t columns) {
   EACH_TOUCH_LANES(e, columns, k, i, {
@@ -34537,7 +34539,7 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, const substep_terms *t) {
+static void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
@@ -34547,7 +34549,7 @@ static void add_terms(const cloth *c, const substep_terms *t) {
   }
 #if WITH_COLLIDERS
   if (w->touches > 0) {
-    w->coarsest_is_kept = 0;
+    w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
     add_contacts(c, t);
   }
 #endif

@@ -42,5 +42,6 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size,
-                sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 + SETTINGS_WORDS + 3) * sizeof(uint32_t));
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 15 + 2 * CLOTH_ONE_EQUATION + 10 + 8 +
+                                              SETTINGS_WORDS + 3) *
+                                                 sizeof(uint32_t));

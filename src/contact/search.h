@@ -198,6 +198,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
   return 1;
 }
+
 /* Lanes of a touch in which nothing touches hold zeros beside their gap. */
 static void clear_untouched(touch *e, int32_t columns) {
   EACH_TOUCH_LANES(e, columns, k, i, {

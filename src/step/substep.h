@@ -64,7 +64,7 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, const substep_terms *t) {
+static void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
@@ -74,7 +74,7 @@ static void add_terms(const cloth *c, const substep_terms *t) {
   }
 #if WITH_COLLIDERS
   if (w->touches > 0) {
-    w->coarsest_is_kept = 0;
+    w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
     add_contacts(c, t);
   }
 #endif
