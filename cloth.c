@@ -2838,14 +2838,14 @@ typedef struct workspace {
   int32_t level_count;
   int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
   grid_level levels[MAX_LEVELS];
-  int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
-  int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t coarsest_is_kept; /* 1: the next solve takes the factors of the coarsest level as they are */
-  float kinetic;            /* of the prediction of a substep */
-  float unsolved;           /* by how much the last iteration of its solve has changed the potential */
-  int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
-  float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
-  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, particles moved out */
+  int32_t pieces;                       /* of the cloth, that nothing joins; 0 where it has no gaps */
+  int32_t diagonal_changed, has_ground; /* 1: the last terms have added to scratch.diagonal; to scratch.ground */
+  int32_t coarsest_is_kept;             /* 1: the next solve takes the factors of the coarsest level as they are */
+  float kinetic;                        /* of the prediction of a substep */
+  float unsolved;                       /* by how much the last iteration of its solve has changed the potential */
+  int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
+  float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
+  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, moved out */
 #endif
 } workspace;
 
@@ -4564,7 +4564,7 @@ static void clear_touches(const cloth *c) {
  *   diagonal   own 1    isotropic part of the operator's own block: mass ratio and what targets and drag of the air
  *                       add; 0: the particle does not move by itself, or there is none
  *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
- *   ground     own 6    further blocks: motion constraints, tethers; only with these
+ *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these
  *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
@@ -4715,7 +4715,7 @@ static solve_arrays arrays_of(const cloth *c) {
                           .inverse = optional_array(c, c->scratch.inverse),
                           .diagonal = floats_at(c, c->scratch.diagonal),
                           .air = optional_array(c, c->scratch.air),
-                          .ground = optional_array(c, c->scratch.ground),
+                          .ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL,
                           .factors = optional_array(c, c->scratch.factors),
                           .buffers = floats_at(c, c->scratch.row_buffers),
                           .coefficients = floats_at(c, c->scratch.coefficients),
@@ -33958,11 +33958,11 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
+  w->has_ground = w->touches = w->searched = w->moved_out = 0;
   const solve_arrays arrays = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
-  w->touches = w->searched = w->moved_out = 0;
   if (c->scratch.levels) {
     const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
@@ -34526,9 +34526,6 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
     fill_diagonal(c, &arrays);
     w->diagonal_changed = 0;
   }
-  if (c->scratch.ground) {
-    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
-  }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
     w->diagonal_changed = 1;
@@ -34543,6 +34540,10 @@ static void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
+  w->has_ground = w->touches > 0 || has_bounds(c);
+  if (w->has_ground) {
+    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
+  }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;

@@ -472,14 +472,14 @@ typedef struct workspace {
   int32_t level_count;
   int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
   grid_level levels[MAX_LEVELS];
-  int32_t pieces;           /* of the cloth, that nothing joins; 0 where it has no gaps */
-  int32_t diagonal_changed; /* 1: terms of the last substep have added to scratch.diagonal */
-  int32_t coarsest_is_kept; /* 1: the next solve takes the factors of the coarsest level as they are */
-  float kinetic;            /* of the prediction of a substep */
-  float unsolved;           /* by how much the last iteration of its solve has changed the potential */
-  int32_t energy_guarded;   /* times that the ways of a substep were shortened because the energy had risen */
-  float last_step;          /* length of the last iteration's step along its direction, see solve/solve.h */
-  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, particles moved out */
+  int32_t pieces;                       /* of the cloth, that nothing joins; 0 where it has no gaps */
+  int32_t diagonal_changed, has_ground; /* 1: the last terms have added to scratch.diagonal; to scratch.ground */
+  int32_t coarsest_is_kept;             /* 1: the next solve takes the factors of the coarsest level as they are */
+  float kinetic;                        /* of the prediction of a substep */
+  float unsolved;                       /* by how much the last iteration of its solve has changed the potential */
+  int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
+  float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
+  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, moved out */
 #endif
 } workspace;
 

@@ -26,7 +26,7 @@
  *   diagonal   own 1    isotropic part of the operator's own block: mass ratio and what targets and drag of the air
  *                       add; 0: the particle does not move by itself, or there is none
  *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
- *   ground     own 6    further blocks: motion constraints, tethers; only with these
+ *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these
  *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
@@ -177,7 +177,7 @@ static solve_arrays arrays_of(const cloth *c) {
                           .inverse = optional_array(c, c->scratch.inverse),
                           .diagonal = floats_at(c, c->scratch.diagonal),
                           .air = optional_array(c, c->scratch.air),
-                          .ground = optional_array(c, c->scratch.ground),
+                          .ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL,
                           .factors = optional_array(c, c->scratch.factors),
                           .buffers = floats_at(c, c->scratch.row_buffers),
                           .coefficients = floats_at(c, c->scratch.coefficients),

@@ -89,11 +89,11 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
+  w->has_ground = w->touches = w->searched = w->moved_out = 0;
   const solve_arrays arrays = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
-  w->touches = w->searched = w->moved_out = 0;
   if (c->scratch.levels) {
     const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);

@@ -51,9 +51,6 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
     fill_diagonal(c, &arrays);
     w->diagonal_changed = 0;
   }
-  if (c->scratch.ground) {
-    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
-  }
 #if WITH_TARGETS
   if (inputs_of(c)->targets != TARGETS_NONE) {
     w->diagonal_changed = 1;
@@ -68,6 +65,10 @@ static void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
+  w->has_ground = w->touches > 0 || has_bounds(c);
+  if (w->has_ground) {
+    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
+  }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;

@@ -74,6 +74,10 @@ static void as_tube(cloth_config *config) {
   config->edge_weft = (cloth_vector){0.0f, -1.0f, 0.0f};
 }
 
+static void without_colliders(cloth_config *config) {
+  config->max_colliders = 0;
+}
+
 static void in_one_substep(cloth_config *config) {
   config->substeps = 1;
   config->iterations = 2;
@@ -84,16 +88,13 @@ static const scene scenes[] = {
     {"plain", 16, NULL},
     {"one-substep", 16, in_one_substep},
     {"plain", 32, NULL},
+    {"alone", 32, without_colliders},
 #else
-    {"plain", 32, NULL},
-    {"air", 32, in_air},
-    {"plain", 64, NULL},
-    {"plain", 16, NULL},
-    {"rest-positions", 32, with_rest_positions},
-    {"mass-map", 32, with_masses},
-    {"stiffness-map", 32, with_stiffnesses},
-    {"mask", 32, with_hole},
-    {"tube", 32, as_tube},
+    {"plain", 32, NULL},           {"alone", 32, without_colliders},
+    {"air", 32, in_air},           {"plain", 64, NULL},
+    {"plain", 16, NULL},           {"rest-positions", 32, with_rest_positions},
+    {"mass-map", 32, with_masses}, {"stiffness-map", 32, with_stiffnesses},
+    {"mask", 32, with_hole},       {"tube", 32, as_tube},
 #endif
 };
 

@@ -89,7 +89,8 @@ judge "m7, 16 x 16: instructions of a frame" "$(value m7 16 plain mean 0)" 18000
 judge "m7, 16 x 16, 1 substep x 2: instructions of a frame" "$(value m7 16 one-substep mean 0)" 500000 \
   "$(value m7 16 one-substep most 0)"
 for name in avx2 scalar m7; do
-  judge "$name, 32 x 32: bytes of state and scratch a particle" "$(value $name 32 plain bytes 1)" 230
+  judge "$name, 32 x 32, no colliders: bytes of state and scratch" "$(value $name 32 alone bytes 1)" 230
+  judge "$name, 32 x 32, 16 colliders: bytes of state and scratch" "$(value $name 32 plain bytes 1)" 320
 done
 judge "m7, -Os: bytes of stack of cloth_step()" "$(stack_of_step)" 1536
 report
