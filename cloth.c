@@ -4348,11 +4348,6 @@ CLOTH_INLINE remembered remember(const cloth *c, int32_t collider, int32_t parti
   return m;
 }
 
-/* Which particles of a block a collider has pressed in the last substep. */
-CLOTH_INLINE lanes_mask were_pressed(const float *codes, int32_t particle) {
-  return lanes_less(lanes_splat(0.0f), lanes_load(codes + particle));
-}
-
 /* Forgets all contacts of a particle. */
 static void forget_touching(const cloth *c, int32_t particle) {
   for (int32_t slot = 0; c->state.touching && slot < MEMORY_SLOTS; slot++) {
@@ -4477,9 +4472,9 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what + 2, k, a.z);
 }
 
-/* 1 if something touches in lanes `k`. */
-CLOTH_INLINE int touch_any(const touch *t, int32_t k) {
-  return lanes_any(lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP)));
+/* Which particles touch in lanes `k`. */
+CLOTH_INLINE lanes_mask touch_mask(const touch *t, int32_t k) {
+  return lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
 }
 
 /* Adds touch number `n` to the end of the chain of its block. */
@@ -4721,6 +4716,13 @@ static solve_arrays arrays_of(const cloth *c) {
                           .coefficients = floats_at(c, c->scratch.coefficients),
                           .sums = floats_at(c, c->scratch.sums)};
   return a;
+}
+
+/* The solution of a block with the last step along the direction, which is all there is without `has_solution`. */
+CLOTH_INLINE lanes3 solution_with(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
+                                  int32_t has_solution) {
+  const lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
+  return has_solution ? lanes3_add(y, own_load(a->solution + 3 * row * a->pitch, i)) : y;
 }
 
 /* A row buffer of vectors. */
@@ -29828,10 +29830,6 @@ CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes_to_world(const cloth_pose *pose, lanes3 p) {
-  return lanes3_add(lanes3_splat(pose->position), lanes3_rotate(pose->rotation, p));
-}
-
 /* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
 static int is_touchable(const cloth *c, int32_t index) {
   return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&
@@ -30141,7 +30139,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
 /* Lanes of a touch in which nothing touches hold zeros beside their gap. */
 static void clear_untouched(touch *e, int32_t columns) {
   EACH_TOUCH_LANES(e, columns, k, i, {
-    for (int32_t what = 0; what < TOUCH_FLOATS && !touch_any(e, k); what++) {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
       touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
     }
     (void)i;
@@ -30180,6 +30178,9 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;
   clear_touches(c);
+  if (collider_end(c) == 0) {
+    return 0;
+  }
   const position_box all = find_row_boxes(c, &a);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_touchable(c, index)) {
@@ -30272,7 +30273,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
   const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
-  const lanes_mask touches = lanes_less(gap, lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
   const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
@@ -30335,8 +30336,7 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
     const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
-    const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
-    sum = lanes3_add(sum, lanes3_keep(touches, m.force));
+    sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
 }
@@ -30424,8 +30424,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
     return;
   }
   const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
-  const lanes3 step = lanes3_scale(p, lanes_splat(rel->length));
-  const lanes3 moved = lanes3_flush(rel->has_solution ? lanes3_add(own_load(a->solution, place), step) : step);
+  const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 change = release_touch(a->ground, place, e, k, moved, is_fast, which);
@@ -30497,14 +30496,6 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
-/* How the particles of lanes `k` of a touch have moved from the place of linearisation: the solution. */
-CLOTH_INLINE lanes3 solution_of(const touch_result *r, const touch *e, int32_t i) {
-  const solve_arrays *a = r->a;
-  const float *direction = near_row(a->direction, a->pitch, e->row);
-  const lanes3 last = lanes3_scale(near_load(direction, a->plane, i), lanes_splat(workspace_of(r->c)->last_step));
-  return lanes3_flush(r->has_solution ? lanes3_add(own_load(a->solution, e->row * a->pitch + i), last) : last);
-}
-
 /* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
    their places in its axes, *normal its normals there. */
 CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
@@ -30526,9 +30517,7 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   lanes3_store(r->x, particle, x, left);
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
                left);
-  for (uint32_t bits = lanes_bits(inside); bits; bits &= bits - 1u) {
-    r->safety++;
-  }
+  r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   *p = lanes_to_local(&r->b->end, x);
   return lanes_select(inside, lanes_add(distance, out), distance);
 }
@@ -30539,9 +30528,11 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = lanes_splat(contact_stiffness(r->t));
-  const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
-  const lanes3 moved = solution_of(r, e, i), n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  const lanes3 moved = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
@@ -31100,10 +31091,8 @@ CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, c
 /* Moves the last step into the solution of a block, and returns y. */
 CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
                                       int32_t has_solution) {
-  float *solution = a->solution + 3 * row * a->pitch;
-  lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
-  y = has_solution ? lanes3_add(y, own_load(solution, i)) : y;
-  own_store(solution, i, y);
+  const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+  own_store(a->solution + 3 * row * a->pitch, i, y);
   return y;
 }
 

@@ -35,10 +35,6 @@ CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
-CLOTH_INLINE lanes3 lanes_to_world(const cloth_pose *pose, lanes3 p) {
-  return lanes3_add(lanes3_splat(pose->position), lanes3_rotate(pose->rotation, p));
-}
-
 /* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
 static int is_touchable(const cloth *c, int32_t index) {
   return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&

@@ -60,11 +60,6 @@ CLOTH_INLINE remembered remember(const cloth *c, int32_t collider, int32_t parti
   return m;
 }
 
-/* Which particles of a block a collider has pressed in the last substep. */
-CLOTH_INLINE lanes_mask were_pressed(const float *codes, int32_t particle) {
-  return lanes_less(lanes_splat(0.0f), lanes_load(codes + particle));
-}
-
 /* Forgets all contacts of a particle. */
 static void forget_touching(const cloth *c, int32_t particle) {
   for (int32_t slot = 0; c->state.touching && slot < MEMORY_SLOTS; slot++) {

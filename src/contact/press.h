@@ -80,7 +80,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
   const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
-  const lanes_mask touches = lanes_less(gap, lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
   const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
@@ -143,8 +143,7 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
     const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
-    const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
-    sum = lanes3_add(sum, lanes3_keep(touches, m.force));
+    sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
 }
@@ -232,8 +231,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
     return;
   }
   const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
-  const lanes3 step = lanes3_scale(p, lanes_splat(rel->length));
-  const lanes3 moved = lanes3_flush(rel->has_solution ? lanes3_add(own_load(a->solution, place), step) : step);
+  const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 change = release_touch(a->ground, place, e, k, moved, is_fast, which);

@@ -1,6 +1,5 @@
 #pragma once
 #include "../access.h"
-#include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../rigid.h"
@@ -47,14 +46,6 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
-/* How the particles of lanes `k` of a touch have moved from the place of linearisation: the solution. */
-CLOTH_INLINE lanes3 solution_of(const touch_result *r, const touch *e, int32_t i) {
-  const solve_arrays *a = r->a;
-  const float *direction = near_row(a->direction, a->pitch, e->row);
-  const lanes3 last = lanes3_scale(near_load(direction, a->plane, i), lanes_splat(workspace_of(r->c)->last_step));
-  return lanes3_flush(r->has_solution ? lanes3_add(own_load(a->solution, e->row * a->pitch + i), last) : last);
-}
-
 /* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
    their places in its axes, *normal its normals there. */
 CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
@@ -76,9 +67,7 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   lanes3_store(r->x, particle, x, left);
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
                left);
-  for (uint32_t bits = lanes_bits(inside); bits; bits &= bits - 1u) {
-    r->safety++;
-  }
+  r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   *p = lanes_to_local(&r->b->end, x);
   return lanes_select(inside, lanes_add(distance, out), distance);
 }
@@ -89,9 +78,11 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = lanes_splat(contact_stiffness(r->t));
-  const lanes_mask touches = lanes_less(touch_load(e, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+  const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
-  const lanes3 moved = solution_of(r, e, i), n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  const lanes3 moved = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);

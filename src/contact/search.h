@@ -202,7 +202,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
 /* Lanes of a touch in which nothing touches hold zeros beside their gap. */
 static void clear_untouched(touch *e, int32_t columns) {
   EACH_TOUCH_LANES(e, columns, k, i, {
-    for (int32_t what = 0; what < TOUCH_FLOATS && !touch_any(e, k); what++) {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
       touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
     }
     (void)i;
@@ -241,6 +241,9 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;
   clear_touches(c);
+  if (collider_end(c) == 0) {
+    return 0;
+  }
   const position_box all = find_row_boxes(c, &a);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_touchable(c, index)) {

@@ -106,9 +106,9 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what + 2, k, a.z);
 }
 
-/* 1 if something touches in lanes `k`. */
-CLOTH_INLINE int touch_any(const touch *t, int32_t k) {
-  return lanes_any(lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP)));
+/* Which particles touch in lanes `k`. */
+CLOTH_INLINE lanes_mask touch_mask(const touch *t, int32_t k) {
+  return lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
 }
 
 /* Adds touch number `n` to the end of the chain of its block. */

@@ -185,6 +185,13 @@ static solve_arrays arrays_of(const cloth *c) {
   return a;
 }
 
+/* The solution of a block with the last step along the direction, which is all there is without `has_solution`. */
+CLOTH_INLINE lanes3 solution_with(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
+                                  int32_t has_solution) {
+  const lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
+  return has_solution ? lanes3_add(y, own_load(a->solution + 3 * row * a->pitch, i)) : y;
+}
+
 /* A row buffer of vectors. */
 CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
   const int32_t start = CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD;

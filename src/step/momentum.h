@@ -313,10 +313,8 @@ CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, c
 /* Moves the last step into the solution of a block, and returns y. */
 CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
                                       int32_t has_solution) {
-  float *solution = a->solution + 3 * row * a->pitch;
-  lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
-  y = has_solution ? lanes3_add(y, own_load(solution, i)) : y;
-  own_store(solution, i, y);
+  const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+  own_store(a->solution + 3 * row * a->pitch, i, y);
   return y;
 }
 

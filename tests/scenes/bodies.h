@@ -48,15 +48,11 @@ static const cloth_rotation no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
 /* Largest strain of the springs along warp and weft, without those between two pins. */
 static inline double most_stretched(const sheet *s) {
   double most = 0.0;
-  cloth_vector_view x;
-  cloth_get_positions(s->f.sheet, &x);
-  for (int direction = SPRINGS_WARP; direction <= SPRINGS_WEFT; direction++) {
-    for (int i = 0; i < s->f.count; i++) {
-      int j = spring_end(s, i, direction);
-      if (j >= 0 && !(s->held[i] && s->held[j]))
-        most = largest(most, spring_length(&x, i, j) / spring_rest(s, direction) - 1.0);
-    }
-  }
+  int count = 0;
+  double *strain = strains_of(s, &count);
+  for (int i = 0; i < count; i++)
+    most = largest(most, strain[i]);
+  free(strain);
   return most;
 }
 

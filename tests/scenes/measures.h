@@ -76,8 +76,8 @@ static inline int compare_doubles(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The 99th percentile of the strains of springs along warp and weft, without those between two pins. */
-static inline double stretch_percentile(const sheet *s) {
+/* The strains of springs along warp and weft, without those between two pins, in their order; to be freed. */
+static inline double *strains_of(const sheet *s, int *springs) {
   double *strain = (double *)must_have(malloc(2 * (size_t)s->f.count * sizeof *strain));
   int count = 0;
   cloth_vector_view x;
@@ -89,6 +89,14 @@ static inline double stretch_percentile(const sheet *s) {
         strain[count++] = spring_length(&x, i, j) / spring_rest(s, direction) - 1.0;
     }
   }
+  *springs = count;
+  return strain;
+}
+
+/* Their 99th percentile. */
+static inline double stretch_percentile(const sheet *s) {
+  int count = 0;
+  double *strain = strains_of(s, &count);
   qsort(strain, (size_t)count, sizeof *strain, compare_doubles);
   double percentile = strain[(int)(0.99 * (count - 1))];
   free(strain);
