@@ -159,6 +159,7 @@
 #include "contact/law.h"
 #include "contact/body.h"
 #include "contact/buried.h"
+#include "contact/points.h"
 #include "contact/search.h"
 #include "contact/press.h"
 #include "contact/result.h"

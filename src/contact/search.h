@@ -224,6 +224,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
       e->row = row;
       e->column = column;
       e->collider = s->b->collider;
+      e->kind = POINT_PARTICLE;
       for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
         touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
       }
