@@ -2976,7 +2976,7 @@ typedef struct scratch_offsets {
   uintptr_t seam;
 #if CLOTH_ONE_EQUATION
   uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
-  uintptr_t labels, touches, reach;
+  uintptr_t labels, touches, reach, bodies;
 #endif
 } scratch_offsets;
 
@@ -3080,7 +3080,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #if CLOTH_ONE_EQUATION
 #define SETTINGS_WORDS 42
-#define SCRATCH_OFFSETS 32
+#define SCRATCH_OFFSETS 33
 #define INPUT_WHOLE_WORDS 16
 #else
 #define SETTINGS_WORDS 40
@@ -3898,6 +3898,78 @@ static int check_present(const cloth *c, int32_t particle) {
   return !error && is_gap(c, particle, GAP_PARTICLE) ? CLOTH_ERROR_STATE : error;
 }
 
+/// Lists of bodies ///
+
+/*
+ * Colliders with mass, and the particles that are attached to colliders.
+ *
+ * In: bodies and attachments (state). Out and scratch: none.
+ */
+
+#if WITH_BODIES
+
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
+
+/* The body of a collider, or NULL. */
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) {
+      return &bodies_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+/* The attachment of a particle, or NULL. */
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) {
+      return &attachments_of(c)[n];
+    }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = find_attachment(c, particle);
+  return a && find_body(c, a->collider);
+}
+
+#elif WITH_SLEEP || WITH_PROJECTION || CLOTH_ONE_EQUATION
+
+static int is_on_body(const cloth *c, int32_t particle) {
+  (void)c;
+  (void)particle;
+  return 0;
+}
+
+#endif
+
+#if CLOTH_ONE_EQUATION
+
+/* 1 if a particle does not move by itself: it is pinned, and not attached to a body, which gives way. */
+static int is_held(const cloth *c, int32_t particle) {
+  return is_pinned(c, particle) && !is_on_body(c, particle);
+}
+
+/* The first held particle from one on; c->count if there is none. */
+static int32_t next_held(const cloth *c, int32_t i) {
+  i = next_pin(c, i);
+  while (i < c->count && is_on_body(c, i)) {
+    i = next_pin(c, i + 1);
+  }
+  return i;
+}
+
+#endif
+
 /// Rest lengths of pre-shaped pieces ///
 
 /*
@@ -4371,6 +4443,68 @@ static void forget_collider(const cloth *c, int32_t collider) {
 
 #endif
 
+/// Bodies as unknowns ///
+
+/*
+ * What a part of a substep keeps of a collider with mass, whose motion is solved together with the cloth: Y, the
+ * displacement of its centre from where its own motion leads, and theta, its rotation from there.
+ *
+ * In and out: scratch.bodies, one for each body, in their order.
+ */
+
+/* Unknowns of a body: three of Y [m], then three of theta [rad]. */
+#define BODY_UNKNOWNS 6
+/* Entries of the lower half of a symmetric matrix of that order, row by row. */
+#define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
+
+typedef struct body_unknown {
+  int32_t collider, turns; /* turns: 0 for a body that no torque turns */
+  cloth_pose from;         /* as the part begins */
+  cloth_pose start, end;   /* relative to the origin of the step: as the part begins, and where its own motion leads */
+  cloth_vector centre;     /* there, where the equation is linearised; `end` becomes where it is at last */
+  cloth_vector spin;       /* where its own motion leads [rad/s] */
+  lanes_sum pressed;       /* what contacts press it with, scaled [m] */
+  float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
+  float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
+} body_unknown;
+
+#if WITH_BODIES
+
+static body_unknown *body_unknowns_of(const cloth *c) {
+  return (body_unknown *)at(c, c->scratch.bodies);
+}
+
+/* How many bodies the step moves. */
+static int32_t body_count_of(const cloth *c) {
+  return inputs_of(c)->body_count;
+}
+
+/* The unknowns of a collider; NULL for one without mass. */
+static body_unknown *find_unknown(const cloth *c, int32_t collider) {
+  body_unknown *u = body_unknowns_of(c);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    if (u[n].collider == collider) {
+      return &u[n];
+    }
+  }
+  return NULL;
+}
+
+#else
+
+static int32_t body_count_of(const cloth *c) {
+  (void)c;
+  return 0;
+}
+
+static body_unknown *find_unknown(const cloth *c, int32_t collider) {
+  (void)c;
+  (void)collider;
+  return NULL;
+}
+
+#endif
+
 /// Touches ///
 
 /*
@@ -4729,6 +4863,18 @@ CLOTH_INLINE lanes3 solution_with(const solve_arrays *a, int32_t row, int32_t i,
                                   int32_t has_solution) {
   const lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
   return has_solution ? lanes3_add(y, own_load(a->solution + 3 * row * a->pitch, i)) : y;
+}
+
+static cloth_vector own_vector(float *array, int32_t place) {
+  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+}
+
+/* Adds a force to the residual of a particle. */
+static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
+  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
+  *own_at(a->residual, 3, place, 0) += force.x;
+  *own_at(a->residual, 3, place, 1) += force.y;
+  *own_at(a->residual, 3, place, 2) += force.z;
 }
 
 /* A row buffer of vectors. */
@@ -5427,7 +5573,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
 /* The springs that lead to pins. Absent particles, which count as pinned, have none. */
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       add_springs_of_pin(c, a, &p, i);
     }
@@ -7452,6 +7598,12 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
     c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+#if WITH_BODIES
+  if (config->capacity.max_bodies > 0) {
+    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
+    c->scratch.bodies = reserve_vectors(end, floats);
   }
 #endif
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
@@ -9892,10 +10044,6 @@ CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
 
 #if WITH_BODIES
 
-static rigid_body *bodies_of(const cloth *c) {
-  return (rigid_body *)at(c, c->state.bodies);
-}
-
 /* What a substep keeps of the bodies, in their order. */
 static body_share *body_shares_of(const cloth *c) {
   return (body_share *)(void *)((cloth_vector *)at(c, c->own.attached) + c->settings.capacity.max_attachments);
@@ -9911,40 +10059,6 @@ static void clear_body_shares(const cloth *c) {
     fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
   }
 }
-
-/* The body of a collider, or NULL. */
-static rigid_body *find_body(const cloth *c, int32_t collider) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    if (bodies_of(c)[n].collider == collider) {
-      return &bodies_of(c)[n];
-    }
-  }
-  return NULL;
-}
-
-static attachment *attachments_of(const cloth *c) {
-  return (attachment *)at(c, c->state.attachments);
-}
-
-/* The attachment of a particle, or NULL. */
-static attachment *find_attachment(const cloth *c, int32_t particle) {
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    if (attachments_of(c)[n].particle == particle) {
-      return &attachments_of(c)[n];
-    }
-  }
-  return NULL;
-}
-
-#if WITH_SLEEP || WITH_PROJECTION
-
-/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
-static int is_on_body(const cloth *c, int32_t particle) {
-  const attachment *a = find_attachment(c, particle);
-  return a && find_body(c, a->collider);
-}
-
-#endif
 
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
@@ -10017,7 +10131,7 @@ static cloth_vector inertia_at(cloth_vector point, float mass) {
    hangs from two points 0.2 m beside its axis at 10,000 m/s. */
 CLOTH_SEPARATE cloth_vector inertia_of(const cloth *c, const rigid_body *b) {
   cloth_vector sum = b->inertia;
-  if (sum.x > 0.0f) {
+  if (!CLOTH_ONE_EQUATION && sum.x > 0.0f) { /* there they are particles of their own */
     sum = vector_add(sum, body_share_of(c, b)->other_inertia);
     for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
       const attachment *a = &attachments_of(c)[n];
@@ -10340,14 +10454,6 @@ static float largest_attached_mobility(const cloth *c) {
   (void)c;
   return 1.0f;
 }
-
-#if WITH_SLEEP || WITH_PROJECTION
-static int is_on_body(const cloth *c, int32_t particle) {
-  (void)c;
-  (void)particle;
-  return 0;
-}
-#endif
 
 #if WITH_SLEEP
 static int are_bodies_at_rest(const cloth *c) {
@@ -29709,6 +29815,89 @@ static void finish_motions(const cloth *c) {
 
 #if CLOTH_ONE_EQUATION
 
+/// Motion of bodies ///
+
+/*
+ * Where bodies go by themselves in a part of a substep, without the cloth and without gravity,
+ *
+ *   X* = X_n + h V, turned by h Omega; unequal moments of inertia turn as turned_freely() has it,
+ *
+ * and what they are after it, with the solution: X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* +
+ * theta / h.
+ *
+ * In: bodies (state). Out: unknowns; at the end poses and velocities (state). Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* A pose that is turned by an angle [rad]. */
+static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
+  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
+  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
+  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
+  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
+}
+
+/* Predicts a body. */
+static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const cloth_pose from = slot_at(c, b->collider)->body.pose;
+  cloth_pose to = from;
+  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
+  to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
+  to.rotation = turned_rotation(c, b, from.rotation, t->h);
+  fill_zero(u, sizeof *u);
+  u->collider = b->collider;
+  u->turns = b->inertia.x > 0.0f;
+  u->from = from;
+  u->start = pose_in_step(c, &from);
+  u->end = pose_in_step(c, &to);
+  u->centre = u->end.position;
+  u->spin = b->spin;
+  if (u->turns && !are_even(b->inertia)) {
+    const cloth_vector inertia = free_inertia(c, b);
+    const cloth_vector momentum = apply_inertia(inertia, from.rotation, b->spin, 0);
+    u->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
+  }
+}
+
+/* Predicts all bodies. */
+CLOTH_SEPARATE void predict_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    predict_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+/* Moves a body by its solution. One that would leave the world stops. */
+static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, body_unknown *u) {
+  const float *y = u->solution;
+  collider_slot *slot = &colliders_of(c)[b->collider];
+  const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
+  const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
+  const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
+  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
+  b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  slot->previous = u->from;
+  slot->body.pose.rotation = turned_by(u->end.rotation, turned);
+  slot->body.pose.position = to;
+  if (!vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    slot->body.pose.position = u->from.position;
+    b->velocity = vector(0.0f, 0.0f, 0.0f);
+  }
+  u->end = pose_in_step(c, &slot->body.pose);
+}
+
+/* Moves all bodies by their solutions. */
+CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    accept_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+#endif
+
 /// The contact law ///
 
 /*
@@ -29824,6 +30013,7 @@ static float contact_of_one(float stiffness, float thickness, float gap, float c
 typedef struct touched_body {
   const cloth_collider *shape;
   const cloth_geometry *geometry;
+  const body_unknown *unknown; /* of a body; NULL for a collider without mass */
   cloth_pose start, end;
   int32_t collider;
   int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
@@ -29854,12 +30044,19 @@ static int32_t count_touchable(const cloth *c) {
 /* The collider `index` while a substep goes from one share of its step to another. */
 static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
   const collider_slot *slot = slot_at(c, index);
-  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  const body_unknown *unknown = find_unknown(c, index);
   touched_body b;
   b.shape = &slot->body;
   b.geometry = geometry_of(c, &slot->body);
-  b.start = pose_between(&from, &to, t->from);
-  b.end = pose_between(&from, &to, t->until);
+  b.unknown = unknown;
+  if (unknown) {
+    b.start = unknown->start;
+    b.end = unknown->end;
+  } else {
+    const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+    b.start = pose_between(&from, &to, t->from);
+    b.end = pose_between(&from, &to, t->until);
+  }
   b.collider = index;
   b.is_buried = 0;
   b.reach = body_reach(b.shape, b.geometry);
@@ -29932,7 +30129,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const float thickness = contact_thickness(c);
   float *reach = floats_at(c, c->scratch.reach);
   int32_t is_buried = 0;
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
     cloth_vector normal;
@@ -29959,8 +30156,8 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
 /// Points of touches ///
 
 /*
- * A point that touches is a weighted sum of particles: w_j of corner j of a cell. What a touch needs of its particles is
- * gathered, the sum of w_j v_j, and what it gives to them is scattered, w_j f to each.
+ * A point that touches is a weighted sum of particles: w_j of corner j of a cell. What a touch needs of its particles
+ * is gathered, the sum of w_j v_j, and what it gives to them is scattered, w_j f to each.
  *
  * Scattering goes by whole touches, row by row of their corners, whose columns overlap by one: so the order of the sums
  * does not depend on the lanes.
@@ -30275,13 +30472,27 @@ CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lan
   return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
 }
 
+/* 1 for the particles of a block of a row, of which `left` exist, that are held: a body meets them, too. */
+static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
+  float held[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t i = particle + lane;
+    held[lane] = lane < left && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? 1.0f : 0.0f;
+  }
+  return lanes_load(held);
+}
+
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
 CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
   const int32_t i = e->column + k, particle = e->row * a->columns + i;
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
-  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  if (b->unknown) {
+    const lanes held = held_particles(s->c, particle, a->columns - i);
+    moves = lanes_less(zero, lanes_select(moves, lanes_splat(1.0f), held));
+  }
   touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
                  .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
@@ -30356,6 +30567,27 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   }
 }
 
+/* Takes the particles that are attached to a collider out of its touches. */
+static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
+#if WITH_BODIES
+  touch *list = touches_of(c);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *held = &attachments_of(c)[n];
+    const int32_t row = held->particle / a->columns, column = held->particle - row * a->columns;
+    for (int32_t k = *chain_at(c, row, column); held->collider == collider && k >= 0; k = list[k].next) {
+      if (list[k].collider == collider) {
+        for (int32_t what = 0; what < TOUCH_FLOATS; what++) {
+          list[k].value[what][column - list[k].column] = what == TOUCH_GAP ? FAR_GAP : 0.0f;
+        }
+      }
+    }
+  }
+#endif
+  (void)c;
+  (void)a;
+  (void)collider;
+}
+
 /* Finds all touches of a substep. Returns 1 if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
@@ -30373,7 +30605,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     if (!is_box_near(&b, &all, contact_thickness(c))) {
       continue;
     }
-    b.is_buried = find_reach(c, &b);
+    b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,
                       .b = &b,
@@ -30381,6 +30613,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = contact_thickness(c)};
     find_touches_of(&s);
+    leave_attached(c, &a, index);
     is_deep |= s.is_deep;
   }
   return is_deep;
@@ -30420,6 +30653,8 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 /* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
    drape of 64 x 64 moving at .3 m/s. */
 #define FAST_WAY 0.25f
+/* How held particles resist. */
+#define HELD_RESISTANCE 1.0e6f
 /* Below every entry of a particle's block. */
 #define LEAST_MASS 1.0e-6f
 
@@ -30429,20 +30664,35 @@ typedef struct pressed_block {
   const solve_arrays *a;
   const substep_terms *t;
   touch *list;
+  lanes_mask moves;
   symmetric own;   /* D */
   lanes3 residual; /* b' */
 } pressed_block;
+
+/* Stiffness of contact with a collider, of held particles with the mass of its body. */
+static lanes touch_stiffness(const pressed_block *p, const body_unknown *body) {
+  const float stiffness = contact_stiffness(p->t);
+#if WITH_BODIES
+  if (body) {
+    const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
+    return lanes_select(p->moves, lanes_splat(stiffness), lanes_splat(stiffness + mass));
+  }
+#endif
+  (void)body;
+  return lanes_splat(stiffness);
+}
 
 /* n . m n */
 CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
   return lanes3_dot(n, symmetric_apply(*m, n));
 }
 
-/* Which particles of lanes `k` of a touch another collider faces: the depth of their contact is not predicted. */
-CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t first, int32_t k) {
-  lanes faced = lanes_splat(0.0f);
-  for (int32_t n = first; n >= 0; n = list[n].next) {
-    const touch *other = &list[n];
+/* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
+   predicted. */
+CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_select(p->moves, lanes_splat(0.0f), lanes_splat(1.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *other = &p->list[n];
     const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
     const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
     faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
@@ -30454,7 +30704,9 @@ CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t fir
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
   const collider_slot *slot = slot_at(p->c, e->collider);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
-  const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
+  const lanes thickness = lanes_splat(contact_thickness(p->c));
+  body_unknown *body = find_unknown(p->c, e->collider);
+  const lanes stiffness = touch_stiffness(p, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
@@ -30463,14 +30715,15 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
   const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
   const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
-  const lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  across = lanes_select(p->moves, across, lanes_splat(HELD_RESISTANCE));
   /* the depth */
   const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes_mask faced = are_faced(p->list, e, first, k);
+  const lanes_mask faced = are_faced(p, e, first, k);
   const lanes q = lanes_select(faced, within_law(depth), agreed);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
@@ -30492,6 +30745,9 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
   touch_store(e, TOUCH_FRICTION, k, friction);
+  if (body) {
+    lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed));
+  }
 }
 
 /* Adds k n n^T + k_t (I - n n^T). */
@@ -30528,24 +30784,29 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   const solve_arrays *a = p->a;
   const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
-  const lanes mass = lanes_load(a->diagonal + place), plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + place),
+              plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  p->moves = lanes_less(zero, mass);
   p->own = symmetric_identity(lanes_add(mass, plate));
   if (a->inverse) {
     p->own = symmetric_add(p->own, own_block(a->inverse, place));
   }
-  lanes3 b = own_load(a->residual, place);
-  p->residual = lanes3_flush(lanes3_add(b, last_forces(p, first, k)));
+  const lanes3 alone = own_load(a->residual, place);
+  lanes3 b = alone;
+  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last_forces(p, first, k))));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
   }
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
-    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k), touch_load(e, TOUCH_ALONG, k),
-                      touch_load(e, TOUCH_ACROSS, k));
+    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ALONG, k)),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ACROSS, k)));
     b = lanes3_add(b, touch_force(e, k, none));
   }
-  own_store(a->residual, place, lanes3_keep(lanes_less(lanes_splat(0.0f), mass), lanes3_quantise(b, WORK_ROUNDER)));
+  b = lanes3_quantise(b, WORK_ROUNDER);
+  own_store(a->residual, place, notes_pins(p->c) ? b : lanes3_select(p->moves, b, alone));
 }
 
 /* Adds all contacts. */
@@ -30629,7 +30890,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
 }
 
 /* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
-   with `all` among all. Residual, product and operator change. */
+   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
 CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
@@ -30637,10 +30898,400 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+    if (!find_unknown(c, e->collider)) {
+      EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+    }
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
+}
+
+#endif
+
+/// Bodies in the equation ///
+
+/*
+ * A contact, or an attachment, of a particle with a body of mass M and inertia I has the relative displacement
+ *
+ *   J y = y_i - G Y,  G Y = Y + theta x arm,  arm from the body's centre to the particle
+ *
+ * and force and block F and K, that on the body are -G^T F and G^T K G. The block of the body's unknowns alone is
+ *
+ *   B = s / m0 diag(M, I) + sum G^T K G + rolling
+ *
+ * and they are eliminated exactly (Schur complement): the solve has the particles alone, A - A_pb B^-1 A_bp with A_pb =
+ * - sum K G. Bodies as further unknowns under the preconditioner would make light ones gain energy.
+ *
+ * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
+ * / (h (|Omega| + ROLLING_SPIN)). Without it a ball of 5 kg rolls to and fro for a minute.
+ *
+ * In: touches, attachments, bodies, unknowns. Out: unknowns, residual, product. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* Lever of the resistance to rolling, in thicknesses, and the spin below which it is viscous [rad/s]. */
+#define ROLLING 0.3f
+#define ROLLING_SPIN 0.1f
+/* Least pivot of a body's block, over its own entry. */
+#define LEAST_BODY_PIVOT 1.0e-6f
+/* Stiffness of an attachment over the k' of stretch and the share of the substep. */
+#define ATTACHED_STIFFNESS 4.0f
+
+/* Packed place of an entry on or below the diagonal. */
+static int32_t body_entry(int32_t row, int32_t column) {
+  return row * (row + 1) / 2 + column;
+}
+
+static float component(cloth_vector a, int32_t n) {
+  return n == 0 ? a.x : n == 1 ? a.y : a.z;
+}
+
+/* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
+static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
+  for (int32_t i = 0; i < 3; i++) {
+    for (int32_t j = 0; j < 3 && (row > column || j <= i); j++) {
+      u->factor[body_entry(row + i, column + j)] += component(columns[j], i);
+    }
+  }
+}
+
+/* Adds a force, and its moment with an arm, to the residual of a body. */
+static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm) {
+  const cloth_vector moment = vector_cross(arm, force);
+  for (int32_t n = 0; n < 3; n++) {
+    u->residual[n] += component(force, n);
+    u->residual[3 + n] += component(moment, n);
+  }
+}
+
+/* A contact of one particle: K = across I + (along - across) n n^T. */
+typedef struct body_contact {
+  cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
+  float along, across;
+} body_contact;
+
+/* Adds a contact to block and residual of a body. */
+CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
+  const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
+  cloth_vector block[3], moments[3], turns[3];
+  for (int32_t j = 0; j < 3; j++) {
+    const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
+    block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
+    moments[j] = vector_flush_work(vector_cross(arm, block[j]));
+  }
+  for (int32_t j = 0; j < 3; j++) { /* symmetric: row j is column j */
+    const cloth_vector row = vector(component(moments[0], j), component(moments[1], j), component(moments[2], j));
+    turns[j] = vector_flush_work(vector_cross(arm, row));
+  }
+  add_body_block(u, 0, 0, block);
+  add_body_block(u, 3, 0, moments);
+  add_body_block(u, 3, 3, turns);
+  add_body_force(u, vector_scale(vector_flush_work(e->force), -1.0f), arm);
+}
+
+/* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
+static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const float per = t->scale * t->inverse_h * t->inverse_h, mass = per * b->mass;
+  cloth_vector turns[3];
+  for (int32_t n = 0; n < BODY_ENTRIES; n++) {
+    u->factor[n] = 0.0f;
+  }
+  for (int32_t n = 0; n < BODY_UNKNOWNS; n++) {
+    u->residual[n] = 0.0f;
+  }
+  const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
+  const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
+  const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
+  for (int32_t j = 0; j < 3; j++) {
+    const cloth_vector unit = vector(j == 0 ? 1.0f : 0.0f, j == 1 ? 1.0f : 0.0f, j == 2 ? 1.0f : 0.0f);
+    turns[j] = vector_scale(apply_inertia(b->inertia, u->end.rotation, unit, 0), per);
+    turns[j] = vector_flush_work(vector_add_scaled(turns[j], unit, rolling));
+    u->factor[body_entry(j, j)] = mass;
+  }
+  add_body_block(u, 3, 3, turns);
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, mass * t->h * t->h * b->gravity);
+  const cloth_vector slower = vector_scale(vector_flush_work(u->spin), negate(rolling * t->h));
+  for (int32_t n = 0; n < 3; n++) {
+    u->residual[n] = component(weight, n);
+    u->residual[3 + n] = component(slower, n);
+  }
+}
+
+/* Factors the block of a body; inverses of the pivots' roots take the place of the diagonal. */
+static void factor_body(body_unknown *u) {
+  for (int32_t i = 0; i < BODY_UNKNOWNS; i++) {
+    for (int32_t j = 0; j <= i; j++) {
+      float *entry = &u->factor[body_entry(i, j)], left = u->turns || i < 3 ? *entry : (float)(i == j);
+      const float least = LEAST_BODY_PIVOT * left;
+      for (int32_t k = 0; k < j && (u->turns || i < 3); k++) {
+        left -= u->factor[body_entry(i, k)] * u->factor[body_entry(j, k)];
+      }
+      *entry = i == j ? 1.0f / square_root(maximum(left, maximum(least, WORK_QUANTUM)))
+                      : flush_small(left * u->factor[body_entry(j, j)], WORK_QUANTUM);
+    }
+  }
+}
+
+/* x = sign B^-1 b of a body. */
+static void solve_body(const body_unknown *u, const float b[BODY_UNKNOWNS], float x[BODY_UNKNOWNS], float sign) {
+  for (int32_t i = 0; i < BODY_UNKNOWNS; i++) {
+    float left = u->turns || i < 3 ? sign * b[i] : 0.0f;
+    for (int32_t k = 0; k < i; k++) {
+      left -= u->factor[body_entry(i, k)] * x[k];
+    }
+    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+  }
+  for (int32_t i = BODY_UNKNOWNS - 1; i >= 0; i--) {
+    float left = x[i];
+    for (int32_t k = i + 1; k < BODY_UNKNOWNS; k++) {
+      left -= u->factor[body_entry(k, i)] * x[k];
+    }
+    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+  }
+}
+
+/* Where lanes `k` of a touch are, from the centre of a body. */
+CLOTH_INLINE lanes3 arms_of_touch(const solve_arrays *a, const touch *e, int32_t k, const body_unknown *u) {
+  return lanes3_flush(lanes3_subtract(gather_near(a, a->place, e, k), lanes3_splat(u->centre)));
+}
+
+/* G y of lanes whose arms are known; y: unknowns of a body. */
+CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
+  const lanes3 turned = lanes3_cross(lanes3_splat(vector(y[3], y[4], y[5])), arm);
+  return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
+}
+
+/* K v of lanes `k` of a touch. */
+CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
+  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+}
+
+/* Adds the contacts of lanes `k` of a touch to the block of a body. */
+CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int32_t k, body_unknown *u) {
+  float values[4][3][CLOTH_LANES];
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const vector_array normals = {values[0][0], values[0][1], values[0][2]};
+  const vector_array arms = {values[1][0], values[1][1], values[1][2]};
+  const vector_array forces = {values[2][0], values[2][1], values[2][2]};
+  lanes3_store(normals, 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
+  lanes3_store(arms, 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
+  lanes3_store(forces, 0, touch_force(e, k, none), CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const body_contact contact = {.normal = vector_load(normals, lane),
+                                  .arm = vector_load(arms, lane),
+                                  .force = vector_load(forces, lane),
+                                  .along = e->value[TOUCH_ALONG][k + lane],
+                                  .across = e->value[TOUCH_ACROSS][k + lane]};
+    if (contact.along > 0.0f || contact.across > 0.0f) {
+      add_body_contact(u, &contact);
+    }
+  }
+}
+
+/* Runs a statement for the lanes of all touches of a body. */
+#define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
+  for (int32_t touch_number = 0; touch_number < workspace_of(c)->touches; touch_number++) {                            \
+    const touch *e = touches_of(c) + touch_number;                                                                     \
+    if (e->collider == (u)->collider) {                                                                                \
+      EACH_TOUCH_LANES(e, (a)->columns, k, lanes_column, __VA_ARGS__; (void)lanes_column);                             \
+    }                                                                                                                  \
+  }
+
+/* An attachment that is a spring to a body: of a particle to a point that moves with it. */
+typedef struct body_spring {
+  int32_t row, column, place;
+  cloth_vector arm, offset; /* offset: from the point to the particle, where it is linearised */
+  float stiffness;
+} body_spring;
+
+static body_spring body_spring_of(const cloth *c, const solve_arrays *a, const substep_terms *t, const attachment *held,
+                                  const body_unknown *u) {
+  body_spring s;
+  s.row = held->particle / a->columns;
+  s.column = held->particle - s.row * a->columns;
+  s.place = s.row * a->pitch + s.column;
+  s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
+  const cloth_vector x = near_vector(near_row(a->place, a->pitch, s.row), a->plane, s.column);
+  s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
+  s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
+  (void)c;
+  return s;
+}
+
+/* Runs a statement for all attachments to a body, as springs. */
+#define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
+  for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
+    const attachment *held = &attachments_of(c)[spring_number];                                                        \
+    if (held->collider == (u)->collider) {                                                                             \
+      const body_spring s = body_spring_of(c, a, t, held, u);                                                          \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+/* Adds attachments to bodies, as far as the particles alone are concerned: block and force. Returns 1 if there are any.
+ */
+CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  int32_t any = 0;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      any = 1;
+      *own_at(a->diagonal, 1, s.place, 0) += s.stiffness;
+      add_to_particle(a, held->particle, vector_scale(s.offset, negate(s.stiffness)));
+    });
+  }
+  return any;
+}
+
+/* Blocks, their factors and residuals of all bodies, with all that touches them. */
+static void assemble_bodies(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    start_body_block(c, t, &bodies_of(c)[n], u);
+    EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      const body_contact contact = {.arm = s.arm,
+                                    .force = vector_scale(s.offset, negate(s.stiffness)),
+                                    .along = s.stiffness,
+                                    .across = s.stiffness};
+      add_body_contact(u, &contact);
+    });
+    factor_body(u);
+  }
+}
+
+/* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
+static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
+                        const float *y, float *to, float sign) {
+  const lanes signs = lanes_splat(sign);
+  const touch *list = touches_of(c);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    const touch *e = &list[n];
+    touch_values forces;
+    if (e->collider == u->collider) {
+      EACH_TOUCH_LANES(e, a->columns, k, i, {
+        const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
+        values_store(&forces, k, lanes3_scale(force, signs));
+        (void)i;
+      });
+      scatter(a, to, 3, e, &forces);
+    }
+  }
+  EACH_BODY_SPRING(c, a, t, u, s, {
+    const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
+    const cloth_vector way = vector_flush_work(vector_add(vector(y[0], y[1], y[2]), turned));
+    for (int32_t axis = 0; axis < 3; axis++) {
+      *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
+    }
+  });
+}
+
+/* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
+CLOTH_SEPARATE void start_coupling(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  assemble_bodies(c, &a, t);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    solve_body(u, u->residual, u->solution, 1.0f);
+    add_carried(c, &a, t, u, u->solution, a.residual, 1.0f);
+  }
+}
+
+/* A_bp p of a body with the direction p, or with the solution if `takes_solution`. */
+static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
+                      int32_t takes_solution, float pull[BODY_UNKNOWNS]) {
+  lanes_sum force[3], moment[3];
+  fill_zero(force, sizeof force);
+  fill_zero(moment, sizeof moment);
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    const lanes3 p = takes_solution ? gather_own(a, a->solution, e, k) : gather_near(a, a->direction, e, k);
+    const lanes3 f = touch_product(e, k, lanes3_flush(p));
+    lanes3_sum_add(force, k, f);
+    lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
+  });
+  cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
+  EACH_BODY_SPRING(c, a, t, u, s, {
+    const float *direction = near_row(a->direction, a->pitch, s.row);
+    const cloth_vector p =
+        takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column);
+    const cloth_vector pulled = vector_scale(vector_flush_work(p), s.stiffness);
+    f = vector_add(f, pulled);
+    m = vector_add(m, vector_cross(s.arm, vector_flush_work(pulled)));
+  });
+  for (int32_t n = 0; n < 3; n++) {
+    pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
+    pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
+  }
+}
+
+/* What the bodies add to the product with the direction: q += A_pb P with P = - B^-1 A_bp p, which they keep. Returns
+   what it adds to p . q; `is_last`: q is not needed. */
+CLOTH_SEPARATE float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
+  const solve_arrays a = arrays_of(c);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    float pull[BODY_UNKNOWNS];
+    pull_body(c, &a, t, u, 0, pull);
+    solve_body(u, pull, u->direction, -1.0f);
+    for (int32_t k = 0; k < BODY_UNKNOWNS; k++) {
+      sum += pull[k] * u->direction[k];
+    }
+    if (!is_last) {
+      add_carried(c, &a, t, u, u->direction, a.product, -1.0f);
+    }
+  }
+  return sum;
+}
+
+/* Y += alpha P */
+static void advance_bodies(const cloth *c, float alpha) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    for (int32_t k = 0; k < BODY_UNKNOWNS; k++) {
+      u->solution[k] += alpha * u->direction[k];
+    }
+  }
+}
+
+/* Where particles have been solved for on their own: bodies follow them, Y = B^-1 (r - A_bp y). */
+CLOTH_SEPARATE void follow_particles(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    float pull[BODY_UNKNOWNS];
+    pull_body(c, &a, t, u, 1, pull);
+    solve_body(u, pull, u->direction, -1.0f);
+  }
+  advance_bodies(c, 1.0f);
+}
+
+#else
+
+static void start_coupling(const cloth *c, const substep_terms *t) {
+  (void)c;
+  (void)t;
+}
+
+static float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
+  (void)c;
+  (void)t;
+  (void)is_last;
+  return 0.0f;
+}
+
+static void advance_bodies(const cloth *c, float alpha) {
+  (void)c;
+  (void)alpha;
+}
+
+static void follow_particles(const cloth *c, const substep_terms *t) {
+  start_coupling(c, t);
 }
 
 #endif
@@ -30688,7 +31339,8 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   lanes3 x = lanes3_load(r->x, particle);
   *p = lanes_to_local(&r->b->end, x);
   const lanes distance = distances_to(r->b, p, normal);
-  const lanes_mask inside = lanes_both(touches, lanes_less(distance, least));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
+  const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) {
     return distance;
   }
@@ -30705,6 +31357,32 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   return lanes_select(inside, lanes_add(distance, out), distance);
 }
 
+/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
+CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t k, lanes3 solution) {
+#if WITH_BODIES
+  const body_unknown *u = r->b->unknown;
+  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(r->a, e, k, u))) : solution;
+#else
+  (void)r;
+  (void)e;
+  (void)k;
+  return solution;
+#endif
+}
+
+/* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
+   solve has it, if it is a body. */
+CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
+#if WITH_BODIES
+  if (r->b->unknown) {
+    return arms_of_touch(r->a, e, k, r->b->unknown);
+  }
+#endif
+  (void)e;
+  (void)k;
+  return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+}
+
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
@@ -30714,7 +31392,8 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  const lanes3 moved = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 moved = moved_on_body(r, e, k, solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -30723,7 +31402,7 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes distance = move_out(r, e, k, touches, &place, &normal);
   /* what the collider receives */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
-  const lanes3 arm = lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  const lanes3 arm = reaction_arm(r, e, k, place);
   lanes3_sum_add(sums->impulse, k, impulse);
   lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */
@@ -31521,14 +32200,6 @@ static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t p
   return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
 }
 
-/* Adds a force to the residual of a particle. */
-static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
-  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
-  *own_at(a->residual, 3, place, 0) += force.x;
-  *own_at(a->residual, 3, place, 1) += force.y;
-  *own_at(a->residual, 3, place, 2) += force.z;
-}
-
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
 typedef struct clamped_hinge {
   float kappa;
@@ -31540,10 +32211,10 @@ static clamped_hinge clamp_at(const cloth *c, const substep_terms *t, int32_t i,
   const int32_t before = particle_from(c, row - down, column - right),
                 after = particle_from(c, row + down, column + right);
   clamped_hinge k = {0.0f, i, i, i};
-  if (before >= 0 && after >= 0 && is_pinned(c, before) != is_pinned(c, after)) {
+  if (before >= 0 && after >= 0 && is_held(c, before) != is_held(c, after)) {
     k.kappa = t->hinge[d] * hinge_factor_at(c, row, column, d);
-    k.pin = is_pinned(c, before) ? before : after;
-    k.free = is_pinned(c, before) ? after : before;
+    k.pin = is_held(c, before) ? before : after;
+    k.free = is_held(c, before) ? after : before;
   }
   return k;
 }
@@ -31575,7 +32246,7 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int some = 0;
-  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
     some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
@@ -31586,7 +32257,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;
-  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {
@@ -31635,10 +32306,6 @@ typedef struct held_particle {
   cloth_vector x;
   float spring_share; /* of the springs that the prediction counts */
 } held_particle;
-
-static cloth_vector own_vector(float *array, int32_t place) {
-  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
-}
 
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
   *own_at(array, 3, place, 0) += a.x;
@@ -32997,9 +33664,10 @@ static float finished_change(const cloth *c, const substep_terms *t) {
    differs. Returns p . q. */
 static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
   if (is_last && !c->scratch.factors) {
-    return square_direction(c, t);
+    return square_direction(c, t) + multiply_bodies(c, t, 1);
   }
-  const float sum = multiply(c, t);
+  float sum = multiply(c, t);
+  sum += multiply_bodies(c, t, is_last);
   confine_own(c, floats_at(c, c->scratch.product));
   return sum;
 }
@@ -33046,12 +33714,14 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   free_pieces pieces = free_pieces_of(c);
   take_common_motions(c, &pieces);
+  start_coupling(c, t);
   confine_own(c, floats_at(c, c->scratch.residual));
   const float residual = precondition_first(c, t);
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
   const float finished = finished_change(c, t);
-  const int32_t end = w->touches > 0 ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
+  const int32_t meets = w->touches > 0 || body_count_of(c) > 0;
+  const int32_t end = meets ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
@@ -33063,6 +33733,7 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
     w->last_step = was_done ? 0.0f : step_ratio(along, most);
+    advance_bodies(c, w->last_step);
     w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
     is_done |= iteration >= t->iterations && !(w->unsolved > finished);
     if (is_last || (is_done && !fixed_work)) {
@@ -33571,7 +34242,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const cloth_vector velocity = vector_load(v, i);
     if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
       return 0;
@@ -33939,7 +34610,7 @@ static int is_told(const cloth *c, int32_t i) {
     return 1;
   }
 #endif
-  return is_pinned(c, i);
+  return is_held(c, i);
 }
 
 /* Accepts one particle at x + d with the velocity v. */
@@ -34106,7 +34777,7 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
       lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
     }
   }
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns;
     a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
   }
@@ -34291,7 +34962,7 @@ typedef struct pin_sums {
 static pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
   pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       s.reactions = vector_add(s.reactions, reactions[i]);
       s.mass += mass_ratio_at(c, i);
@@ -34331,7 +35002,7 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const solution_row r = {c, &a, t, i / a.columns, i % a.columns, has_solution};
     if (!is_gap(c, i, GAP_PARTICLE)) {
       note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
@@ -34377,12 +35048,91 @@ CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_
   const cloth_vector given = vector_add(weight, air_on_pins(c, t, &a));
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
   const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
       note_scaled(c, t, i, vector_scale(rest, 1.0f / (float)pins.holding));
     }
   }
   return 1;
+}
+
+#endif
+
+/// Attached particles ///
+
+/*
+ * A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
+ * the collider will be; one that is not there yet when a step begins arrives at its end. One attached to a body is
+ * free, and held by a spring, see coupling.h. What the cloth does to either acts on the collider.
+ *
+ * In: attachments, poses, solution. Out: velocities of attached pins, own.pin_reactions, reactions of colliders.
+ * Scratch: none; own.attached holds what has been given to the colliders so far in this step.
+ */
+
+#if WITH_BODIES
+
+/* Where the point of an attachment is at a share of the step [m]. */
+static cloth_vector attached_point_at(const cloth *c, const attachment *a, float share) {
+  const collider_slot *slot = slot_at(c, a->collider);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  const cloth_pose pose = pose_between(&from, &to, share);
+  return to_world(&pose, a->point);
+}
+
+/* Velocities of the particles that are attached to colliders without mass, in a part of a substep. */
+CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms *t) {
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (find_body(c, a->collider)) {
+      continue;
+    }
+    const cloth_vector at_start = vector_load(x, a->particle);
+    const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
+    const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;
+    const cloth_vector to = vector_add_scaled(attached_point_at(c, a, t->until), gap, left);
+    const cloth_vector way = vector_flush_work(vector_subtract(to, at_start));
+    vector_store(v, a->particle,
+                 limited_vector(vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM), CLOTH_SPEED_LIMIT));
+  }
+}
+
+/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
+static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
+      const int32_t column = e->column + k + lane;
+      if (e->kind == POINT_PARTICLE && !(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
+        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
+      }
+    }
+  });
+}
+
+/* Notes what attached particles, and held ones, do to bodies. */
+CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    const float *y = u->solution;
+    note_held_touches(c, a, t, u);
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
+      const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+      const cloth_vector moved = vector_subtract(solution_at(c, a, s.row, s.column, has_solution), with_body);
+      note_scaled(c, t, held->particle, vector_scale(vector_add(s.offset, vector_flush_work(moved)), s.stiffness));
+    });
+  }
+}
+
+/* Gives the reactions of colliders what attached particles have received in a substep. */
+CLOTH_SEPARATE void report_attachments(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    report_attached(c, n, 0);
+  }
 }
 
 #endif
@@ -34726,6 +35476,12 @@ static void add_terms(const cloth *c, substep_terms *t) {
     add_contacts(c, t);
   }
 #endif
+#if WITH_BODIES
+  if (add_body_springs(c, t)) {
+    w->coarsest_is_kept = t->keeps_coarsest = 0;
+    w->diagonal_changed = 1;
+  }
+#endif
 }
 
 /* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
@@ -34742,6 +35498,10 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
     workspace_of(c)->coarsest_is_kept = 0;
   }
   start_diagonal(c, t);
+#if WITH_BODIES
+  lead_attached_particles(c, t);
+  predict_bodies(c, t);
+#endif
   predict_places(c, t);
 #if WITH_COLLIDERS
   return c->scratch.touches ? find_touches(c, t) : 0;
@@ -34761,11 +35521,14 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   if (t->solves) {
     iterations = solve(c, t, &has_solution);
   } else {
+    start_coupling(c, t);
     solve_alone(c);
+    follow_particles(c, t);
   }
 #if WITH_BODIES
   if (notes_pins(c)) {
     note_solution(c, t, has_solution);
+    note_bodies(c, t, has_solution);
   }
 #endif
   has_solution = restore_momentum(c, t, has_solution);
@@ -34780,6 +35543,10 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   }
 #endif
   accept(c, t, has_solution);
+#if WITH_BODIES
+  accept_bodies(c, t);
+  report_attachments(c);
+#endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
     finish_contacts(c, t, has_solution);

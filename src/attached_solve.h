@@ -2,6 +2,7 @@
 #include "access.h"
 #include "block3.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "lanes.h"
 #include "rigid.h"

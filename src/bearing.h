@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bearing_solve.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "cell_core.h"
 #include "compiler.h"
 #include "contact.h"

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "geometry.h"
 #include "lanes.h"
@@ -26,10 +27,6 @@
 
 #if WITH_BODIES
 
-static rigid_body *bodies_of(const cloth *c) {
-  return (rigid_body *)at(c, c->state.bodies);
-}
-
 /* What a substep keeps of the bodies, in their order. */
 static body_share *body_shares_of(const cloth *c) {
   return (body_share *)(void *)((cloth_vector *)at(c, c->own.attached) + c->settings.capacity.max_attachments);
@@ -45,40 +42,6 @@ static void clear_body_shares(const cloth *c) {
     fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
   }
 }
-
-/* The body of a collider, or NULL. */
-static rigid_body *find_body(const cloth *c, int32_t collider) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    if (bodies_of(c)[n].collider == collider) {
-      return &bodies_of(c)[n];
-    }
-  }
-  return NULL;
-}
-
-static attachment *attachments_of(const cloth *c) {
-  return (attachment *)at(c, c->state.attachments);
-}
-
-/* The attachment of a particle, or NULL. */
-static attachment *find_attachment(const cloth *c, int32_t particle) {
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    if (attachments_of(c)[n].particle == particle) {
-      return &attachments_of(c)[n];
-    }
-  }
-  return NULL;
-}
-
-#if WITH_SLEEP || WITH_PROJECTION
-
-/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
-static int is_on_body(const cloth *c, int32_t particle) {
-  const attachment *a = find_attachment(c, particle);
-  return a && find_body(c, a->collider);
-}
-
-#endif
 
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
@@ -151,7 +114,7 @@ static cloth_vector inertia_at(cloth_vector point, float mass) {
    hangs from two points 0.2 m beside its axis at 10,000 m/s. */
 CLOTH_SEPARATE cloth_vector inertia_of(const cloth *c, const rigid_body *b) {
   cloth_vector sum = b->inertia;
-  if (sum.x > 0.0f) {
+  if (!CLOTH_ONE_EQUATION && sum.x > 0.0f) { /* there they are particles of their own */
     sum = vector_add(sum, body_share_of(c, b)->other_inertia);
     for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
       const attachment *a = &attachments_of(c)[n];
@@ -474,14 +437,6 @@ static float largest_attached_mobility(const cloth *c) {
   (void)c;
   return 1.0f;
 }
-
-#if WITH_SLEEP || WITH_PROJECTION
-static int is_on_body(const cloth *c, int32_t particle) {
-  (void)c;
-  (void)particle;
-  return 0;
-}
-#endif
 
 #if WITH_SLEEP
 static int are_bodies_at_rest(const cloth *c) {

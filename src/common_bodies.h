@@ -2,6 +2,7 @@
 #include "access.h"
 #include "bearing.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "costs.h"
 #include "hash.h"

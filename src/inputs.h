@@ -2,6 +2,7 @@
 #include "access.h"
 #include "air.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "confinement.h"
 #include "fabric.h"

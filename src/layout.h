@@ -8,6 +8,7 @@
 #include "types.h"
 #if CLOTH_ONE_EQUATION
 #include "block3.h"
+#include "bodies/unknown.h"
 #include "contact/memory.h"
 #include "contact/touch.h"
 #include "lanes.h"
@@ -470,6 +471,12 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
     c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+#if WITH_BODIES
+  if (config->capacity.max_bodies > 0) {
+    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
+    c->scratch.bodies = reserve_vectors(end, floats);
   }
 #endif
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {

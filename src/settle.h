@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"

@@ -1,6 +1,7 @@
 #pragma once
 #include "access.h"
 #include "bodies.h"
+#include "bodies/list.h"
 #include "compiler.h"
 #include "contact_record.h"
 #include "costs.h"

@@ -610,7 +610,7 @@ typedef struct scratch_offsets {
   uintptr_t seam;
 #if CLOTH_ONE_EQUATION
   uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
-  uintptr_t labels, touches, reach;
+  uintptr_t labels, touches, reach, bodies;
 #endif
 } scratch_offsets;
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../geometry.h"
 #include "../lanes.h"
@@ -23,6 +24,7 @@
 typedef struct touched_body {
   const cloth_collider *shape;
   const cloth_geometry *geometry;
+  const body_unknown *unknown; /* of a body; NULL for a collider without mass */
   cloth_pose start, end;
   int32_t collider;
   int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
@@ -53,12 +55,19 @@ static int32_t count_touchable(const cloth *c) {
 /* The collider `index` while a substep goes from one share of its step to another. */
 static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
   const collider_slot *slot = slot_at(c, index);
-  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  const body_unknown *unknown = find_unknown(c, index);
   touched_body b;
   b.shape = &slot->body;
   b.geometry = geometry_of(c, &slot->body);
-  b.start = pose_between(&from, &to, t->from);
-  b.end = pose_between(&from, &to, t->until);
+  b.unknown = unknown;
+  if (unknown) {
+    b.start = unknown->start;
+    b.end = unknown->end;
+  } else {
+    const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+    b.start = pose_between(&from, &to, t->from);
+    b.end = pose_between(&from, &to, t->until);
+  }
   b.collider = index;
   b.is_buried = 0;
   b.reach = body_reach(b.shape, b.geometry);

@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../rigid.h"
 #include "../scalar.h"
@@ -54,7 +55,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const float thickness = contact_thickness(c);
   float *reach = floats_at(c, c->scratch.reach);
   int32_t is_buried = 0;
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
     cloth_vector normal;

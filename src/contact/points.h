@@ -1,19 +1,17 @@
 #pragma once
-#include "../access.h"
 #include "../base/rows.h"
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../types.h"
 #include "touch.h"
 
 /// Points of touches ///
 
 /*
- * A point that touches is a weighted sum of particles: w_j of corner j of a cell. What a touch needs of its particles is
- * gathered, the sum of w_j v_j, and what it gives to them is scattered, w_j f to each.
+ * A point that touches is a weighted sum of particles: w_j of corner j of a cell. What a touch needs of its particles
+ * is gathered, the sum of w_j v_j, and what it gives to them is scattered, w_j f to each.
  *
  * Scattering goes by whole touches, row by row of their corners, whose columns overlap by one: so the order of the sums
  * does not depend on the lanes.

@@ -2,8 +2,11 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../block3.h"
+#include "../bodies/list.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
@@ -44,6 +47,8 @@
 /* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
    drape of 64 x 64 moving at .3 m/s. */
 #define FAST_WAY 0.25f
+/* How held particles resist. */
+#define HELD_RESISTANCE 1.0e6f
 /* Below every entry of a particle's block. */
 #define LEAST_MASS 1.0e-6f
 
@@ -53,20 +58,35 @@ typedef struct pressed_block {
   const solve_arrays *a;
   const substep_terms *t;
   touch *list;
+  lanes_mask moves;
   symmetric own;   /* D */
   lanes3 residual; /* b' */
 } pressed_block;
+
+/* Stiffness of contact with a collider, of held particles with the mass of its body. */
+static lanes touch_stiffness(const pressed_block *p, const body_unknown *body) {
+  const float stiffness = contact_stiffness(p->t);
+#if WITH_BODIES
+  if (body) {
+    const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
+    return lanes_select(p->moves, lanes_splat(stiffness), lanes_splat(stiffness + mass));
+  }
+#endif
+  (void)body;
+  return lanes_splat(stiffness);
+}
 
 /* n . m n */
 CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
   return lanes3_dot(n, symmetric_apply(*m, n));
 }
 
-/* Which particles of lanes `k` of a touch another collider faces: the depth of their contact is not predicted. */
-CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t first, int32_t k) {
-  lanes faced = lanes_splat(0.0f);
-  for (int32_t n = first; n >= 0; n = list[n].next) {
-    const touch *other = &list[n];
+/* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
+   predicted. */
+CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_select(p->moves, lanes_splat(0.0f), lanes_splat(1.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *other = &p->list[n];
     const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
     const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
     faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
@@ -78,7 +98,9 @@ CLOTH_INLINE lanes_mask are_faced(const touch *list, const touch *e, int32_t fir
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
   const collider_slot *slot = slot_at(p->c, e->collider);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
-  const lanes thickness = lanes_splat(contact_thickness(p->c)), stiffness = lanes_splat(contact_stiffness(p->t));
+  const lanes thickness = lanes_splat(contact_thickness(p->c));
+  body_unknown *body = find_unknown(p->c, e->collider);
+  const lanes stiffness = touch_stiffness(p, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
@@ -87,14 +109,15 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
   const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
   const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
-  const lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  across = lanes_select(p->moves, across, lanes_splat(HELD_RESISTANCE));
   /* the depth */
   const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes_mask faced = are_faced(p->list, e, first, k);
+  const lanes_mask faced = are_faced(p, e, first, k);
   const lanes q = lanes_select(faced, within_law(depth), agreed);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
@@ -116,6 +139,9 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
   touch_store(e, TOUCH_FRICTION, k, friction);
+  if (body) {
+    lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed));
+  }
 }
 
 /* Adds k n n^T + k_t (I - n n^T). */
@@ -152,24 +178,29 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   const solve_arrays *a = p->a;
   const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
-  const lanes mass = lanes_load(a->diagonal + place), plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + place),
+              plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
+  p->moves = lanes_less(zero, mass);
   p->own = symmetric_identity(lanes_add(mass, plate));
   if (a->inverse) {
     p->own = symmetric_add(p->own, own_block(a->inverse, place));
   }
-  lanes3 b = own_load(a->residual, place);
-  p->residual = lanes3_flush(lanes3_add(b, last_forces(p, first, k)));
+  const lanes3 alone = own_load(a->residual, place);
+  lanes3 b = alone;
+  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last_forces(p, first, k))));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
   }
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
-    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k), touch_load(e, TOUCH_ALONG, k),
-                      touch_load(e, TOUCH_ACROSS, k));
+    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ALONG, k)),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ACROSS, k)));
     b = lanes3_add(b, touch_force(e, k, none));
   }
-  own_store(a->residual, place, lanes3_keep(lanes_less(lanes_splat(0.0f), mass), lanes3_quantise(b, WORK_ROUNDER)));
+  b = lanes3_quantise(b, WORK_ROUNDER);
+  own_store(a->residual, place, notes_pins(p->c) ? b : lanes3_select(p->moves, b, alone));
 }
 
 /* Adds all contacts. */
@@ -253,7 +284,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
 }
 
 /* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
-   with `all` among all. Residual, product and operator change. */
+   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
 CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
@@ -261,7 +292,9 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+    if (!find_unknown(c, e->collider)) {
+      EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
+    }
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;

@@ -1,5 +1,7 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/coupling.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../rigid.h"
@@ -55,7 +57,8 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   lanes3 x = lanes3_load(r->x, particle);
   *p = lanes_to_local(&r->b->end, x);
   const lanes distance = distances_to(r->b, p, normal);
-  const lanes_mask inside = lanes_both(touches, lanes_less(distance, least));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
+  const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) {
     return distance;
   }
@@ -72,6 +75,32 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   return lanes_select(inside, lanes_add(distance, out), distance);
 }
 
+/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
+CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t k, lanes3 solution) {
+#if WITH_BODIES
+  const body_unknown *u = r->b->unknown;
+  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(r->a, e, k, u))) : solution;
+#else
+  (void)r;
+  (void)e;
+  (void)k;
+  return solution;
+#endif
+}
+
+/* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
+   solve has it, if it is a body. */
+CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
+#if WITH_BODIES
+  if (r->b->unknown) {
+    return arms_of_touch(r->a, e, k, r->b->unknown);
+  }
+#endif
+  (void)e;
+  (void)k;
+  return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+}
+
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
@@ -81,7 +110,8 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  const lanes3 moved = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
+  const lanes3 moved = moved_on_body(r, e, k, solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -90,7 +120,7 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes distance = move_out(r, e, k, touches, &place, &normal);
   /* what the collider receives */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
-  const lanes3 arm = lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  const lanes3 arm = reaction_arm(r, e, k, place);
   lanes3_sum_add(sums->impulse, k, impulse);
   lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */

@@ -1,7 +1,9 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
+#include "../gaps.h"
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
@@ -156,13 +158,27 @@ CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lan
   return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
 }
 
+/* 1 for the particles of a block of a row, of which `left` exist, that are held: a body meets them, too. */
+static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
+  float held[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t i = particle + lane;
+    held[lane] = lane < left && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? 1.0f : 0.0f;
+  }
+  return lanes_load(held);
+}
+
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
 CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
   const int32_t i = e->column + k, particle = e->row * a->columns + i;
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
-  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  if (b->unknown) {
+    const lanes held = held_particles(s->c, particle, a->columns - i);
+    moves = lanes_less(zero, lanes_select(moves, lanes_splat(1.0f), held));
+  }
   touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
                  .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
@@ -237,6 +253,27 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   }
 }
 
+/* Takes the particles that are attached to a collider out of its touches. */
+static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
+#if WITH_BODIES
+  touch *list = touches_of(c);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *held = &attachments_of(c)[n];
+    const int32_t row = held->particle / a->columns, column = held->particle - row * a->columns;
+    for (int32_t k = *chain_at(c, row, column); held->collider == collider && k >= 0; k = list[k].next) {
+      if (list[k].collider == collider) {
+        for (int32_t what = 0; what < TOUCH_FLOATS; what++) {
+          list[k].value[what][column - list[k].column] = what == TOUCH_GAP ? FAR_GAP : 0.0f;
+        }
+      }
+    }
+  }
+#endif
+  (void)c;
+  (void)a;
+  (void)collider;
+}
+
 /* Finds all touches of a substep. Returns 1 if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
@@ -254,7 +291,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     if (!is_box_near(&b, &all, contact_thickness(c))) {
       continue;
     }
-    b.is_buried = find_reach(c, &b);
+    b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,
                       .b = &b,
@@ -262,6 +299,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = contact_thickness(c)};
     find_touches_of(&s);
+    leave_attached(c, &a, index);
     is_deep |= s.is_deep;
   }
   return is_deep;

@@ -4,6 +4,7 @@
 #include "../block3.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../scalar.h"
 #include "../types.h"
 
 /// Arrays of a substep ///
@@ -190,6 +191,18 @@ CLOTH_INLINE lanes3 solution_with(const solve_arrays *a, int32_t row, int32_t i,
                                   int32_t has_solution) {
   const lanes3 y = lanes3_scale(near_load(near_row(a->direction, a->pitch, row), a->plane, i), last_step);
   return has_solution ? lanes3_add(y, own_load(a->solution + 3 * row * a->pitch, i)) : y;
+}
+
+static cloth_vector own_vector(float *array, int32_t place) {
+  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
+}
+
+/* Adds a force to the residual of a particle. */
+static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
+  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
+  *own_at(a->residual, 3, place, 0) += force.x;
+  *own_at(a->residual, 3, place, 1) += force.y;
+  *own_at(a->residual, 3, place, 2) += force.z;
 }
 
 /* A row buffer of vectors. */

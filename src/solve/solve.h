@@ -1,5 +1,7 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/coupling.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
@@ -58,9 +60,10 @@ static float finished_change(const cloth *c, const substep_terms *t) {
    differs. Returns p . q. */
 static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
   if (is_last && !c->scratch.factors) {
-    return square_direction(c, t);
+    return square_direction(c, t) + multiply_bodies(c, t, 1);
   }
-  const float sum = multiply(c, t);
+  float sum = multiply(c, t);
+  sum += multiply_bodies(c, t, is_last);
   confine_own(c, floats_at(c, c->scratch.product));
   return sum;
 }
@@ -107,12 +110,14 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   free_pieces pieces = free_pieces_of(c);
   take_common_motions(c, &pieces);
+  start_coupling(c, t);
   confine_own(c, floats_at(c, c->scratch.residual));
   const float residual = precondition_first(c, t);
   *has_solution = pieces.count > 0;
   start_at_common_motions(c, &pieces);
   const float finished = finished_change(c, t);
-  const int32_t end = w->touches > 0 ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
+  const int32_t meets = w->touches > 0 || body_count_of(c) > 0;
+  const int32_t end = meets ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
   int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   for (int32_t iteration = 1;; iteration++) {
@@ -124,6 +129,7 @@ static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_soluti
     confine_direction(c);
     const float most = multiply_direction(c, t, is_last || is_done);
     w->last_step = was_done ? 0.0f : step_ratio(along, most);
+    advance_bodies(c, w->last_step);
     w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
     is_done |= iteration >= t->iterations && !(w->unsolved > finished);
     if (is_last || (is_done && !fixed_work)) {

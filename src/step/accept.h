@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -43,7 +44,7 @@ static int is_told(const cloth *c, int32_t i) {
     return 1;
   }
 #endif
-  return is_pinned(c, i);
+  return is_held(c, i);
 }
 
 /* Accepts one particle at x + d with the velocity v. */

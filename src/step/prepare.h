@@ -1,5 +1,6 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -65,7 +66,7 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
       lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
     }
   }
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns;
     a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../gaps.h"
@@ -8,7 +9,6 @@
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
-#include "../terms/bounds.h"
 #include "../terms/links.h"
 #include "../terms/wind.h"
 #include "../types.h"
@@ -162,7 +162,7 @@ typedef struct pin_sums {
 static pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
   pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       s.reactions = vector_add(s.reactions, reactions[i]);
       s.mass += mass_ratio_at(c, i);
@@ -202,7 +202,7 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const solution_row r = {c, &a, t, i / a.columns, i % a.columns, has_solution};
     if (!is_gap(c, i, GAP_PARTICLE)) {
       note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
@@ -248,7 +248,7 @@ CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_
   const cloth_vector given = vector_add(weight, air_on_pins(c, t, &a));
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
   const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
       note_scaled(c, t, i, vector_scale(rest, 1.0f / (float)pins.holding));
     }

@@ -1,6 +1,9 @@
 #pragma once
 #include "../access.h"
 #include "../block3.h"
+#include "../bodies/attached.h"
+#include "../bodies/coupling.h"
+#include "../bodies/motion.h"
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/press.h"
@@ -79,6 +82,12 @@ static void add_terms(const cloth *c, substep_terms *t) {
     add_contacts(c, t);
   }
 #endif
+#if WITH_BODIES
+  if (add_body_springs(c, t)) {
+    w->coarsest_is_kept = t->keeps_coarsest = 0;
+    w->diagonal_changed = 1;
+  }
+#endif
 }
 
 /* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
@@ -95,6 +104,10 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
     workspace_of(c)->coarsest_is_kept = 0;
   }
   start_diagonal(c, t);
+#if WITH_BODIES
+  lead_attached_particles(c, t);
+  predict_bodies(c, t);
+#endif
   predict_places(c, t);
 #if WITH_COLLIDERS
   return c->scratch.touches ? find_touches(c, t) : 0;
@@ -114,11 +127,14 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   if (t->solves) {
     iterations = solve(c, t, &has_solution);
   } else {
+    start_coupling(c, t);
     solve_alone(c);
+    follow_particles(c, t);
   }
 #if WITH_BODIES
   if (notes_pins(c)) {
     note_solution(c, t, has_solution);
+    note_bodies(c, t, has_solution);
   }
 #endif
   has_solution = restore_momentum(c, t, has_solution);
@@ -133,6 +149,10 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   }
 #endif
   accept(c, t, has_solution);
+#if WITH_BODIES
+  accept_bodies(c, t);
+  report_attachments(c);
+#endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
     finish_contacts(c, t, has_solution);

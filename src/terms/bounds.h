@@ -50,10 +50,6 @@ typedef struct held_particle {
   float spring_share; /* of the springs that the prediction counts */
 } held_particle;
 
-static cloth_vector own_vector(float *array, int32_t place) {
-  return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
-}
-
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
   *own_at(array, 3, place, 0) += a.x;
   *own_at(array, 3, place, 1) += a.y;

@@ -1,6 +1,6 @@
 #pragma once
-#include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../pin_reactions.h"
 #include "../scalar.h"
@@ -27,14 +27,6 @@ static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t p
   return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
 }
 
-/* Adds a force to the residual of a particle. */
-static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
-  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
-  *own_at(a->residual, 3, place, 0) += force.x;
-  *own_at(a->residual, 3, place, 1) += force.y;
-  *own_at(a->residual, 3, place, 2) += force.z;
-}
-
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
 typedef struct clamped_hinge {
   float kappa;
@@ -46,10 +38,10 @@ static clamped_hinge clamp_at(const cloth *c, const substep_terms *t, int32_t i,
   const int32_t before = particle_from(c, row - down, column - right),
                 after = particle_from(c, row + down, column + right);
   clamped_hinge k = {0.0f, i, i, i};
-  if (before >= 0 && after >= 0 && is_pinned(c, before) != is_pinned(c, after)) {
+  if (before >= 0 && after >= 0 && is_held(c, before) != is_held(c, after)) {
     k.kappa = t->hinge[d] * hinge_factor_at(c, row, column, d);
-    k.pin = is_pinned(c, before) ? before : after;
-    k.free = is_pinned(c, before) ? after : before;
+    k.pin = is_held(c, before) ? before : after;
+    k.free = is_held(c, before) ? after : before;
   }
   return k;
 }
@@ -81,7 +73,7 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int some = 0;
-  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
     some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
@@ -92,7 +84,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;
-  for (int32_t i = next_pin(c, 0); t->bends && i < c->count; i = next_pin(c, i + 1)) {
+  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {

@@ -1,0 +1,96 @@
+#pragma once
+#include "../access.h"
+#include "../attachments.h"
+#include "../base/rows.h"
+#include "../bodies.h"
+#include "../compiler.h"
+#include "../contact/touch.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../step/reactions.h"
+#include "../step_origin.h"
+#include "../types.h"
+#include "coupling.h"
+#include "list.h"
+#include "unknown.h"
+
+/// Attached particles ///
+
+/*
+ * A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
+ * the collider will be; one that is not there yet when a step begins arrives at its end. One attached to a body is
+ * free, and held by a spring, see coupling.h. What the cloth does to either acts on the collider.
+ *
+ * In: attachments, poses, solution. Out: velocities of attached pins, own.pin_reactions, reactions of colliders.
+ * Scratch: none; own.attached holds what has been given to the colliders so far in this step.
+ */
+
+#if WITH_BODIES
+
+/* Where the point of an attachment is at a share of the step [m]. */
+static cloth_vector attached_point_at(const cloth *c, const attachment *a, float share) {
+  const collider_slot *slot = slot_at(c, a->collider);
+  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
+  const cloth_pose pose = pose_between(&from, &to, share);
+  return to_world(&pose, a->point);
+}
+
+/* Velocities of the particles that are attached to colliders without mass, in a part of a substep. */
+CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms *t) {
+  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    const attachment *a = &attachments_of(c)[n];
+    if (find_body(c, a->collider)) {
+      continue;
+    }
+    const cloth_vector at_start = vector_load(x, a->particle);
+    const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
+    const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;
+    const cloth_vector to = vector_add_scaled(attached_point_at(c, a, t->until), gap, left);
+    const cloth_vector way = vector_flush_work(vector_subtract(to, at_start));
+    vector_store(v, a->particle,
+                 limited_vector(vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM), CLOTH_SPEED_LIMIT));
+  }
+}
+
+/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
+static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
+      const int32_t column = e->column + k + lane;
+      if (e->kind == POINT_PARTICLE && !(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
+        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
+      }
+    }
+  });
+}
+
+/* Notes what attached particles, and held ones, do to bodies. */
+CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    const float *y = u->solution;
+    note_held_touches(c, a, t, u);
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
+      const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+      const cloth_vector moved = vector_subtract(solution_at(c, a, s.row, s.column, has_solution), with_body);
+      note_scaled(c, t, held->particle, vector_scale(vector_add(s.offset, vector_flush_work(moved)), s.stiffness));
+    });
+  }
+}
+
+/* Gives the reactions of colliders what attached particles have received in a substep. */
+CLOTH_SEPARATE void report_attachments(const cloth *c) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    report_attached(c, n, 0);
+  }
+}
+
+#endif

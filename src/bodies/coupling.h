@@ -1,0 +1,403 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../bodies.h"
+#include "../compiler.h"
+#include "../contact/points.h"
+#include "../contact/press.h"
+#include "../contact/touch.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+#include "list.h"
+#include "unknown.h"
+
+/// Bodies in the equation ///
+
+/*
+ * A contact, or an attachment, of a particle with a body of mass M and inertia I has the relative displacement
+ *
+ *   J y = y_i - G Y,  G Y = Y + theta x arm,  arm from the body's centre to the particle
+ *
+ * and force and block F and K, that on the body are -G^T F and G^T K G. The block of the body's unknowns alone is
+ *
+ *   B = s / m0 diag(M, I) + sum G^T K G + rolling
+ *
+ * and they are eliminated exactly (Schur complement): the solve has the particles alone, A - A_pb B^-1 A_bp with A_pb =
+ * - sum K G. Bodies as further unknowns under the preconditioner would make light ones gain energy.
+ *
+ * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
+ * / (h (|Omega| + ROLLING_SPIN)). Without it a ball of 5 kg rolls to and fro for a minute.
+ *
+ * In: touches, attachments, bodies, unknowns. Out: unknowns, residual, product. Scratch: none.
+ */
+
+#if WITH_BODIES
+
+/* Lever of the resistance to rolling, in thicknesses, and the spin below which it is viscous [rad/s]. */
+#define ROLLING 0.3f
+#define ROLLING_SPIN 0.1f
+/* Least pivot of a body's block, over its own entry. */
+#define LEAST_BODY_PIVOT 1.0e-6f
+/* Stiffness of an attachment over the k' of stretch and the share of the substep. */
+#define ATTACHED_STIFFNESS 4.0f
+
+/* Packed place of an entry on or below the diagonal. */
+static int32_t body_entry(int32_t row, int32_t column) {
+  return row * (row + 1) / 2 + column;
+}
+
+static float component(cloth_vector a, int32_t n) {
+  return n == 0 ? a.x : n == 1 ? a.y : a.z;
+}
+
+/* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
+static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
+  for (int32_t i = 0; i < 3; i++) {
+    for (int32_t j = 0; j < 3 && (row > column || j <= i); j++) {
+      u->factor[body_entry(row + i, column + j)] += component(columns[j], i);
+    }
+  }
+}
+
+/* Adds a force, and its moment with an arm, to the residual of a body. */
+static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm) {
+  const cloth_vector moment = vector_cross(arm, force);
+  for (int32_t n = 0; n < 3; n++) {
+    u->residual[n] += component(force, n);
+    u->residual[3 + n] += component(moment, n);
+  }
+}
+
+/* A contact of one particle: K = across I + (along - across) n n^T. */
+typedef struct body_contact {
+  cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
+  float along, across;
+} body_contact;
+
+/* Adds a contact to block and residual of a body. */
+CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
+  const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
+  cloth_vector block[3], moments[3], turns[3];
+  for (int32_t j = 0; j < 3; j++) {
+    const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
+    block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
+    moments[j] = vector_flush_work(vector_cross(arm, block[j]));
+  }
+  for (int32_t j = 0; j < 3; j++) { /* symmetric: row j is column j */
+    const cloth_vector row = vector(component(moments[0], j), component(moments[1], j), component(moments[2], j));
+    turns[j] = vector_flush_work(vector_cross(arm, row));
+  }
+  add_body_block(u, 0, 0, block);
+  add_body_block(u, 3, 0, moments);
+  add_body_block(u, 3, 3, turns);
+  add_body_force(u, vector_scale(vector_flush_work(e->force), -1.0f), arm);
+}
+
+/* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
+static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const float per = t->scale * t->inverse_h * t->inverse_h, mass = per * b->mass;
+  cloth_vector turns[3];
+  for (int32_t n = 0; n < BODY_ENTRIES; n++) {
+    u->factor[n] = 0.0f;
+  }
+  for (int32_t n = 0; n < BODY_UNKNOWNS; n++) {
+    u->residual[n] = 0.0f;
+  }
+  const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
+  const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
+  const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
+  for (int32_t j = 0; j < 3; j++) {
+    const cloth_vector unit = vector(j == 0 ? 1.0f : 0.0f, j == 1 ? 1.0f : 0.0f, j == 2 ? 1.0f : 0.0f);
+    turns[j] = vector_scale(apply_inertia(b->inertia, u->end.rotation, unit, 0), per);
+    turns[j] = vector_flush_work(vector_add_scaled(turns[j], unit, rolling));
+    u->factor[body_entry(j, j)] = mass;
+  }
+  add_body_block(u, 3, 3, turns);
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, mass * t->h * t->h * b->gravity);
+  const cloth_vector slower = vector_scale(vector_flush_work(u->spin), negate(rolling * t->h));
+  for (int32_t n = 0; n < 3; n++) {
+    u->residual[n] = component(weight, n);
+    u->residual[3 + n] = component(slower, n);
+  }
+}
+
+/* Factors the block of a body; inverses of the pivots' roots take the place of the diagonal. */
+static void factor_body(body_unknown *u) {
+  for (int32_t i = 0; i < BODY_UNKNOWNS; i++) {
+    for (int32_t j = 0; j <= i; j++) {
+      float *entry = &u->factor[body_entry(i, j)], left = u->turns || i < 3 ? *entry : (float)(i == j);
+      const float least = LEAST_BODY_PIVOT * left;
+      for (int32_t k = 0; k < j && (u->turns || i < 3); k++) {
+        left -= u->factor[body_entry(i, k)] * u->factor[body_entry(j, k)];
+      }
+      *entry = i == j ? 1.0f / square_root(maximum(left, maximum(least, WORK_QUANTUM)))
+                      : flush_small(left * u->factor[body_entry(j, j)], WORK_QUANTUM);
+    }
+  }
+}
+
+/* x = sign B^-1 b of a body. */
+static void solve_body(const body_unknown *u, const float b[BODY_UNKNOWNS], float x[BODY_UNKNOWNS], float sign) {
+  for (int32_t i = 0; i < BODY_UNKNOWNS; i++) {
+    float left = u->turns || i < 3 ? sign * b[i] : 0.0f;
+    for (int32_t k = 0; k < i; k++) {
+      left -= u->factor[body_entry(i, k)] * x[k];
+    }
+    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+  }
+  for (int32_t i = BODY_UNKNOWNS - 1; i >= 0; i--) {
+    float left = x[i];
+    for (int32_t k = i + 1; k < BODY_UNKNOWNS; k++) {
+      left -= u->factor[body_entry(k, i)] * x[k];
+    }
+    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+  }
+}
+
+/* Where lanes `k` of a touch are, from the centre of a body. */
+CLOTH_INLINE lanes3 arms_of_touch(const solve_arrays *a, const touch *e, int32_t k, const body_unknown *u) {
+  return lanes3_flush(lanes3_subtract(gather_near(a, a->place, e, k), lanes3_splat(u->centre)));
+}
+
+/* G y of lanes whose arms are known; y: unknowns of a body. */
+CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
+  const lanes3 turned = lanes3_cross(lanes3_splat(vector(y[3], y[4], y[5])), arm);
+  return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
+}
+
+/* K v of lanes `k` of a touch. */
+CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
+  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+}
+
+/* Adds the contacts of lanes `k` of a touch to the block of a body. */
+CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int32_t k, body_unknown *u) {
+  float values[4][3][CLOTH_LANES];
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const vector_array normals = {values[0][0], values[0][1], values[0][2]};
+  const vector_array arms = {values[1][0], values[1][1], values[1][2]};
+  const vector_array forces = {values[2][0], values[2][1], values[2][2]};
+  lanes3_store(normals, 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
+  lanes3_store(arms, 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
+  lanes3_store(forces, 0, touch_force(e, k, none), CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const body_contact contact = {.normal = vector_load(normals, lane),
+                                  .arm = vector_load(arms, lane),
+                                  .force = vector_load(forces, lane),
+                                  .along = e->value[TOUCH_ALONG][k + lane],
+                                  .across = e->value[TOUCH_ACROSS][k + lane]};
+    if (contact.along > 0.0f || contact.across > 0.0f) {
+      add_body_contact(u, &contact);
+    }
+  }
+}
+
+/* Runs a statement for the lanes of all touches of a body. */
+#define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
+  for (int32_t touch_number = 0; touch_number < workspace_of(c)->touches; touch_number++) {                            \
+    const touch *e = touches_of(c) + touch_number;                                                                     \
+    if (e->collider == (u)->collider) {                                                                                \
+      EACH_TOUCH_LANES(e, (a)->columns, k, lanes_column, __VA_ARGS__; (void)lanes_column);                             \
+    }                                                                                                                  \
+  }
+
+/* An attachment that is a spring to a body: of a particle to a point that moves with it. */
+typedef struct body_spring {
+  int32_t row, column, place;
+  cloth_vector arm, offset; /* offset: from the point to the particle, where it is linearised */
+  float stiffness;
+} body_spring;
+
+static body_spring body_spring_of(const cloth *c, const solve_arrays *a, const substep_terms *t, const attachment *held,
+                                  const body_unknown *u) {
+  body_spring s;
+  s.row = held->particle / a->columns;
+  s.column = held->particle - s.row * a->columns;
+  s.place = s.row * a->pitch + s.column;
+  s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
+  const cloth_vector x = near_vector(near_row(a->place, a->pitch, s.row), a->plane, s.column);
+  s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
+  s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
+  (void)c;
+  return s;
+}
+
+/* Runs a statement for all attachments to a body, as springs. */
+#define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
+  for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
+    const attachment *held = &attachments_of(c)[spring_number];                                                        \
+    if (held->collider == (u)->collider) {                                                                             \
+      const body_spring s = body_spring_of(c, a, t, held, u);                                                          \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+/* Adds attachments to bodies, as far as the particles alone are concerned: block and force. Returns 1 if there are any.
+ */
+CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  int32_t any = 0;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      any = 1;
+      *own_at(a->diagonal, 1, s.place, 0) += s.stiffness;
+      add_to_particle(a, held->particle, vector_scale(s.offset, negate(s.stiffness)));
+    });
+  }
+  return any;
+}
+
+/* Blocks, their factors and residuals of all bodies, with all that touches them. */
+static void assemble_bodies(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    start_body_block(c, t, &bodies_of(c)[n], u);
+    EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
+    EACH_BODY_SPRING(c, a, t, u, s, {
+      const body_contact contact = {.arm = s.arm,
+                                    .force = vector_scale(s.offset, negate(s.stiffness)),
+                                    .along = s.stiffness,
+                                    .across = s.stiffness};
+      add_body_contact(u, &contact);
+    });
+    factor_body(u);
+  }
+}
+
+/* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
+static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
+                        const float *y, float *to, float sign) {
+  const lanes signs = lanes_splat(sign);
+  const touch *list = touches_of(c);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    const touch *e = &list[n];
+    touch_values forces;
+    if (e->collider == u->collider) {
+      EACH_TOUCH_LANES(e, a->columns, k, i, {
+        const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
+        values_store(&forces, k, lanes3_scale(force, signs));
+        (void)i;
+      });
+      scatter(a, to, 3, e, &forces);
+    }
+  }
+  EACH_BODY_SPRING(c, a, t, u, s, {
+    const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
+    const cloth_vector way = vector_flush_work(vector_add(vector(y[0], y[1], y[2]), turned));
+    for (int32_t axis = 0; axis < 3; axis++) {
+      *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
+    }
+  });
+}
+
+/* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
+CLOTH_SEPARATE void start_coupling(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  assemble_bodies(c, &a, t);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    solve_body(u, u->residual, u->solution, 1.0f);
+    add_carried(c, &a, t, u, u->solution, a.residual, 1.0f);
+  }
+}
+
+/* A_bp p of a body with the direction p, or with the solution if `takes_solution`. */
+static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
+                      int32_t takes_solution, float pull[BODY_UNKNOWNS]) {
+  lanes_sum force[3], moment[3];
+  fill_zero(force, sizeof force);
+  fill_zero(moment, sizeof moment);
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    const lanes3 p = takes_solution ? gather_own(a, a->solution, e, k) : gather_near(a, a->direction, e, k);
+    const lanes3 f = touch_product(e, k, lanes3_flush(p));
+    lanes3_sum_add(force, k, f);
+    lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
+  });
+  cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
+  EACH_BODY_SPRING(c, a, t, u, s, {
+    const float *direction = near_row(a->direction, a->pitch, s.row);
+    const cloth_vector p =
+        takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column);
+    const cloth_vector pulled = vector_scale(vector_flush_work(p), s.stiffness);
+    f = vector_add(f, pulled);
+    m = vector_add(m, vector_cross(s.arm, vector_flush_work(pulled)));
+  });
+  for (int32_t n = 0; n < 3; n++) {
+    pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
+    pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
+  }
+}
+
+/* What the bodies add to the product with the direction: q += A_pb P with P = - B^-1 A_bp p, which they keep. Returns
+   what it adds to p . q; `is_last`: q is not needed. */
+CLOTH_SEPARATE float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
+  const solve_arrays a = arrays_of(c);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    float pull[BODY_UNKNOWNS];
+    pull_body(c, &a, t, u, 0, pull);
+    solve_body(u, pull, u->direction, -1.0f);
+    for (int32_t k = 0; k < BODY_UNKNOWNS; k++) {
+      sum += pull[k] * u->direction[k];
+    }
+    if (!is_last) {
+      add_carried(c, &a, t, u, u->direction, a.product, -1.0f);
+    }
+  }
+  return sum;
+}
+
+/* Y += alpha P */
+static void advance_bodies(const cloth *c, float alpha) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    for (int32_t k = 0; k < BODY_UNKNOWNS; k++) {
+      u->solution[k] += alpha * u->direction[k];
+    }
+  }
+}
+
+/* Where particles have been solved for on their own: bodies follow them, Y = B^-1 (r - A_bp y). */
+CLOTH_SEPARATE void follow_particles(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    float pull[BODY_UNKNOWNS];
+    pull_body(c, &a, t, u, 1, pull);
+    solve_body(u, pull, u->direction, -1.0f);
+  }
+  advance_bodies(c, 1.0f);
+}
+
+#else
+
+static void start_coupling(const cloth *c, const substep_terms *t) {
+  (void)c;
+  (void)t;
+}
+
+static float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
+  (void)c;
+  (void)t;
+  (void)is_last;
+  return 0.0f;
+}
+
+static void advance_bodies(const cloth *c, float alpha) {
+  (void)c;
+  (void)alpha;
+}
+
+static void follow_particles(const cloth *c, const substep_terms *t) {
+  start_coupling(c, t);
+}
+
+#endif
