@@ -4458,12 +4458,13 @@ static void forget_collider(const cloth *c, int32_t collider) {
 #define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
 
 typedef struct body_unknown {
-  int32_t collider, turns; /* turns: 0 for a body that no torque turns */
-  cloth_pose from;         /* as the part begins */
-  cloth_pose start, end;   /* relative to the origin of the step: as the part begins, and where its own motion leads */
-  cloth_vector centre;     /* there, where the equation is linearised; `end` becomes where it is at last */
-  cloth_vector spin;       /* where its own motion leads [rad/s] */
-  lanes_sum pressed;       /* what contacts press it with, scaled [m] */
+  int32_t collider;
+  int32_t turns, joins;  /* 0 for a body that no torque turns; that nothing touches */
+  cloth_pose from;       /* as the part begins */
+  cloth_pose start, end; /* relative to the origin of the step: as the part begins, and where its own motion leads */
+  cloth_vector centre;   /* there, where the equation is linearised; `end` becomes where it is at last */
+  cloth_vector spin;     /* where its own motion leads [rad/s] */
+  lanes_sum pressed;     /* what contacts press it with, scaled [m] */
   float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
   float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
 } body_unknown;
@@ -30971,10 +30972,16 @@ typedef struct body_contact {
   float along, across;
 } body_contact;
 
+/* The mass of a body over the reference mass, times the share of the substep. */
+static float body_mass_ratio(const substep_terms *t, const rigid_body *b) {
+  return t->scale * t->inverse_h * t->inverse_h * b->mass;
+}
+
 /* Adds a contact to block and residual of a body. */
 CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
   cloth_vector block[3], moments[3], turns[3];
+  u->joins = 1;
   for (int32_t j = 0; j < 3; j++) {
     const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
     block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
@@ -30992,7 +30999,7 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
 
 /* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
 static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
-  const float per = t->scale * t->inverse_h * t->inverse_h, mass = per * b->mass;
+  const float mass = body_mass_ratio(t, b), per = mass / b->mass;
   cloth_vector turns[3];
   for (int32_t n = 0; n < BODY_ENTRIES; n++) {
     u->factor[n] = 0.0f;
@@ -31664,6 +31671,9 @@ static void predict_places(const cloth *c, const substep_terms *t) {
  *   y -= M^-1 p + (I^-1 L) x r
  *
  * M and I are those of the operator, with the blocks of the air: what is taken from y changes the air, too.
+ * Bodies that the cloth touches, or that particles are attached to, move along: their sums are added to p, L, M and I,
+ * and what is taken is a common motion, which changes no force between them.
+ *
  * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
  * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
  * parts.
@@ -31682,6 +31692,9 @@ static int is_unheld(const cloth *c) {
     return free;
   }
 #endif
+  if (inputs_of(c)->attachment_count > 0 && inputs_of(c)->confined_count == 0) {
+    return next_held(c, 0) == c->count && inputs_of(c)->targets == TARGETS_NONE;
+  }
   return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
 }
 
@@ -31704,6 +31717,7 @@ static int is_free_piece(const cloth *c) {
 /* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
 typedef struct free_pieces {
   int32_t count, label[MOST_FREE_PIECES];
+  int32_t has_bodies; /* 1: bodies move along */
   cloth_vector motion[MOST_FREE_PIECES];
 } free_pieces;
 
@@ -31738,15 +31752,33 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 
 #endif
 
+/* 1 if bodies move along with cloth that nothing else holds: it touches them alone, or particles are attached to them.
+ */
+static int moves_bodies(const cloth *c) {
+  int any = 0;
+#if WITH_BODIES
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    if (!find_unknown(c, touches_of(c)[n].collider)) {
+      return 0;
+    }
+    any = 1;
+  }
+  any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
+#endif
+  (void)c;
+  return any;
+}
+
 static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
-  if (workspace_of(c)->touches > 0) {
+  f.has_bodies = moves_bodies(c);
+  if (workspace_of(c)->touches > 0 && !f.has_bodies) {
     return f; /* colliders may hold any of them */
   }
 #if WITH_GAPS
   if (is_in_pieces(c)) {
-    if (may_have_free_pieces(c)) {
+    if (!f.has_bodies && may_have_free_pieces(c)) {
       find_free_pieces(c, &f);
     }
     return f;
@@ -31883,7 +31915,7 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_array
 
 /* Takes the common motions of the free pieces out of the residual. */
 CLOTH_SEPARATE void take_common_motions(const cloth *c, free_pieces *f) {
-  for (int32_t n = 0; n < f->count; n++) {
+  for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
     const solve_arrays a = arrays_of_label(c, f->label[n], floats_at(c, c->scratch.product));
     f->motion[n] = take_common_motion(c, &a);
   }
@@ -32105,21 +32137,110 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
   return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
+#if WITH_BODIES
+
+/* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
+static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, cloth_vector centre, float *mass) {
+  cloth_vector moment = vector_scale(centre, *mass);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    const float ratio = u->joins ? body_mass_ratio(t, &bodies_of(c)[n]) : 0.0f;
+    moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
+    *mass += ratio;
+  }
+  return vector_scale(moment, 1.0f / *mass);
+}
+
+/* A column of a symmetric matrix, added. */
+static void add_column(tensor *m, int32_t n, cloth_vector column) {
+  if (n == 0) {
+    m->diagonal.x += column.x;
+    m->others.z += column.y;
+  } else if (n == 1) {
+    m->diagonal.y += column.y;
+    m->others.x += column.z;
+  } else {
+    m->diagonal.z += column.z;
+    m->others.y += column.x;
+  }
+}
+
+/* Adds the bodies that move along to momenta and inertia about a centre. */
+CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m,
+                                  inertia_sums *sums) {
+  const float squared = t->h * t->h;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    if (!u->joins) {
+      continue;
+    }
+    const float ratio = body_mass_ratio(t, b), *y = u->solution;
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
+    const cloth_vector fall = inputs_of(c)->gravity;
+    const cloth_vector linear = vector_add_scaled(moved, fall, negate(squared * b->gravity));
+    const cloth_vector angular = vector_add_scaled(moved, fall, squared * (1.0f - b->gravity));
+    const cloth_vector spin = vector_scale(apply_inertia(b->inertia, u->end.rotation, turned, 0), ratio / b->mass);
+    m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
+    m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
+    m->angular = vector_add(m->angular, spin);
+    sums->isotropic += ratio;
+    for (int32_t k = 0; k < 3; k++) {
+      const cloth_vector unit = vector(k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f);
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, unit, 0);
+      add_column(&sums->arms, k, vector_scale(arm, ratio * component(arm, k)));
+      add_column(&sums->turned, k, vector_scale(own, ratio / b->mass));
+    }
+  }
+}
+
+/* Takes a common motion out of the bodies that move along. */
+static void take_from_bodies(const cloth *c, cloth_vector centre, cloth_vector shift, cloth_vector angle) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    const cloth_vector taken = vector_add(shift, vector_cross(angle, arm));
+    for (int32_t k = 0; u->joins && k < 3; k++) {
+      u->solution[k] -= component(taken, k);
+      u->solution[3 + k] -= u->turns ? component(angle, k) : 0.0f;
+    }
+  }
+}
+
+#endif
+
 /* Takes what the solve has left over out of the solution of a free piece. */
-CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution) {
+CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution,
+                                  int32_t has_bodies) {
   const vector_array x = vectors_at(c, c->state.position);
   float mass;
-  const cloth_vector centre = centre_of_mass(c, a, &mass);
-  const momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
+  cloth_vector centre = centre_of_mass(c, a, &mass);
+#if WITH_BODIES
+  centre = has_bodies ? centre_with_bodies(c, t, centre, &mass) : centre;
+#endif
+  momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
   inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
   if (a->air) {
     add_air_sums(c, a, centre, &sums);
   }
+#if WITH_BODIES
+  if (has_bodies) {
+    add_body_sums(c, t, centre, &excess, &sums);
+  }
+#endif
   workspace_of(c)->last_step = 0.0f;
   const inertia_tensor inertia = tensor_of_inertia(&sums);
   cloth_vector angle = turn_by_moment(&inertia, excess.angular);
   clamp_length(&angle, LARGEST_TURN);
-  const lanes3 shift = lanes3_splat(shift_by_momentum(&sums, mass, excess.linear)), turned = lanes3_splat(angle);
+  const cloth_vector common = shift_by_momentum(&sums, mass, excess.linear);
+  const lanes3 shift = lanes3_splat(common), turned = lanes3_splat(angle);
+#if WITH_BODIES
+  if (has_bodies) {
+    take_from_bodies(c, centre, common, angle);
+  }
+#endif
+  (void)has_bodies;
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
@@ -32136,7 +32257,7 @@ static int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t 
   const free_pieces f = free_pieces_of(c);
   for (int32_t n = 0; n < f.count; n++) {
     const solve_arrays a = arrays_of_label(c, f.label[n], floats_at(c, c->scratch.product));
-    restore_piece(c, t, &a, has_solution);
+    restore_piece(c, t, &a, has_solution, f.has_bodies);
     has_solution = 1;
   }
   return has_solution;

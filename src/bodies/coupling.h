@@ -77,10 +77,16 @@ typedef struct body_contact {
   float along, across;
 } body_contact;
 
+/* The mass of a body over the reference mass, times the share of the substep. */
+static float body_mass_ratio(const substep_terms *t, const rigid_body *b) {
+  return t->scale * t->inverse_h * t->inverse_h * b->mass;
+}
+
 /* Adds a contact to block and residual of a body. */
 CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
   cloth_vector block[3], moments[3], turns[3];
+  u->joins = 1;
   for (int32_t j = 0; j < 3; j++) {
     const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
     block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
@@ -98,7 +104,7 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
 
 /* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
 static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
-  const float per = t->scale * t->inverse_h * t->inverse_h, mass = per * b->mass;
+  const float mass = body_mass_ratio(t, b), per = mass / b->mass;
   cloth_vector turns[3];
   for (int32_t n = 0; n < BODY_ENTRIES; n++) {
     u->factor[n] = 0.0f;

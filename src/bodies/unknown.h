@@ -18,12 +18,13 @@
 #define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
 
 typedef struct body_unknown {
-  int32_t collider, turns; /* turns: 0 for a body that no torque turns */
-  cloth_pose from;         /* as the part begins */
-  cloth_pose start, end;   /* relative to the origin of the step: as the part begins, and where its own motion leads */
-  cloth_vector centre;     /* there, where the equation is linearised; `end` becomes where it is at last */
-  cloth_vector spin;       /* where its own motion leads [rad/s] */
-  lanes_sum pressed;       /* what contacts press it with, scaled [m] */
+  int32_t collider;
+  int32_t turns, joins;  /* 0 for a body that no torque turns; that nothing touches */
+  cloth_pose from;       /* as the part begins */
+  cloth_pose start, end; /* relative to the origin of the step: as the part begins, and where its own motion leads */
+  cloth_vector centre;   /* there, where the equation is linearised; `end` becomes where it is at last */
+  cloth_vector spin;     /* where its own motion leads [rad/s] */
+  lanes_sum pressed;     /* what contacts press it with, scaled [m] */
   float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
   float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
 } body_unknown;
