@@ -31377,6 +31377,28 @@ CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t
 #endif
 }
 
+/* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
+CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  const touch *list = touches_of(c);
+  touched_body b = {.collider = -1};
+  touch_result r = {.c = c, .a = &a, .t = t, .b = &b, .has_solution = has_solution};
+  lanes_sum sums[3];
+  fill_zero(sums, sizeof sums);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    const touch *e = &list[n];
+    b.unknown = find_unknown(c, e->collider);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
+      const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&r, e, k, solution))));
+      (void)i;
+    });
+  }
+  return vector_flush_work(lanes3_sum_total(sums));
+}
+
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
@@ -34626,7 +34648,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && workspace_of(c)->touches == 0 && !has_bounds(c) && !is_in_pieces(c);
+  return t->solves && workspace_of(c)->touches == 0 && body_count_of(c) == 0 && !has_bounds(c) && !is_in_pieces(c);
 }
 
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
@@ -34976,6 +34998,30 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
   return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
 }
 
+/* What a particle that is attached to a body gives to it at the solution, scaled. */
+static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
+                                   int32_t has_solution) {
+  const float *y = u->solution;
+  const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s->arm);
+  const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+  const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
+  return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
+}
+
+/* The sum of what colliders give to the cloth, at the solution, scaled. */
+static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
+                                       int32_t has_solution) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  if (workspace_of(c)->touches > 0) {
+    sum = sum_of_contacts(c, t, has_solution);
+  }
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
+  }
+  return sum;
+}
+
 /* A row of the equation that is multiplied with the solution. */
 typedef struct solution_row {
   const cloth *c;
@@ -35163,10 +35209,11 @@ CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_
     return has_solution;
   }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector by_colliders = given_by_colliders(c, &a, t, has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, has_solution).linear;
   workspace_of(c)->last_step = 0.0f;
   const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * pins.mass);
-  const cloth_vector given = vector_add(weight, air_on_pins(c, t, &a));
+  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
   const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
@@ -35238,14 +35285,8 @@ CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t 
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
-    const float *y = u->solution;
     note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, {
-      const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
-      const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
-      const cloth_vector moved = vector_subtract(solution_at(c, a, s.row, s.column, has_solution), with_body);
-      note_scaled(c, t, held->particle, vector_scale(vector_add(s.offset, vector_flush_work(moved)), s.stiffness));
-    });
+    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
   }
 }
 

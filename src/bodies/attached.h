@@ -75,14 +75,8 @@ CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t 
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
-    const float *y = u->solution;
     note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, {
-      const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
-      const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
-      const cloth_vector moved = vector_subtract(solution_at(c, a, s.row, s.column, has_solution), with_body);
-      note_scaled(c, t, held->particle, vector_scale(vector_add(s.offset, vector_flush_work(moved)), s.stiffness));
-    });
+    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
   }
 }
 

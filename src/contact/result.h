@@ -11,6 +11,7 @@
 #include "body.h"
 #include "law.h"
 #include "memory.h"
+#include "points.h"
 #include "press.h"
 #include "touch.h"
 
@@ -86,6 +87,28 @@ CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t
   (void)k;
   return solution;
 #endif
+}
+
+/* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
+CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  const touch *list = touches_of(c);
+  touched_body b = {.collider = -1};
+  touch_result r = {.c = c, .a = &a, .t = t, .b = &b, .has_solution = has_solution};
+  lanes_sum sums[3];
+  fill_zero(sums, sizeof sums);
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    const touch *e = &list[n];
+    b.unknown = find_unknown(c, e->collider);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
+      const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&r, e, k, solution))));
+      (void)i;
+    });
+  }
+  return vector_flush_work(lanes3_sum_total(sums));
 }
 
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the

@@ -331,7 +331,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && workspace_of(c)->touches == 0 && !has_bounds(c) && !is_in_pieces(c);
+  return t->solves && workspace_of(c)->touches == 0 && body_count_of(c) == 0 && !has_bounds(c) && !is_in_pieces(c);
 }
 
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */

@@ -1,9 +1,12 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/coupling.h"
 #include "../bodies/list.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../confinement.h"
+#include "../contact/result.h"
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../scalar.h"
@@ -53,6 +56,30 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
   const cloth_vector last = near_vector(near_row(a->direction, a->pitch, row), a->plane, inside);
   const cloth_vector y = vector_scale(last, workspace_of(c)->last_step);
   return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
+}
+
+/* What a particle that is attached to a body gives to it at the solution, scaled. */
+static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
+                                   int32_t has_solution) {
+  const float *y = u->solution;
+  const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s->arm);
+  const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+  const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
+  return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
+}
+
+/* The sum of what colliders give to the cloth, at the solution, scaled. */
+static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
+                                       int32_t has_solution) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  if (workspace_of(c)->touches > 0) {
+    sum = sum_of_contacts(c, t, has_solution);
+  }
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
+  }
+  return sum;
 }
 
 /* A row of the equation that is multiplied with the solution. */
@@ -242,10 +269,11 @@ CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_
     return has_solution;
   }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector by_colliders = given_by_colliders(c, &a, t, has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, has_solution).linear;
   workspace_of(c)->last_step = 0.0f;
   const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * pins.mass);
-  const cloth_vector given = vector_add(weight, air_on_pins(c, t, &a));
+  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
   const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
