@@ -4429,6 +4429,13 @@ static void forget_touching(const cloth *c, int32_t particle) {
   }
 }
 
+/* Forgets all contacts of all particles. */
+static void forget_all_touching(const cloth *c) {
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    clear_floats(memory_of(c, slot, MEMORY_CODE), c->count);
+  }
+}
+
 /* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
   for (int32_t i = 0; c->state.touching && i < c->count; i++) {
@@ -35710,8 +35717,10 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
-  if (c->scratch.touches) {
+  if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
+  } else if (c->scratch.touches) {
+    forget_all_touching(c);
   }
 #endif
   confine_vectors(c, c->state.velocity, 0);

@@ -69,6 +69,13 @@ static void forget_touching(const cloth *c, int32_t particle) {
   }
 }
 
+/* Forgets all contacts of all particles. */
+static void forget_all_touching(const cloth *c) {
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    clear_floats(memory_of(c, slot, MEMORY_CODE), c->count);
+  }
+}
+
 /* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
   for (int32_t i = 0; c->state.touching && i < c->count; i++) {

@@ -6,6 +6,7 @@
 #include "../bodies/motion.h"
 #include "../compiler.h"
 #include "../confinement.h"
+#include "../contact/memory.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/search.h"
@@ -154,8 +155,10 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
-  if (c->scratch.touches) {
+  if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
+  } else if (c->scratch.touches) {
+    forget_all_touching(c);
   }
 #endif
   confine_vectors(c, c->state.velocity, 0);
