@@ -5029,6 +5029,14 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
 #define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 #define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
 
+/* Places of a cell of the coarsest level along each side where springs are looked at; and floats of those of a
+   direction, which lie behind the matrix. */
+#define SAMPLES 4
+#define SAMPLE_COUNT (SAMPLES * SAMPLES)
+enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
+#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
+#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
+
 /* Columns of the level after one of so many, and how they lie. */
 static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
   if (columns <= SOLVED_SIDE && !(is_ring && columns == 3)) {
@@ -7573,7 +7581,7 @@ static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end)
     int32_t count;
     const int32_t floats =
         plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 3 * SOLVED_NODES * SOLVED_PLACES) : 0u;
+    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + SOLVED_FLOATS) : 0u;
   }
 }
 
@@ -32864,9 +32872,6 @@ static float multiply(const cloth *c, const substep_terms *t) {
  * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in scalars, in one order.
  */
 
-/* Places of a coarse cell along each side where springs are looked at. */
-#define SAMPLES 4
-#define SAMPLE_COUNT (SAMPLES * SAMPLES)
 /* Least pivot over the entry on the diagonal. */
 #define LEAST_PIVOT 1.0e-5f
 
@@ -32913,34 +32918,45 @@ static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const
   row[2] -= weight * block[2];
 }
 
-/* The springs of a direction at the places of a coarse cell that are looked at: the vectors along them, and what their
-   linearisation has stored. */
-enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
-#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
+/* The places of a coarse cell where springs are looked at: their rows, the places of their columns, and where these
+   lie in the arrays of springs; and where the springs of a direction go, see SAMPLE_KINDS. */
+typedef struct sample_grid {
+  int32_t row[SAMPLES], column[SAMPLES], spring[SAMPLES];
+  float *samples;
+} sample_grid;
 
-/* Takes the springs of a direction from a particle at `here` to those of a row. */
-CLOTH_INLINE void take_sample(const solve_arrays *a, cloth_vector here, const float *row, int32_t column,
-                              const float *springs, int32_t direction, float *to) {
-  const int32_t end = direction == WARP ? column + 1 : column + column_step(direction);
-  const cloth_vector d = vector_subtract(here, near_vector(row, a->plane, end));
-  to[SAMPLE_X * SAMPLE_COUNT] = d.x;
-  to[SAMPLE_Y * SAMPLE_COUNT] = d.y;
-  to[SAMPLE_Z * SAMPLE_COUNT] = d.z;
-  to[SAMPLE_ACROSS * SAMPLE_COUNT] = springs[SPRING_ACROSS(direction) * CLOTH_LANES];
-  to[SAMPLE_ALONG * SAMPLE_COUNT] = springs[SPRING_ALONG(direction) * CLOTH_LANES];
+/* Of a cell, from its first row and column and the ones behind its last: ends[0] and ends[1]. */
+static sample_grid sample_grid_of(float *samples, const int32_t ends[2][2]) {
+  sample_grid grid = {.samples = samples};
+  for (int32_t n = 0; n < SAMPLES; n++) {
+    const int32_t row = (2 * n + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
+    const int32_t column = (2 * n + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
+    grid.row[n] = ends[0][0] + row;
+    grid.column[n] = ends[1][0] + column;
+    grid.spring[n] = (int32_t)(own_at(samples, SPRING_FLOATS, grid.column[n], 0) - samples);
+  }
+  return grid;
 }
 
-/* Takes the springs of a direction that start at SAMPLES places of a row, of the columns first .. end - 1. */
-static void take_samples_of_row(const solve_arrays *a, int32_t row, const int32_t columns[2], int32_t direction,
-                                float *samples) {
-  const float *x = near_row(a->place, a->pitch, row), *other = direction == WARP ? x : x + NEAR_STEP * a->pitch;
-  if (direction != WARP && row + 1 >= a->rows) {
-    return;
-  }
-  for (int32_t n = 0; n < SAMPLES; n++) {
-    const int32_t column = columns[0] + (2 * n + 1) * (columns[1] - columns[0]) / (2 * SAMPLES);
-    const float *springs = own_at(a->springs, SPRING_FLOATS, row * a->pitch + column, 0);
-    take_sample(a, near_vector(x, a->plane, column), other, column, springs, direction, samples + n);
+/* The vectors along the springs of a direction, and what their linearisation has stored; 0 below the last row. */
+static void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
+  const ptrdiff_t plane = a->plane, end = direction == WARP ? 1 : column_step(direction) + a->pitch;
+  float *to = grid->samples;
+  clear_floats(to, direction == WARP ? 0 : SAMPLE_FLOATS);
+  for (int32_t m = 0; m < SAMPLES && (direction == WARP || grid->row[m] + 1 < a->rows); m++) {
+    const float *x = near_row(a->place, a->pitch, grid->row[m]), *other = x + NEAR_STEP * end;
+    const float *springs =
+        a->springs + SPRING_FLOATS * grid->row[m] * a->pitch + SPRING_ACROSS(direction) * CLOTH_LANES;
+    for (int32_t n = 0; n < SAMPLES; n++, to++) {
+      const float *spring = springs + grid->spring[n];
+      const int32_t i = grid->column[n];
+      const cloth_vector d = vector_subtract(near_vector(x, plane, i), near_vector(other, plane, i));
+      to[SAMPLE_X * SAMPLE_COUNT] = d.x;
+      to[SAMPLE_Y * SAMPLE_COUNT] = d.y;
+      to[SAMPLE_Z * SAMPLE_COUNT] = d.z;
+      to[SAMPLE_ACROSS * SAMPLE_COUNT] = spring[0];
+      to[SAMPLE_ALONG * SAMPLE_COUNT] = spring[CLOTH_LANES];
+    }
   }
 }
 
@@ -32971,21 +32987,6 @@ static void mean_block(const float *samples, float mean[6]) {
   }
 }
 
-/* The mean blocks of the four families of springs over the places first_row .. end_row - 1, first .. end - 1. There are
-   none of nothing below the last row. */
-static void mean_blocks(const solve_arrays *a, const int32_t rows[2], const int32_t columns[2],
-                        float mean[DIRECTIONS][6]) {
-  for (int32_t d = 0; d < DIRECTIONS; d++) {
-    float samples[SAMPLE_FLOATS];
-    clear_floats(samples, SAMPLE_FLOATS);
-    for (int32_t n = 0; n < SAMPLES; n++) {
-      const int32_t row = rows[0] + (2 * n + 1) * (rows[1] - rows[0]) / (2 * SAMPLES);
-      take_samples_of_row(a, row, columns, d, samples + SAMPLES * n);
-    }
-    mean_block(samples, mean[d]);
-  }
-}
-
 /* Columns or rows of particles from a node to the next, of a level so many times coarsened. */
 static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
   const int32_t gaps = is_ring ? nodes : nodes - 1;
@@ -32996,28 +32997,32 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 /* Adds the springs of the coarse cell from node (row, column) on. */
 static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
                      float *matrix, int32_t pitch) {
+  float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
-  const int32_t columns[2] = {column * along, last_column}, rows[2] = {row * down, last_row};
-  if (columns[0] >= columns[1] || rows[0] >= rows[1]) {
+  if (column * along >= last_column || row * down >= last_row) {
     return;
   }
-  float mean[DIRECTIONS][6];
-  mean_blocks(a, rows, columns, mean);
+  const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
+  const sample_grid grid = sample_grid_of(matrix + 3 * SOLVED_NODES * SOLVED_PLACES, ends);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
   const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column,
                              (row + 1) * next + right};
-  const float weights[6] = {
-      0.5f * share, 0.5f * share, 0.5f * inverse, 0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
-  for (int32_t n = 0; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
-    CLOTH_CONSTANT static const uint8_t ends[6][3] = {{0, 1, WARP}, {2, 3, WARP},     {0, 2, WEFT},
-                                                      {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
-    const int32_t i = corner[ends[n][0]], j = corner[ends[n][1]];
+  const float weights[DIRECTIONS] = {0.5f * share, 0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
+  for (int32_t n = 0, direction = -1; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
+    CLOTH_CONSTANT static const uint8_t springs[6][3] = {{0, 1, WARP}, {2, 3, WARP},     {0, 2, WEFT},
+                                                         {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
+    const int32_t i = corner[springs[n][0]], j = corner[springs[n][1]];
+    if (springs[n][2] != direction) {
+      direction = springs[n][2];
+      take_samples(a, &grid, direction);
+      mean_block(grid.samples, mean);
+    }
     if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
-      add_spring(matrix, pitch, i, j, mean[ends[n][2]], weights[n]);
+      add_spring(matrix, pitch, i, j, mean, weights[direction]);
     }
   }
 }

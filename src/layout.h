@@ -438,7 +438,7 @@ static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end)
     int32_t count;
     const int32_t floats =
         plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + 3 * SOLVED_NODES * SOLVED_PLACES) : 0u;
+    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + SOLVED_FLOATS) : 0u;
   }
 }
 

@@ -30,6 +30,14 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
 #define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 #define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
 
+/* Places of a cell of the coarsest level along each side where springs are looked at; and floats of those of a
+   direction, which lie behind the matrix. */
+#define SAMPLES 4
+#define SAMPLE_COUNT (SAMPLES * SAMPLES)
+enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
+#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
+#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
+
 /* Columns of the level after one of so many, and how they lie. */
 static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
   if (columns <= SOLVED_SIDE && !(is_ring && columns == 3)) {
