@@ -4767,10 +4767,8 @@ enum {
   BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
   BUFFER_BLOCKS = BUFFER_CURVATURE + 4,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
-  /* with factors also forces of hinges along the warp, and of cells in four rows */
-  BUFFER_HINGES = BUFFER_VECTORS,
-  BUFFER_TWISTS,
-  BUFFER_ALL = BUFFER_TWISTS + 4
+  BUFFER_HINGES = BUFFER_VECTORS, /* with factors */
+  BUFFER_ALL
 };
 
 static int32_t buffer_plane(int32_t pitch) {
@@ -11599,7 +11597,7 @@ typedef struct plate_rows {
   float warp, weft, twist; /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
-/* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
+/* A row buffer of the curvature: hinges.h has four. */
 CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
   return vector_buffer(a, BUFFER_CURVATURE + number);
 }
@@ -11909,10 +11907,15 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
 
 /*
  * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
- * The forces of hinges along the weft and of cells wait in three rows each for the rows beside them.
+ * With H_u and H_v the forces of the hinges whose middles are in a row, along warp and weft, and T the differences
+ * along the row of those of the cells between it and the next, the force of row j is
  *
- * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers
- * BUFFER_CURVATURE, BUFFER_HINGES, BUFFER_TWISTS.
+ *   H_u(i - 1) - 2 H_u(i) + H_u(i + 1) + H_v(j - 1) - 2 H_v(j) + H_v(j + 1) + T(j) - T(j - 1)
+ *
+ * It is begun in the pass over row j and ended in that over the next one, which knows what lies beside it.
+ *
+ * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE and
+ * BUFFER_HINGES.
  */
 
 /* The factors of a block of hinges or cells. */
@@ -11920,98 +11923,132 @@ CLOTH_INLINE lanes factor_at(const float *factors, int32_t i, int32_t which) {
   return lanes_load(OWN(factors, FACTOR_FLOATS, i, which));
 }
 
-CLOTH_INLINE float *twist_buffer(const solve_arrays *a, int32_t row) {
-  return vector_buffer(a, BUFFER_TWISTS + (row & 3));
-}
+/* The rows around one as the hinges take them. */
+typedef struct hinge_row {
+  const float *up, *here, *down; /* near rows of the vectors: the row itself where there is none */
+  const float *factors;
+  ptrdiff_t plane;
+  lanes warp, weft, twist; /* kappa_u, kappa_v, kappa_2 */
+} hinge_row;
 
-/* x_0 - 2 x_1 + x_2, times a stiffness. */
-CLOTH_INLINE lanes3 hinge_force(lanes3 before, lanes3 middle, lanes3 after, lanes stiffness) {
-  const lanes3 sum = lanes3_add_scaled(lanes3_add(before, after), middle, lanes_splat(-2.0f));
-  return lanes3_scale(sum, stiffness);
-}
-
-/* Forces of the hinges along the weft whose middles are in a row, and of the cells between it and the next. */
-static void bend_row_with_factors(const plate_rows *p, int32_t row) {
+static hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
-  const ptrdiff_t plane = a->plane, buffer = a->buffer;
-  const int32_t columns = a->columns;
-  const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch;
-  const float *x = near_row(p->x, a->pitch, row);
-  const float *up = row > 0 ? near_row(p->x, a->pitch, row - 1) : x;
-  const float *down = row + 1 < a->rows ? near_row(p->x, a->pitch, row + 1) : x;
-  float *hinges = curvature_buffer(a, row & 3), *twists = twist_buffer(a, row);
-  const lanes weft = lanes_splat(p->weft), twist = lanes_splat(p->twist);
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const lanes3 here = near_load(x, plane, i), below = near_load(down, plane, i);
-    const lanes stiffness = lanes_multiply(weft, factor_at(factors, i, FACTOR_HINGE + WEFT));
-    near_store(hinges, buffer, i, hinge_force(near_load(up, plane, i), here, below, stiffness));
-    const lanes3 upper = lanes3_subtract(here, near_load(x, plane, i + 1));
-    const lanes3 lower = lanes3_subtract(below, near_load(down, plane, i + 1));
-    const lanes of_cell = lanes_multiply(twist, factor_at(factors, i, FACTOR_TWIST));
-    near_store(twists, buffer, i, lanes3_scale(lanes3_subtract(upper, lower), of_cell));
-  }
-  if (a->is_ring) {
-    close_ring(twists, buffer, columns);
-  }
+  const int32_t next = NEAR_STEP * a->pitch;
+  const float *here = p->x + row * next;
+  const hinge_row r = {.up = row > 0 ? here - next : here,
+                       .here = here,
+                       .down = row + 1 < a->rows ? here + next : here,
+                       .factors = a->factors + FACTOR_FLOATS * row * a->pitch,
+                       .plane = a->plane,
+                       .warp = lanes_splat(p->warp),
+                       .weft = lanes_splat(p->weft),
+                       .twist = lanes_splat(p->twist)};
+  return r;
 }
 
-/* Forces of the hinges along the warp of a row. */
-static void bend_along_row(const plate_rows *p, int32_t row, float *hinges) {
-  const solve_arrays *a = p->a;
-  const ptrdiff_t plane = a->plane, buffer = a->buffer;
-  const int32_t columns = a->columns;
-  const float *factors = a->factors + FACTOR_FLOATS * row * a->pitch, *x = near_row(p->x, a->pitch, row);
-  const lanes warp = lanes_splat(p->warp);
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const lanes stiffness = lanes_multiply(warp, factor_at(factors, i, FACTOR_HINGE + WARP));
-    near_store(hinges, buffer, i,
-               hinge_force(near_load(x, plane, i - 1), near_load(x, plane, i), near_load(x, plane, i + 1), stiffness));
-  }
-  if (a->is_ring) {
-    close_ring(hinges, buffer, columns);
-  }
+/* x_0 - 2 x_1 + x_2 of a block of hinges along the warp and along the weft, and x_0 - x_1 - x_2 + x_3 of cells; their
+   stiffness. */
+typedef struct hinge_block {
+  lanes3 warp, weft, twist;
+  lanes of_warp, of_weft, of_twist;
+} hinge_block;
+
+CLOTH_INLINE hinge_block hinges_at(const hinge_row *r, int32_t i) {
+  const ptrdiff_t plane = r->plane;
+  const lanes3 here = near_load(r->here, plane, i), twice = lanes3_add(here, here);
+  const lanes3 right = near_load(r->here, plane, i + 1), down = near_load(r->down, plane, i);
+  const lanes3 along = lanes3_add(near_load(r->here, plane, i - 1), right);
+  const lanes3 across = lanes3_add(near_load(r->up, plane, i), down);
+  const lanes3 below = lanes3_subtract(down, near_load(r->down, plane, i + 1));
+  const hinge_block b = {.warp = lanes3_subtract(along, twice),
+                         .weft = lanes3_subtract(across, twice),
+                         .twist = lanes3_subtract(lanes3_subtract(here, right), below),
+                         .of_warp = lanes_multiply(r->warp, factor_at(r->factors, i, FACTOR_HINGE + WARP)),
+                         .of_weft = lanes_multiply(r->weft, factor_at(r->factors, i, FACTOR_HINGE + WEFT)),
+                         .of_twist = lanes_multiply(r->twist, factor_at(r->factors, i, FACTOR_TWIST))};
+  return b;
 }
 
-/* The force of a row. */
-static void plate_row_with_factors(const plate_rows *p, int32_t row) {
+/* Where what a row leaves to others waits: H_u of the row and of the one above, forces of cells, near rows; and own
+   rows: H_v - T, and a row that nobody wants. */
+typedef struct hinge_buffers {
+  float *along, *along_above, *cells, *left_over, *spare;
+} hinge_buffers;
+
+static hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
+  const hinge_buffers b = {.along = curvature_buffer(a, row & 1),
+                           .along_above = curvature_buffer(a, ~row & 1),
+                           .cells = curvature_buffer(a, 2),
+                           .left_over = curvature_buffer(a, 3),
+                           .spare = vector_buffer(a, BUFFER_HINGES)};
+  return b;
+}
+
+/* Moves what the cell across the seam of a tube brings to column 0 to the force of a row, `begun`, and to what is left
+   over. */
+static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *begun) {
+  const cloth_vector seam = near_vector(b->cells, a->buffer, a->columns - 1);
+  const float of_seam[3] = {seam.x, seam.y, seam.z};
+  for (int32_t n = 0; n < 3; n++) {
+    begun[n * CLOTH_LANES] -= of_seam[n];
+    b->left_over[n * CLOTH_LANES] += of_seam[n];
+  }
+  close_ring(b->along, a->buffer, a->columns);
+}
+
+/* Begins the force of row `row` in `begun`, and ends that of the row above, in `above`. */
+static void bend_row_with_factors(const plate_rows *p, int32_t row, float *above, float *begun) {
   const solve_arrays *a = p->a;
+  const hinge_row r = hinge_row_of(p, row);
+  const hinge_buffers b = hinge_buffers_of(a, row);
   const ptrdiff_t buffer = a->buffer;
-  const int32_t columns = a->columns, last = a->rows - 1;
-  float *hinges = vector_buffer(a, BUFFER_HINGES), *force = p->force + 3 * row * a->pitch;
-  const float *middle = curvature_buffer(a, row & 3), *up = curvature_buffer(a, (row > 0 ? row - 1 : row) & 3);
-  const float *down = curvature_buffer(a, (row < last ? row + 1 : row) & 3);
-  const float *twists = twist_buffer(a, row), *above = twist_buffer(a, row - 1);
-  const lanes one = lanes_splat(1.0f), has_up = lanes_splat(row > 0 ? 1.0f : 0.0f);
-  const lanes has_down = lanes_splat(row < last ? 1.0f : 0.0f);
-  bend_along_row(p, row, hinges);
+  const int32_t columns = a->columns;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    lanes3 sum = hinge_force(near_load(hinges, buffer, i - 1), near_load(hinges, buffer, i),
-                             near_load(hinges, buffer, i + 1), one);
-    sum = lanes3_add_scaled(sum, near_load(up, buffer, i), has_up);
-    sum = lanes3_add_scaled(sum, near_load(down, buffer, i), has_down);
-    sum = lanes3_add_scaled(sum, near_load(middle, buffer, i), lanes_splat(-2.0f));
-    sum = lanes3_add(sum, lanes3_subtract(near_load(twists, buffer, i), near_load(twists, buffer, i - 1)));
-    if (row > 0) {
-      sum = lanes3_subtract(sum, lanes3_subtract(near_load(above, buffer, i), near_load(above, buffer, i - 1)));
-    }
-    own_store(force, i, sum);
+    const hinge_block h = hinges_at(&r, i);
+    const lanes3 weft = lanes3_scale(h.weft, h.of_weft), warp = lanes3_scale(h.warp, h.of_warp);
+    const lanes3 cell = lanes3_scale(h.twist, h.of_twist);
+    near_store(b.along, buffer, i, warp);
+    near_store(b.cells, buffer, i, cell);
+    const lanes3 beside = lanes3_add(near_load(b.along_above, buffer, i - 1), near_load(b.along_above, buffer, i + 1));
+    own_store(above, i, lanes3_add(own_load(above, i), lanes3_add(weft, beside)));
+    const lanes3 twist = lanes3_subtract(cell, near_load(b.cells, buffer, i - 1)), both = lanes3_add(warp, weft);
+    const lanes3 sum = lanes3_add(own_load(b.left_over, i), twist);
+    own_store(begun, i, lanes3_subtract(sum, lanes3_add(both, both)));
+    own_store(b.left_over, i, lanes3_subtract(weft, twist));
+  }
+  if (a->is_ring) {
+    close_cells(&b, a, begun);
+  }
+}
+
+/* Ends the force of the last row. */
+static void bend_last_row(const plate_rows *p, float *force) {
+  const solve_arrays *a = p->a;
+  const float *along = hinge_buffers_of(a, a->rows - 1).along;
+  const ptrdiff_t buffer = a->buffer;
+  const int32_t columns = a->columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes3 beside = lanes3_add(near_load(along, buffer, i - 1), near_load(along, buffer, i + 1));
+    own_store(force, i, lanes3_add(own_load(force, i), beside));
   }
 }
 
 /* The forces of the rows first .. end - 1: by the Laplacian where nothing differs. */
 static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
-  if (!p->a->factors) {
+  const solve_arrays *a = p->a;
+  const int32_t next = 3 * a->pitch;
+  if (!a->factors) {
     bend_rows(p, first, end);
     return;
   }
-  for (int32_t row = first > 0 ? first - 1 : first; row <= end && row < p->a->rows; row++) {
-    bend_row_with_factors(p, row);
-    if (row > first) {
-      plate_row_with_factors(p, row - 1);
-    }
+  const hinge_buffers b = hinge_buffers_of(a, 0);
+  clear_floats(b.left_over, next);
+  for (int32_t row = first > 0 ? first - 1 : first; row <= end && row < a->rows; row++) {
+    float *force = p->force + row * next;
+    bend_row_with_factors(p, row, row > first ? force - next : b.spare, row >= first && row < end ? force : b.spare);
   }
-  if (end == p->a->rows) {
-    plate_row_with_factors(p, end - 1);
+  if (end == a->rows) {
+    bend_last_row(p, p->force + (end - 1) * next);
   }
 }
 

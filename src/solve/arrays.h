@@ -87,10 +87,8 @@ enum {
   BUFFER_CURVATURE = BUFFER_FORCES + 2 * DIRECTIONS,
   BUFFER_BLOCKS = BUFFER_CURVATURE + 4,
   BUFFER_VECTORS = BUFFER_BLOCKS + 2 * 7,
-  /* with factors also forces of hinges along the warp, and of cells in four rows */
-  BUFFER_HINGES = BUFFER_VECTORS,
-  BUFFER_TWISTS,
-  BUFFER_ALL = BUFFER_TWISTS + 4
+  BUFFER_HINGES = BUFFER_VECTORS, /* with factors */
+  BUFFER_ALL
 };
 
 static int32_t buffer_plane(int32_t pitch) {

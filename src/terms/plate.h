@@ -65,7 +65,7 @@ typedef struct plate_rows {
   float warp, weft, twist; /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
-/* A row buffer of the curvature: three rows of it are kept, by hinges.h four. */
+/* A row buffer of the curvature: hinges.h has four. */
 CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
   return vector_buffer(a, BUFFER_CURVATURE + number);
 }
