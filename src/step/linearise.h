@@ -142,11 +142,12 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
 }
 
 /* Linearises the springs of direction d that start in a row, and stores the forces that they bring to their other ends,
-   and the blocks: springs in the operator that resist compression in full, without a strain limit and without factors.
-   d: a constant. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
+   and the blocks: springs in the operator that resist compression in full, without a strain limit. d, has_factors:
+   constants. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
+                                          int32_t has_factors) {
   linear_row r = *row; /* the stores of lanes may alias it */
-  r.factors = NULL;
+  r.factors = has_factors ? r.factors : NULL;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&r, d, i);
     const spring_motion m = motion_at(&r, d, i);
@@ -176,10 +177,12 @@ static void linearise_any_springs(const linear_row *row, const substep_terms *t,
 /* Linearises the springs of direction d, a constant, that start in a row. */
 CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
   const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-  if (r->springs && t->spring[d].implicit && !r->factors && !is_limited && !is_soft) {
-    linearise_plain_springs(r, t, d, columns);
-  } else {
+  if (!r->springs || !t->spring[d].implicit || is_limited || is_soft) {
     linearise_any_springs(r, t, d, columns);
+  } else if (r->factors) {
+    linearise_plain_springs(r, t, d, columns, 1);
+  } else {
+    linearise_plain_springs(r, t, d, columns, 0);
   }
 }
 
