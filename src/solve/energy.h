@@ -5,6 +5,7 @@
 #include "../lanes.h"
 #include "../pieces.h"
 #include "../scalar.h"
+#include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../types.h"
 #include "arrays.h"
@@ -17,7 +18,8 @@
  * p . A p without A p, of which the last iteration of a solve wants nothing else: every term is a sum of squares.
  *
  *   springs  a |p_1 - p_0|^2 + c / l^2 (d . (p_1 - p_0))^2
- *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h
+ *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h; or, with factors,
+ *            its energy as it stands there
  *   others   mass, (w . p)^2 of the air, p . G p of further blocks
  *
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
@@ -121,11 +123,25 @@ CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep
   return s;
 }
 
+/* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */
+CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *sum) {
+  const hinge_row r = hinge_row_of(p, row);
+  const int32_t columns = p->a->columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const hinge_block h = hinges_at(&r, i);
+    lanes square = lanes_multiply(h.of_warp, lanes3_dot(h.warp, h.warp));
+    square = lanes_add(square, lanes_multiply(h.of_weft, lanes3_dot(h.weft, h.weft)));
+    square = lanes_add(square, lanes_multiply(h.of_twist, lanes3_dot(h.twist, h.twist)));
+    row_sum_add(sum, i, square);
+  }
+}
+
 /* Squares of a strip. */
 CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   product_row r = product_row_of(a, p->first, 0, 0.0f);
   for (int32_t row = p->first; row < p->end; row++) {
     row_sum sum = row_sum_start();
@@ -134,7 +150,9 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan
     } else {
       add_squares_of_row(&r, &sum, 1);
     }
-    if (bends) {
+    if (bends && a->factors) {
+      add_hinge_squares(&plate, row, &sum);
+    } else if (bends) {
       const plate_squares s = plate_squares_of(a, t, row);
       add_plate_squares(a, &s, &sum);
     }
@@ -144,7 +162,7 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan
   (void)plan;
 }
 
-/* p . A p of cloth whose hinges do not differ. */
+/* p . A p of all particles. */
 static float square_direction(const cloth *c, const substep_terms *t) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, square_strip, t);

@@ -56,14 +56,12 @@ static float finished_change(const cloth *c, const substep_terms *t) {
   return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
 }
 
-/* The product with the direction, of confined particles what they may do; not if it is the last one, where nothing
-   differs. Returns p . q. */
+/* The product with the direction, of confined particles what they may do; not if it is the last one. Returns p . q. */
 static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
-  if (is_last && !c->scratch.factors) {
+  if (is_last) {
     return square_direction(c, t) + multiply_bodies(c, t, 1);
   }
-  float sum = multiply(c, t);
-  sum += multiply_bodies(c, t, is_last);
+  const float sum = multiply(c, t) + multiply_bodies(c, t, 0);
   confine_own(c, floats_at(c, c->scratch.product));
   return sum;
 }
