@@ -5020,8 +5020,10 @@ static void close_rows(const cloth *c, float *array) {
 enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSFER_RING_LONG };
 
 /* A side of so many nodes is not coarsened further. The coarsest level is solved, see coarsest.h: with 2 in place of 3
-   linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. */
+   linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. Of sheets, beside a side of more than NARROW_SIDE,
+   it is, to two nodes: with three a belt over a drum slides by an eighth of the way (S15). */
 #define SOLVED_SIDE 3
+#define NARROW_SIDE 6
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
 /* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
 #define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
@@ -5035,9 +5037,14 @@ enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS }
 #define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
 #define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
 
-/* Columns of the level after one of so many, and how they lie. */
-static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
-  if (columns <= SOLVED_SIDE && !(is_ring && columns == 3)) {
+/* Nodes that are left of a side of a sheet, beside one of so many. */
+static int32_t least_side(int32_t other) {
+  return other > NARROW_SIDE ? 2 : SOLVED_SIDE;
+}
+
+/* Columns of the level after one of so many columns and rows, and how they lie. */
+static int32_t coarse_columns(int32_t columns, int32_t rows, int32_t is_ring, int32_t *transfer) {
+  if (columns <= (is_ring ? 2 : least_side(rows))) {
     *transfer = TRANSFER_KEPT;
     return columns;
   }
@@ -5054,8 +5061,8 @@ static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfe
   return is_short ? (columns + 1) / 2 : columns / 2;
 }
 
-static int32_t coarse_rows(int32_t rows) {
-  return rows <= SOLVED_SIDE ? rows : rows / 2 + 1;
+static int32_t coarse_rows(int32_t columns, int32_t rows, int32_t is_ring) {
+  return rows <= (is_ring ? SOLVED_SIDE : least_side(columns)) ? rows : rows / 2 + 1;
 }
 
 /* Two levels beside each other, and the transfer row between them. */
@@ -5379,16 +5386,23 @@ CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, const int
    are a quarter as stiff, those across as stiff as before. */
 #define LONG_SHARE 0.5f
 
+/* 1 if the level so many levels above the particles is solved. */
+static int is_solved(int32_t columns, int32_t rows, int32_t is_ring, int32_t number) {
+  const int32_t is_small = columns <= SOLVED_SIDE && rows <= SOLVED_SIDE;
+  return is_small || (number > 0 && !is_ring && columns * rows <= SOLVED_NODES);
+}
+
 /* Plans the coarse levels of a grid, with the offsets of their arrays. Returns the floats of all, and their number. */
 static int32_t plan_levels(int32_t columns, int32_t rows, int32_t is_ring, float aspect, grid_level *levels,
                            int32_t *count) {
   int32_t floats = 0, n = 0;
-  for (; n < MAX_LEVELS && (columns > SOLVED_SIDE || rows > SOLVED_SIDE); n++) {
+  for (; n < MAX_LEVELS && !is_solved(columns, rows, is_ring, n); n++) {
     grid_level *l = &levels[n];
     const int32_t keeps_columns = is_ring && aspect > LONG_CELL && rows > SOLVED_SIDE;
+    const int32_t fine_columns = columns;
     l->transfer = TRANSFER_KEPT;
-    columns = keeps_columns ? columns : coarse_columns(columns, is_ring, &l->transfer);
-    rows = coarse_rows(rows);
+    columns = keeps_columns ? columns : coarse_columns(columns, rows, is_ring, &l->transfer);
+    rows = coarse_rows(fine_columns, rows, is_ring);
     aspect *= keeps_columns ? 0.5f : 1.0f;
     l->share = keeps_columns ? LONG_SHARE : 0.25f;
     l->columns = columns;
@@ -46399,11 +46413,11 @@ static level_pair kernel_pair(float *row, int32_t is_ring) {
   level_pair p = {.columns = KERNEL_COLUMNS,
                   .rows = KERNEL_ROWS,
                   .pitch = KERNEL_PITCH,
-                  .coarse_rows = coarse_rows(KERNEL_ROWS),
+                  .coarse_rows = coarse_rows(KERNEL_COLUMNS, KERNEL_ROWS, is_ring),
                   .coarse_pitch = KERNEL_COARSE_PITCH,
                   .row = row + KERNEL_TRANSFER_PAD,
                   .places = KERNEL_TRANSFER};
-  p.coarse_columns = coarse_columns(KERNEL_COLUMNS, is_ring, &p.transfer);
+  p.coarse_columns = coarse_columns(KERNEL_COLUMNS, KERNEL_ROWS, is_ring, &p.transfer);
   return p;
 }
 

@@ -42,16 +42,23 @@
    are a quarter as stiff, those across as stiff as before. */
 #define LONG_SHARE 0.5f
 
+/* 1 if the level so many levels above the particles is solved. */
+static int is_solved(int32_t columns, int32_t rows, int32_t is_ring, int32_t number) {
+  const int32_t is_small = columns <= SOLVED_SIDE && rows <= SOLVED_SIDE;
+  return is_small || (number > 0 && !is_ring && columns * rows <= SOLVED_NODES);
+}
+
 /* Plans the coarse levels of a grid, with the offsets of their arrays. Returns the floats of all, and their number. */
 static int32_t plan_levels(int32_t columns, int32_t rows, int32_t is_ring, float aspect, grid_level *levels,
                            int32_t *count) {
   int32_t floats = 0, n = 0;
-  for (; n < MAX_LEVELS && (columns > SOLVED_SIDE || rows > SOLVED_SIDE); n++) {
+  for (; n < MAX_LEVELS && !is_solved(columns, rows, is_ring, n); n++) {
     grid_level *l = &levels[n];
     const int32_t keeps_columns = is_ring && aspect > LONG_CELL && rows > SOLVED_SIDE;
+    const int32_t fine_columns = columns;
     l->transfer = TRANSFER_KEPT;
-    columns = keeps_columns ? columns : coarse_columns(columns, is_ring, &l->transfer);
-    rows = coarse_rows(rows);
+    columns = keeps_columns ? columns : coarse_columns(columns, rows, is_ring, &l->transfer);
+    rows = coarse_rows(fine_columns, rows, is_ring);
     aspect *= keeps_columns ? 0.5f : 1.0f;
     l->share = keeps_columns ? LONG_SHARE : 0.25f;
     l->columns = columns;

@@ -23,8 +23,10 @@
 enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSFER_RING_LONG };
 
 /* A side of so many nodes is not coarsened further. The coarsest level is solved, see coarsest.h: with 2 in place of 3
-   linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. */
+   linen of 32 x 32 keeps .92 in place of 1.0 of its energy at .5 s. Of sheets, beside a side of more than NARROW_SIDE,
+   it is, to two nodes: with three a belt over a drum slides by an eighth of the way (S15). */
 #define SOLVED_SIDE 3
+#define NARROW_SIDE 6
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
 /* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
 #define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
@@ -38,9 +40,14 @@ enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS }
 #define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
 #define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
 
-/* Columns of the level after one of so many, and how they lie. */
-static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfer) {
-  if (columns <= SOLVED_SIDE && !(is_ring && columns == 3)) {
+/* Nodes that are left of a side of a sheet, beside one of so many. */
+static int32_t least_side(int32_t other) {
+  return other > NARROW_SIDE ? 2 : SOLVED_SIDE;
+}
+
+/* Columns of the level after one of so many columns and rows, and how they lie. */
+static int32_t coarse_columns(int32_t columns, int32_t rows, int32_t is_ring, int32_t *transfer) {
+  if (columns <= (is_ring ? 2 : least_side(rows))) {
     *transfer = TRANSFER_KEPT;
     return columns;
   }
@@ -57,8 +64,8 @@ static int32_t coarse_columns(int32_t columns, int32_t is_ring, int32_t *transfe
   return is_short ? (columns + 1) / 2 : columns / 2;
 }
 
-static int32_t coarse_rows(int32_t rows) {
-  return rows <= SOLVED_SIDE ? rows : rows / 2 + 1;
+static int32_t coarse_rows(int32_t columns, int32_t rows, int32_t is_ring) {
+  return rows <= (is_ring ? SOLVED_SIDE : least_side(columns)) ? rows : rows / 2 + 1;
 }
 
 /* Two levels beside each other, and the transfer row between them. */

@@ -109,11 +109,11 @@ static level_pair kernel_pair(float *row, int32_t is_ring) {
   level_pair p = {.columns = KERNEL_COLUMNS,
                   .rows = KERNEL_ROWS,
                   .pitch = KERNEL_PITCH,
-                  .coarse_rows = coarse_rows(KERNEL_ROWS),
+                  .coarse_rows = coarse_rows(KERNEL_COLUMNS, KERNEL_ROWS, is_ring),
                   .coarse_pitch = KERNEL_COARSE_PITCH,
                   .row = row + KERNEL_TRANSFER_PAD,
                   .places = KERNEL_TRANSFER};
-  p.coarse_columns = coarse_columns(KERNEL_COLUMNS, is_ring, &p.transfer);
+  p.coarse_columns = coarse_columns(KERNEL_COLUMNS, KERNEL_ROWS, is_ring, &p.transfer);
   return p;
 }
 
