@@ -27,7 +27,8 @@
  *   u_f = u + b'_t / S_t - f_t / S_t         the way along the surface without it
  *
  * Friction holds with the stiffness k_t = k_0 as long as that is less than mu times what pressed last, and else gives
- * mu times it. Force and block are
+ * mu times it: static mu, and kinetic where the contact has slid faster than SLIDING_SPEED in the last substep
+ * (result.h). Force and block are
  *
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
@@ -128,10 +129,9 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
   const lanes length = lanes3_length(lanes3_flush(way));
   const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
-  lanes friction = lanes_select(m.slides, kinetic, lanes_splat(slot->body.static_friction));
+  const lanes friction = lanes_select(m.slides, kinetic, lanes_splat(slot->body.static_friction));
   const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
   const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
-  friction = lanes_select(slips, kinetic, friction);
   const lanes most = lanes_multiply(friction, pressed);
   const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
   const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);

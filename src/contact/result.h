@@ -34,6 +34,10 @@
 /* Share of the thickness by which particles are moved out beyond where the law ends. */
 #define SAFETY_SHARE 0.02f
 
+/* Speed from which contacts slide, with kinetic friction [m/s]: slower ones only slip, as those of a sheet that is laid
+   down (S15). */
+#define SLIDING_SPEED 0.05f
+
 /* What a collider has received, in eight partial sums. */
 typedef struct touch_sums {
   lanes_sum impulse[3], torque[3];
@@ -154,17 +158,16 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes give = lanes_divide(law, stiffness);
-  const lanes_mask slips = lanes_less(lanes_multiply(touch_load(e, TOUCH_FRICTION, k), give), length);
-  const collider_slot *slot = slot_at(r->c, e->collider);
-  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
-  const lanes left = lanes_minimum(lanes_divide(lanes_multiply(kinetic, give), length), lanes_splat(1.0f));
+  const lanes holds = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_divide(law, stiffness));
+  const lanes_mask slips = lanes_less(holds, length);
+  const lanes_mask slides = lanes_less(lanes_splat(SLIDING_SPEED * r->t->h), lanes_subtract(length, holds));
+  const lanes left = lanes_minimum(lanes_divide(holds, length), lanes_splat(1.0f));
   const lanes3 back = lanes3_rotate(rotation_conjugate(r->b->end.rotation), lanes3_flush(lanes3_scale(way, left)));
   const lanes3 held = lanes3_rotate(rotation_conjugate(r->b->end.rotation), way);
   const lanes3 old = lanes3_select(m.known, m.anchor, lanes3_subtract(place, held));
   const lanes3 anchor = lanes3_select(slips, lanes3_subtract(place, back), old);
   const lanes code =
-      lanes_select(slips, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
+      lanes_select(slides, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
   const lanes3 pressed = lanes3_select(pulls, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), newton);
   const lanes_mask presses = lanes_less(zero, lanes3_dot(pressed, n));
   touch_store(e, TOUCH_ALONG, k, lanes_keep(keeps, lanes_select(presses, code, lanes_negate(code))));

@@ -114,39 +114,99 @@ static inline void pinch_scene(int substeps) {
 
 /// S15: on a slope, and over a drum ///
 
-#define SLOPE_ANGLE (22.5 * PI / 180.0)
+#define SLOPE_SIDE 16
 
-static inline void slope_lines(int substeps, double friction, double seconds, int damped) {
-  enum { SIDE = 16 };
-  cloth_config config = sheet_config(SIDE, SIDE, 0.5, 0.5, substeps);
-  config.max_colliders = 1;
-  if (!damped)
-    without_damping(&config);
-  double co = cos(SLOPE_ANGLE), si = sin(SLOPE_ANGLE), height = 0.98 * THICKNESS, way = 0.0, speed = 0.0;
-  config.edge_warp = vector_at(0.5 * co, -0.5 * si, 0.0);
-  config.origin = vector_at(height * si, height * co, 0.0);
-  sheet s = sheet_make(&config);
+/* A sheet that lies on a plane tilted by an angle, with its first and last column along the fall. */
+static inline sheet sheet_on_slope(cloth_config *config, int substeps, double angle, double holds, double slides) {
+  *config = sheet_config(SLOPE_SIDE, SLOPE_SIDE, 0.5, 0.5, substeps);
+  config->max_colliders = 1;
+  without_damping(config);
+  double co = cos(angle), si = sin(angle), height = 0.98 * THICKNESS;
+  config->edge_warp = vector_at(0.5 * co, -0.5 * si, 0.0);
+  config->origin = vector_at(height * si, height * co, 0.0);
+  sheet s = sheet_make(config);
   cloth_collider slope = body_at(CLOTH_SHAPE_PLANE, 0.0, 0.0, 0.0, 0.0);
-  slope.pose.rotation = turn_about(0.0, 0.0, 1.0, -SLOPE_ANGLE);
-  slope.static_friction = slope.kinetic_friction = (float)friction;
+  slope.pose.rotation = turn_about(0.0, 0.0, 1.0, -angle);
+  slope.static_friction = (float)holds;
+  slope.kinetic_friction = (float)slides;
   add_body(&s, &slope);
-  for (int frame = 0; frame < 60.0 * seconds; frame++)
-    sheet_step(&s, (double)FRAME);
+  return s;
+}
+
+/* The mean of the places along the fall, and of the velocities. */
+static inline double mean_along(const sheet *s, double angle, double *speed) {
+  double co = cos(angle), si = sin(angle), place = 0.0;
   cloth_vector_view v;
-  cloth_get_velocities(s.f.sheet, &v);
-  for (int i = 0; i < s.f.count; i++) {
-    point p = position_of(s.f.sheet, i);
-    way += (p.x * co - p.y * si) / s.f.count;
-    speed += ((double)v.x[i] * co - (double)v.y[i] * si) / s.f.count;
+  cloth_get_velocities(s->f.sheet, &v);
+  *speed = 0.0;
+  for (int i = 0; i < s->f.count; i++) {
+    point p = position_of(s->f.sheet, i);
+    place += (p.x * co - p.y * si) / s->f.count;
+    *speed += ((double)v.x[i] * co - (double)v.y[i] * si) / s->f.count;
   }
+  return place;
+}
+
+static inline void slope_lines(int substeps, double friction, double seconds) {
+  double angle = 22.5 * DEGREE, speed, right = 9.81 * (sin(angle) - friction * cos(angle));
+  cloth_config config;
+  sheet s = sheet_on_slope(&config, substeps, angle, friction, friction);
+  sheet_frames(&s, (int)(60.0 * seconds));
+  double way = mean_along(&s, angle, &speed) - 0.25;
   subject what = subject_of("S15", &config);
-  double right = 9.81 * (si - friction * co);
   if (right > 0.0)
     line(&what, trusted(s.notes, speed / seconds), right, has_goals(substeps) ? within(right, 0.05) : finite_only(),
          "slope of 22.5 degrees, friction %g: acceleration [m/s^2]", friction);
   else
-    line(&what, trusted(s.notes, way - 0.25), 0.0, has_goals(substeps) ? at_most(2.0e-3) : finite_only(),
+    line(&what, trusted(s.notes, way), 0.0, has_goals(substeps) ? at_most(2.0e-3) : finite_only(),
          "slope of 22.5 degrees, friction %g: way in %g s [m]", friction, seconds);
+  sheet_free(&s);
+}
+
+/* With less friction once it slides: it holds what a push sets going. Steeper than its friction it starts by itself. */
+static inline void start_lines(int substeps, double degrees) {
+  enum { LIES = 120, SLIDES = 60 };
+  double angle = degrees * DEGREE, speed, before, right = 9.81 * (sin(angle) - 0.3 * cos(angle));
+  int holds = tan(angle) < 0.6;
+  cloth_config config;
+  sheet s = sheet_on_slope(&config, substeps, angle, 0.6, 0.3);
+  subject what = subject_of("S15", &config);
+  if (holds) {
+    sheet_frames(&s, LIES);
+    line(&what, trusted(s.notes, mean_along(&s, angle, &speed) - 0.25), 0.0,
+         has_goals(substeps) ? at_most(3.0e-3) : finite_only(),
+         "slope of %g degrees, .6 that slides with .3: way in 2 s [m]", degrees);
+    double push = 0.5 * 0.2 * 0.25 / s.f.count; /* to .5 m/s */
+    for (int i = 0; i < s.f.count; i++)
+      cloth_apply_impulse(s.f.sheet, i, vector_at(push * cos(angle), -push * sin(angle), 0.0));
+  }
+  sheet_frames(&s, 10);
+  mean_along(&s, angle, &before);
+  sheet_frames(&s, SLIDES);
+  mean_along(&s, angle, &speed);
+  line(&what, trusted(s.notes, speed - before), right, has_goals(substeps) ? within(right, 0.1) : finite_only(),
+       "slope of %g degrees, .6 that slides with .3: acceleration [m/s^2]", degrees);
+  sheet_free(&s);
+}
+
+/* Lying on a plane that is pulled away under it at 1 m/s: as fast as kinetic friction, then along with it. */
+static inline void belt_lines(int substeps) {
+  double speed, early;
+  cloth_config config;
+  sheet s = sheet_on_slope(&config, substeps, 0.0, 0.3, 0.2);
+  for (int frame = 1; frame <= 90; frame++) {
+    move_body(&s, 0, frame / 60.0, 0.0, 0.0, no_turn);
+    sheet_step(&s, (double)FRAME);
+    if (frame == 20)
+      mean_along(&s, 0.0, &early);
+  }
+  mean_along(&s, 0.0, &speed);
+  subject what = subject_of("S15", &config);
+  double right = 0.2 * 9.81 / 3.0;
+  line(&what, trusted(s.notes, early), right, has_goals(substeps) ? within(right, 0.1) : finite_only(),
+       "belt of 1 m/s, friction .2: speed after 1/3 s [m/s]");
+  line(&what, trusted(s.notes, speed), 1.0, has_goals(substeps) ? within(1.0, 0.01) : finite_only(),
+       "belt of 1 m/s, friction .3: speed after 1.5 s [m/s]");
   sheet_free(&s);
 }
 
@@ -193,8 +253,12 @@ static inline void drum_lines(int substeps, double load) {
 }
 
 static inline void grip_scene(int substeps) {
-  slope_lines(substeps, 0.4, 4.0, 0);
-  slope_lines(substeps, 0.6, 60.0, 1);
+  slope_lines(substeps, 0.4, 4.0);
+  slope_lines(substeps, 0.6, 60.0);
+  start_lines(substeps, 22.5);
+  start_lines(substeps, 25.0);
+  start_lines(substeps, 32.0);
+  belt_lines(substeps);
   drum_lines(substeps, 0.9);
   drum_lines(substeps, 1.1);
 }
