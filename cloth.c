@@ -2867,8 +2867,8 @@ typedef struct cloth_settings {
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
 #if CLOTH_ONE_EQUATION
-    float rest_drag, rest_speed;
-    int32_t iterations;
+    float rest_drag, rest_speed, max_push_speed;
+    int32_t iterations, max_parts;
 #endif
   } integration;
   cloth_config_tethers tethers;
@@ -3079,7 +3079,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #if CLOTH_ONE_EQUATION
-#define SETTINGS_WORDS 42
+#define SETTINGS_WORDS 44
 #define SCRATCH_OFFSETS 33
 #define INPUT_WHOLE_WORDS 16
 #else
@@ -5909,10 +5909,13 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
   X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
   X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
   X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
+  X(integration.max_push_speed, 0.1f, 1.0e4f, " m/s")                                                                  \
   X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.stiffness, 1.0f, 1000.0f, "")
+#define EQUATION_FAULTS(X) X(PARTS, RANGE, "integration.max_parts: 1, 2 or 4")
 #else
+#define EQUATION_FAULTS(X)
 #define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
 #define EQUATION_FLOATS(X)                                                                                             \
   X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
@@ -5984,6 +5987,7 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
+  EQUATION_FAULTS(X)                                                                                                   \
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
@@ -6793,6 +6797,8 @@ static void set_equation_defaults(cloth_config *config) {
   config->integration.max_substeps = 64;
   config->integration.rest_drag = 0.05f;
   config->integration.rest_speed = 0.5f;
+  config->integration.max_push_speed = 3.0f;
+  config->integration.max_parts = 4;
   config->tethers.count = 0;
   config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = 80;
@@ -6904,6 +6910,12 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  const int32_t parts = config->integration.max_parts;
+  if (parts != 1 && parts != 2 && parts != 4) {
+    return CONFIG_FAULT(PARTS);
+  }
+#endif
   if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
@@ -7847,6 +7859,8 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 #if CLOTH_ONE_EQUATION
   s->integration.rest_drag = config->integration.rest_drag;
   s->integration.rest_speed = config->integration.rest_speed;
+  s->integration.max_push_speed = config->integration.max_push_speed;
+  s->integration.max_parts = config->integration.max_parts;
   s->integration.iterations = config->iterations;
 #endif
   s->tethers = config->tethers;
@@ -30527,6 +30541,7 @@ typedef struct touch_search {
   vector_array x;
   const float *reach;
   float thickness;
+  float push;      /* farthest that particles are pushed out [m] */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
 
@@ -30547,6 +30562,20 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
     held[lane] = lane < left && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? 1.0f : 0.0f;
   }
   return lanes_load(held);
+}
+
+/* The distances from which the law acts on particles at a gap: `reach`, but those that begin farther inside than it is
+   thick, as no contact leaves them, it pushes out no faster than it may. */
+CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
+                                 lanes reach) {
+  const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) {
+    return reach;
+  }
+  lanes3 normal;
+  const lanes begins = distances_to(s->b, &w->from, &normal);
+  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
+  return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
@@ -30590,9 +30619,10 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
-  touch_store(e, TOUCH_REACH, k, reach);
+  const lanes begins = bounded_reach(s, &w, touches, gap, reach);
+  touch_store(e, TOUCH_REACH, k, begins);
   touch_store(e, TOUCH_WAY, k, w.length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(begins, thickness))));
   return 1;
 }
 
@@ -30664,12 +30694,13 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     return 0;
   }
   const position_box all = find_row_boxes(c, &a);
+  const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_touchable(c, index)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, contact_thickness(c))) {
+    if (!is_box_near(&b, &all, thickness)) {
       continue;
     }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
@@ -30678,7 +30709,8 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .b = &b,
                       .x = vectors_at(c, c->state.position),
                       .reach = floats_at(c, c->scratch.reach),
-                      .thickness = contact_thickness(c)};
+                      .thickness = thickness,
+                      .push = push};
     find_touches_of(&s);
     leave_attached(c, &a, index);
     is_deep |= s.is_deep;
@@ -35456,9 +35488,7 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_MEETING 60u
 #define WORK_SEARCH 200u
 #define WORK_TOUCH 30000u
-/* Parts that a substep has at most, where a particle would come out farther inside of a collider than contact is thick;
-   and searches for touches for each of them, those of longer parts included. */
-#define MOST_PARTS 4
+/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
 #define SEARCHES_PER_PART 2u
 
 /* What the work depends on beside the terms. */
@@ -35597,7 +35627,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
   const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
-  return s->touches > 0 ? part * MOST_PARTS : part;
+  return s->touches > 0 ? part * (uint32_t)c->settings.integration.max_parts : part;
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -35816,10 +35846,11 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
  * Where contact is deep the substep is taken in two parts, and each of these in two, before anything is solved.
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
+  const float shortest = 1.0f / (float)c->settings.integration.max_parts;
   float done = 0.0f, length = 1.0f;
   int32_t iterations = 0;
   while (done < 1.0f) {
-    if (start_part(c, plan, done, length) && length > 1.0f / (float)MOST_PARTS) {
+    if (start_part(c, plan, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }

@@ -26,6 +26,8 @@ static void set_equation_defaults(cloth_config *config) {
   config->integration.max_substeps = 64;
   config->integration.rest_drag = 0.05f;
   config->integration.rest_speed = 0.5f;
+  config->integration.max_push_speed = 3.0f;
+  config->integration.max_parts = 4;
   config->tethers.count = 0;
   config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = 80;
@@ -137,6 +139,12 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
+#if CLOTH_ONE_EQUATION
+  const int32_t parts = config->integration.max_parts;
+  if (parts != 1 && parts != 2 && parts != 4) {
+    return CONFIG_FAULT(PARTS);
+  }
+#endif
   if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }

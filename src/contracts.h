@@ -16,7 +16,7 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #if CLOTH_ONE_EQUATION
-#define SETTINGS_WORDS 42
+#define SETTINGS_WORDS 44
 #define SCRATCH_OFFSETS 33
 #define INPUT_WHOLE_WORDS 16
 #else

@@ -83,6 +83,8 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 #if CLOTH_ONE_EQUATION
   s->integration.rest_drag = config->integration.rest_drag;
   s->integration.rest_speed = config->integration.rest_speed;
+  s->integration.max_push_speed = config->integration.max_push_speed;
+  s->integration.max_parts = config->integration.max_parts;
   s->integration.iterations = config->iterations;
 #endif
   s->tethers = config->tethers;

@@ -53,10 +53,13 @@
   X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
   X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
   X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
+  X(integration.max_push_speed, 0.1f, 1.0e4f, " m/s")                                                                  \
   X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.stiffness, 1.0f, 1000.0f, "")
+#define EQUATION_FAULTS(X) X(PARTS, RANGE, "integration.max_parts: 1, 2 or 4")
 #else
+#define EQUATION_FAULTS(X)
 #define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
 #define EQUATION_FLOATS(X)                                                                                             \
   X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
@@ -128,6 +131,7 @@
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
+  EQUATION_FAULTS(X)                                                                                                   \
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
   X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \

@@ -501,8 +501,8 @@ typedef struct cloth_settings {
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
 #if CLOTH_ONE_EQUATION
-    float rest_drag, rest_speed;
-    int32_t iterations;
+    float rest_drag, rest_speed, max_push_speed;
+    int32_t iterations, max_parts;
 #endif
   } integration;
   cloth_config_tethers tethers;

@@ -48,6 +48,7 @@ static const config_field config_fields[] = {
     FLOATS(integration.explicit_threshold, 0, 1.3, ""),
     FLOATS(integration.rest_drag, 0, 100, " m/s^2"),
     FLOATS(integration.rest_speed, 0.001, 100, " m/s"),
+    FLOATS(integration.max_push_speed, 0.1, 1e4, " m/s"),
     INTS(iterations, 0, CLOTH_ITERATION_LIMIT, ""),
     FLOATS(solver.tolerance, 0, 0.5, ""),
     FLOATS(strain_limit.stiffness, 1, 1000, ""),

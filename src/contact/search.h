@@ -146,6 +146,7 @@ typedef struct touch_search {
   vector_array x;
   const float *reach;
   float thickness;
+  float push;      /* farthest that particles are pushed out [m] */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
 
@@ -166,6 +167,20 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
     held[lane] = lane < left && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? 1.0f : 0.0f;
   }
   return lanes_load(held);
+}
+
+/* The distances from which the law acts on particles at a gap: `reach`, but those that begin farther inside than it is
+   thick, as no contact leaves them, it pushes out no faster than it may. */
+CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
+                                 lanes reach) {
+  const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) {
+    return reach;
+  }
+  lanes3 normal;
+  const lanes begins = distances_to(s->b, &w->from, &normal);
+  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
+  return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
@@ -209,9 +224,10 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
-  touch_store(e, TOUCH_REACH, k, reach);
+  const lanes begins = bounded_reach(s, &w, touches, gap, reach);
+  touch_store(e, TOUCH_REACH, k, begins);
   touch_store(e, TOUCH_WAY, k, w.length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(begins, thickness))));
   return 1;
 }
 
@@ -283,12 +299,13 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     return 0;
   }
   const position_box all = find_row_boxes(c, &a);
+  const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_touchable(c, index)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, contact_thickness(c))) {
+    if (!is_box_near(&b, &all, thickness)) {
       continue;
     }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
@@ -297,7 +314,8 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .b = &b,
                       .x = vectors_at(c, c->state.position),
                       .reach = floats_at(c, c->scratch.reach),
-                      .thickness = contact_thickness(c)};
+                      .thickness = thickness,
+                      .push = push};
     find_touches_of(&s);
     leave_attached(c, &a, index);
     is_deep |= s.is_deep;

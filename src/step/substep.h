@@ -177,10 +177,11 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
  * Where contact is deep the substep is taken in two parts, and each of these in two, before anything is solved.
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
+  const float shortest = 1.0f / (float)c->settings.integration.max_parts;
   float done = 0.0f, length = 1.0f;
   int32_t iterations = 0;
   while (done < 1.0f) {
-    if (start_part(c, plan, done, length) && length > 1.0f / (float)MOST_PARTS) {
+    if (start_part(c, plan, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }

@@ -87,9 +87,7 @@
 #define WORK_MEETING 60u
 #define WORK_SEARCH 200u
 #define WORK_TOUCH 30000u
-/* Parts that a substep has at most, where a particle would come out farther inside of a collider than contact is thick;
-   and searches for touches for each of them, those of longer parts included. */
-#define MOST_PARTS 4
+/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
 #define SEARCHES_PER_PART 2u
 
 /* What the work depends on beside the terms. */
@@ -228,7 +226,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
   const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
-  return s->touches > 0 ? part * MOST_PARTS : part;
+  return s->touches > 0 ? part * (uint32_t)c->settings.integration.max_parts : part;
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */

@@ -37,6 +37,32 @@ static inline void press_ball(sheet *s, double seconds) {
   move_body(s, 0, 0.0, 0.1 + THICKNESS - fmin(seconds, 1.0) * (0.2 + THICKNESS), 0.0, no_turn);
 }
 
+/* A sheet that is born in something: the particles inside come out slowly, and rest. In a ball it is held by its
+   border, and a box holds it up. */
+static inline void born_lines(int substeps, int in_box) {
+  sheet s = sheet_above(24, in_box ? 0.17 : 0.02, substeps, in_box ? NULL : pin_border);
+  subject what = subject_of("S5", &s.config);
+  cloth_collider ball = body_at(CLOTH_SHAPE_SPHERE, 0.0, 0.0, 0.0, 0.1), box = box_at(0.0, 0.0, 0.0, 0.3, 0.2, 0.3);
+  add_body(&s, in_box ? &box : &ball);
+  double side = in_box ? 0.25 : 0.05, out = 0.0;
+  for (int frame = 1; frame <= 600; frame++) {
+    cloth_vector_view v;
+    sheet_step(&s, (double)FRAME);
+    cloth_get_velocities(s.f.sheet, &v);
+    for (int i = 0; i < s.f.count; i++) {
+      point p = position_of(s.f.sheet, i);
+      if (fabs(p.x) < side && fabs(p.z) < side && frame <= 60)
+        out = fmax(out, fabs((double)v.y[i]) - 9.81 * frame / 60.0);
+    }
+  }
+  line(&what, out, 3.0, has_goals(substeps) ? at_most(3.0) : finite_only(),
+       in_box ? "born 3 cm inside a box: comes out with at most [m/s]"
+              : "born in a ball: comes out with at most [m/s]");
+  line(&what, trusted(s.notes, fastest_speed(&s)), 0.0, has_goals(substeps) ? at_most(1.0e-3) : finite_only(),
+       "born inside: fastest particle after 10 s [m/s]");
+  sheet_free(&s);
+}
+
 /* A ball is pressed into a sheet that is held by its border. */
 static inline void press_scene(int substeps) {
   static const int sizes[] = {17, 32};
@@ -51,6 +77,8 @@ static inline void press_scene(int substeps) {
     line(&what, t.asleep, 0.0, at_most(3.0), "asleep after [s]");
     sheet_free(&s);
   }
+  born_lines(substeps, 0);
+  born_lines(substeps, 1);
 }
 
 /* Over a box with sharp edges. */
