@@ -4391,6 +4391,17 @@ static vector_array memory_vectors(const cloth *c, int32_t slot, int32_t what) {
   return v;
 }
 
+/* A particle may touch several faces of a collider. Each is remembered as a collider of its own: the first under the
+   collider's number, the others under larger ones. */
+#define FACE_NUMBERS 2048
+#define MOST_FACES 3
+
+LAYOUT_CONTRACT(numbers_of_faces_suffice, CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT <= FACE_NUMBERS);
+
+static int32_t face_number(int32_t collider, int32_t face) {
+  return collider + face * FACE_NUMBERS;
+}
+
 /* The code of a collider that holds by friction; one more: it slides. Below 0: it does not press. */
 static float memory_code(int32_t collider) {
   return (float)(2 * (collider + 1));
@@ -4438,13 +4449,11 @@ static void forget_all_touching(const cloth *c) {
 
 /* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
-  for (int32_t i = 0; c->state.touching && i < c->count; i++) {
-    for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-      float *code = memory_of(c, slot, MEMORY_CODE) + i;
-      if (absolute(*code) >= memory_code(collider) && absolute(*code) <= memory_code(collider) + 1.0f) {
-        *code = 0.0f;
-      }
-    }
+  for (int32_t n = 0; c->state.touching && n < MOST_FACES * MEMORY_SLOTS * c->count; n++) {
+    const int32_t face = n % MOST_FACES, slot = n / MOST_FACES % MEMORY_SLOTS, i = n / (MOST_FACES * MEMORY_SLOTS);
+    const float least = memory_code(face_number(collider, face));
+    float *code = memory_of(c, slot, MEMORY_CODE) + i;
+    *code = absolute(*code) >= least && absolute(*code) <= least + 1.0f ? 0.0f : *code;
   }
 }
 
@@ -4552,6 +4561,7 @@ enum { POINT_PARTICLE, POINT_WARP, POINT_WEFT, POINT_CENTRE, POINT_KINDS };
 typedef struct touch {
   int32_t row, column, collider;
   int32_t kind; /* of its points */
+  int32_t face; /* of the collider: see face_number() */
   int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
@@ -4570,10 +4580,11 @@ static int32_t touch_blocks(int32_t columns) {
   return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
 }
 
-/* Most touches of a cloth: with all particles on one body and half of them on two, and some. */
-static int32_t most_touches(int32_t columns, int32_t rows) {
+/* Most touches of a cloth: with all particles on one body and half of them on two, and some. On surfaces with creases
+   twice as many. */
+static int32_t most_touches(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t blocks = touch_blocks(columns) * rows;
-  return blocks + blocks / 2 + 8;
+  return (1 + has_creases) * (blocks + blocks / 2) + 8;
 }
 
 /* The heads of all chains, and the list; one touch more than there may be, the one that is being made. */
@@ -4585,9 +4596,9 @@ static touch *touches_of(const cloth *c) {
   return (touch *)(void *)(touch_heads(c) + touch_blocks(c->grid.columns) * c->grid.rows);
 }
 
-static int32_t touch_bytes(int32_t columns, int32_t rows) {
+static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
-  return heads + (most_touches(columns, rows) + 1) * (int32_t)sizeof(touch);
+  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch);
 }
 
 /* The chain of the block of particles at a column. */
@@ -4623,6 +4634,11 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
 /* Which particles touch in lanes `k`. */
 CLOTH_INLINE lanes_mask touch_mask(const touch *t, int32_t k) {
   return lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+}
+
+/* The number of what a touch touches in the memory of contact. */
+static int32_t touched_number(const touch *e) {
+  return face_number(e->collider, e->face);
 }
 
 /* Adds touch number `n` to the end of the chain of its block. */
@@ -7570,7 +7586,12 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;
+#if CLOTH_ONE_EQUATION
+  const uint32_t meshes = 0; /* triangles are listed for blocks of particles, see contact/surface.h */
+#else
+  const uint32_t meshes = (uint32_t)config->capacity.meshes;
+#endif
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
@@ -7635,8 +7656,10 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   }
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
-    c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
-    c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
+    const int32_t columns = c->grid.columns, rows = c->grid.rows;
+    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
   }
 #endif
@@ -30102,22 +30125,45 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
+/* Surfaces of triangles: meshes and height fields. */
+#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD))
+
+static int is_surface(const cloth_collider *body) {
+  return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+#define WORK_SEARCH 200u
+#define WORK_LISTED 150u
+
+#if WITH_SURFACES
+
+/* 1 for surfaces of which one side holds particles. */
+static int has_one_side(const cloth_geometry *g) {
+  return g->shape == CLOTH_SHAPE_HEIGHT_FIELD || g->counts[2] != 0;
+}
+
+#endif
+
 CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
-/* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
-static int is_touchable(const cloth *c, int32_t index) {
-  return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&
-         slot_at(c, index)->body.shape != CLOTH_SHAPE_HEIGHT_FIELD;
+/* Is there a collider at an index that is no surface; a surface? */
+static int is_solid_at(const cloth *c, int32_t index) {
+  return is_collider(c, index) && !is_surface(&slot_at(c, index)->body);
 }
 
-/* How many of these there are. */
-static int32_t count_touchable(const cloth *c) {
+static int is_surface_at(const cloth *c, int32_t index) {
+  return is_collider(c, index) && is_surface(&slot_at(c, index)->body);
+}
+
+/* How many surfaces there are. */
+static int32_t count_surfaces(const cloth *c) {
   int32_t count = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    count += is_touchable(c, index);
+    count += is_surface_at(c, index);
   }
   return count;
 }
@@ -30166,6 +30212,557 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
 
 #endif
 
+/// Triangles near particles ///
+
+/*
+ * Meshes and height fields are surfaces: triangles without a distance that has a sign. A particle meets the triangles
+ * near it, on the side on which its way begins; those with one side, of closed meshes and the ground, on that side.
+ *
+ * The nearest point of all triangles is a contact. It is one of a convex surface, whatever its edges. Others count beside
+ * it only if they are apart from it, up to SURFACE_FACES in a corner:
+ *
+ *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
+ *   an edge or a corner, if it is also above the tangent planes of these. Without that every diagonal of a plane is one.
+ *
+ * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
+ * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
+ * jumps.
+ *
+ * In: geometries, points in their axes. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_SURFACES
+
+/* Most triangles that are listed, and most cells of a height field that are looked at for it. */
+#define MOST_LISTED MESH_WALK_TRIANGLES
+#define MOST_CELLS 256
+/* Most contacts of a particle with a surface. */
+#define SURFACE_FACES MOST_FACES
+/* Contacts whose normals have a larger dot product are one. */
+#define SAME_FACE 0.7f
+/* Faces whose normals have a larger dot product are the same plane. */
+#define SAME_PLANE 0.9999f
+/* By how much an edge that is a contact of its own is above the tangent planes of others [m]. */
+#define ABOVE_PLANE 1.0e-5f
+/* No gap [m], as FAR_GAP of touches. */
+#define NO_FACE 1.0e9f
+
+/* Triangles near a box: their numbers in a mesh; twice those of cells of a height field, and one more for the upper. */
+typedef struct triangle_list {
+  const cloth_geometry *g;
+  int32_t count;
+  int32_t overflows; /* 1: there are more */
+  uint32_t work;     /* see costs.h */
+  int32_t item[MOST_LISTED];
+} triangle_list;
+
+#if WITH_HEIGHT_FIELD
+
+/* Lists the triangles of the cells whose ground may be in a box. */
+static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
+  const cloth_geometry *g = list->g;
+  const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
+  const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
+  const int32_t left = clamped_cell(low.x * across[0], columns), right = clamped_cell(high.x * across[0], columns);
+  const int32_t first = clamped_cell(low.z * across[1], rows), last = clamped_cell(high.z * across[1], rows);
+  list->overflows = (int64_t)(right - left + 1) * (last - first + 1) > MOST_CELLS;
+  for (int32_t row = first; row <= last && !list->overflows; row++) {
+    for (int32_t column = left; column <= right; column++) {
+      list->work += COST_FIELD_TEST;
+      if (highest_corner(g, column, row) < low.y) {
+        continue;
+      }
+      if (list->count + 2 > MOST_LISTED) {
+        list->overflows = 1;
+        return;
+      }
+      list->item[list->count++] = 2 * (row * columns + column);
+      list->item[list->count++] = 2 * (row * columns + column) + 1;
+    }
+  }
+}
+
+#endif
+
+/* Lists the triangles of a surface near a box in its axes. */
+CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  list->g = g;
+  list->count = list->overflows = 0;
+  list->work = 0;
+  if (high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
+      (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y)) {
+    return;
+  }
+#if WITH_HEIGHT_FIELD
+  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    list_field(list, low, high);
+    return;
+  }
+#endif
+#if WITH_MESH
+  mesh_walk w;
+  start_walk(&w, g, low, high);
+  for (int32_t n = next_triangle(&w); n >= 0; n = next_triangle(&w)) {
+    list->item[list->count++] = n;
+  }
+  list->overflows = w.overflows;
+  list->work += (uint32_t)w.nodes * COST_MESH_NODE;
+#endif
+}
+
+/* A triangle of a list; of a height field it is made in *room. */
+static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
+  const cloth_geometry *g = list->g;
+#if WITH_HEIGHT_FIELD
+  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
+    field_triangle(g, cell % columns, cell / columns, list->item[n] & 1, room);
+    return room;
+  }
+#endif
+  (void)room;
+  return (const surface_triangle *)geometry_data(g, g->data) + list->item[n];
+}
+
+/// Distances of particles from triangles ///
+
+/* A block of particles near a surface, in its axes [m]. */
+typedef struct surface_points {
+  lanes3 from, to; /* where their ways begin; where contacts are looked for */
+  lanes3 moved;    /* by which `to` has been moved out of triangles that the ways passed */
+  lanes radius;    /* contacts are no farther */
+  lanes behind;    /* a triangle with one side holds what is no farther behind it, at both ends of its way */
+  int32_t one_sided;
+} surface_points;
+
+/* How far a block of particles is from a triangle. */
+typedef struct triangle_distance {
+  lanes_mask found; /* within the radius, and on a side that holds them */
+  lanes gap;        /* below 0 behind a triangle with one side [m] */
+  lanes3 normal;
+  lanes_mask is_face; /* an inner point is nearest, no edge or corner */
+} triangle_distance;
+
+/* How far points are outside of the edges of a triangle; they are relative to its corner. Returns the largest. */
+CLOTH_INLINE lanes beyond_edges(const surface_triangle *t, lanes3 p, lanes excess[3]) {
+  excess[0] = lanes3_dot(lanes3_splat(t->outward[0]), p);
+  excess[1] = lanes_subtract(lanes3_dot(lanes3_splat(t->outward[1]), p), lanes_splat(t->far_side));
+  excess[2] = lanes3_dot(lanes3_splat(t->outward[2]), p);
+  return lanes_flush(lanes_maximum(excess[0], lanes_maximum(excess[1], excess[2])));
+}
+
+/* The vectors from the nearest points of the edges that points are outside of: from_edges() for a block. */
+CLOTH_SEPARATE lanes3 away_from_edges(const surface_triangle *t, lanes3 p, const lanes excess[3]) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  lanes3 nearest = p;
+  lanes least = lanes_splat(NO_FACE);
+  for (int32_t edge = 0; edge < 3; edge++) {
+    const cloth_vector start = edge == 1 ? t->edge[0] : vector(0.0f, 0.0f, 0.0f);
+    const cloth_vector along = vector_flush(vector_subtract(t->edge[edge == 0 ? 0 : 1], start), STATE_QUANTUM);
+    const lanes3 q = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(start)), STATE_QUANTUM);
+    const lanes share =
+        lanes_flush(lanes_multiply(lanes3_dot(q, lanes3_splat(along)), lanes_splat(t->inverse_squared[edge])));
+    const lanes within = lanes_minimum(lanes_maximum(share, zero), one);
+    const lanes3 away =
+        lanes3_flush_below(lanes3_add_scaled(q, lanes3_splat(along), lanes_negate(within)), STATE_QUANTUM);
+    const lanes squared = lanes3_dot(away, away);
+    const lanes_mask is_nearer = lanes_both(lanes_less(zero, excess[edge]), lanes_less(squared, least));
+    nearest = lanes3_select(is_nearer, away, nearest);
+    least = lanes_select(is_nearer, squared, least);
+  }
+  return nearest;
+}
+
+/* Measures a triangle. *closest is lowered to its distance, whether it holds the particles or not. Returns 0 if it is
+   far from all. */
+CLOTH_INLINE int measure_triangle(const surface_triangle *t, const surface_points *s, lanes *closest,
+                                  triangle_distance *d) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 normal = lanes3_splat(t->normal), corner = lanes3_splat(t->corner);
+  const lanes3 p = lanes3_flush_below(lanes3_subtract(s->to, corner), STATE_QUANTUM);
+  const lanes height = lanes_flush_below(lanes3_dot(normal, p), STATE_QUANTUM);
+  lanes distance = lanes_absolute(height), excess[3];
+  lanes_mask near = lanes_less(distance, s->radius);
+  if (!lanes_any(near)) {
+    return 0;
+  }
+  const lanes outside = beyond_edges(t, p, excess);
+  near = lanes_both(near, lanes_less(outside, s->radius));
+  if (!lanes_any(near)) {
+    return 0;
+  }
+  const lanes3 start = lanes3_flush_below(lanes3_subtract(s->from, corner), STATE_QUANTUM);
+  const lanes before = lanes_flush_below(lanes3_dot(normal, start), STATE_QUANTUM);
+  const lanes_mask is_behind = lanes_less(lanes_select(lanes_less(zero, distance), height, before), zero);
+  lanes3 n = s->one_sided ? normal : lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
+  const lanes_mask is_edge = lanes_less(zero, outside);
+  d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
+  d->gap = s->one_sided ? height : distance;
+  if (lanes_any(lanes_both(near, is_edge))) {
+    const lanes3 away = away_from_edges(t, p, excess);
+    const lanes length = lanes3_length(away), least = lanes_splat(STATE_QUANTUM);
+    const lanes3 outward = lanes3_scale(away, lanes_divide(one, lanes_maximum(length, least)));
+    n = lanes3_select(lanes_both(is_edge, lanes_less(least, length)), outward, n);
+    distance = lanes_select(is_edge, length, distance);
+    d->gap = lanes_select(is_edge, length, d->gap);
+  }
+  near = lanes_both(near, lanes_less(distance, s->radius));
+  *closest = lanes_select(near, lanes_minimum(distance, *closest), *closest);
+  if (s->one_sided) {
+    const lanes most = lanes_select(d->is_face, s->behind, lanes_splat(STATE_QUANTUM));
+    near = lanes_both(near, lanes_less(lanes_negate(s->behind), before));
+    near = lanes_both(near, lanes_less(lanes_negate(most), height));
+  }
+  d->found = near;
+  d->normal = lanes3_flush(n);
+  return lanes_any(near);
+}
+
+/// Contacts ///
+
+/* The contacts of a block of particles with a surface: the nearest first; NO_FACE where there are no more. */
+typedef struct surface_hits {
+  lanes gap[SURFACE_FACES];
+  lanes3 normal[SURFACE_FACES];
+} surface_hits;
+
+static void clear_hits(surface_hits *h) {
+  for (int32_t f = 0; f < SURFACE_FACES; f++) {
+    h->gap[f] = lanes_splat(NO_FACE);
+    h->normal[f] = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+CLOTH_INLINE lanes_mask is_hit(lanes gap) {
+  return lanes_less(gap, lanes_splat(0.5f * NO_FACE));
+}
+
+/* Adds contacts behind those that there are. */
+static void add_hits(surface_hits *h, lanes_mask which, lanes gap, lanes3 normal) {
+  const lanes one = lanes_splat(1.0f), half = lanes_splat(0.5f);
+  lanes left = lanes_keep(which, one);
+  for (int32_t f = 0; f < SURFACE_FACES; f++) {
+    const lanes is_free = lanes_drop(is_hit(h->gap[f]), left);
+    const lanes_mask to = lanes_less(half, is_free);
+    h->gap[f] = lanes_select(to, gap, h->gap[f]);
+    h->normal[f] = lanes3_select(to, normal, h->normal[f]);
+    left = lanes_drop(to, left);
+  }
+}
+
+/* Which triangles are contacts of their own beside those found. Behind a face nothing else is one. */
+CLOTH_INLINE lanes_mask are_hits_apart(const surface_hits *h, const triangle_distance *d) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes front = lanes_minimum(d->gap, h->gap[0]);
+  lanes_mask apart = lanes_both(d->found, lanes_less(zero, lanes_select(is_hit(h->gap[0]), front, one)));
+  for (int32_t f = 0; f < SURFACE_FACES - 1; f++) {
+    const lanes cosine = lanes_flush(lanes3_dot(h->normal[f], d->normal));
+    const lanes above = lanes_subtract(h->gap[f], lanes_multiply(d->gap, cosine));
+    apart = lanes_both(apart, lanes_less(cosine, lanes_splat(SAME_FACE)));
+    apart = lanes_both(apart, lanes_less(lanes_splat(ABOVE_PLANE), lanes_select(d->is_face, one, above)));
+  }
+  return apart;
+}
+
+/* Finds the nearest contact beside those found, and adds it. `near`, NULL for nobody, gets the triangles that are within
+   the radius of some. Returns 1 if there is any. */
+CLOTH_SEPARATE int find_next_hit(const triangle_list *list, const surface_points *s, lanes_mask which, surface_hits *h,
+                                 lanes *closest, triangle_list *near) {
+  surface_triangle room;
+  triangle_distance d;
+  lanes best = s->radius, gap = best;
+  lanes3 normal = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = 0; n < list->count; n++) {
+    if (!measure_triangle(listed_triangle(list, n, &room), s, closest, &d)) {
+      continue;
+    }
+    if (near) {
+      near->item[near->count++] = list->item[n];
+    }
+    const lanes size = lanes_absolute(d.gap);
+    const lanes_mask is_nearer = lanes_both(lanes_both(which, are_hits_apart(h, &d)), lanes_less(size, best));
+    best = lanes_select(is_nearer, size, best);
+    gap = lanes_select(is_nearer, d.gap, gap);
+    normal = lanes3_select(is_nearer, d.normal, normal);
+  }
+  const lanes_mask found = lanes_both(which, lanes_less(best, s->radius));
+  add_hits(h, found, gap, normal);
+  return lanes_any(found);
+}
+
+/* Rounds creases: turns the nearest contact towards the nearest other face that leans to it by less than 45 degrees, by
+   w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
+CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points *s, lanes_mask which,
+                                 surface_hits *h) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f), half = lanes_splat(0.5f);
+  surface_triangle room;
+  triangle_distance d;
+  lanes best = s->radius, share = zero, closest = s->radius;
+  lanes3 other = h->normal[0];
+  for (int32_t n = 0; n < list->count; n++) {
+    if (!measure_triangle(listed_triangle(list, n, &room), s, &closest, &d)) {
+      continue;
+    }
+    const lanes cosine = lanes_flush(lanes3_dot(h->normal[0], d.normal));
+    const lanes inside = lanes_subtract(h->gap[0], lanes_multiply(cosine, d.gap));
+    lanes_mask is_it = lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
+    is_it = lanes_both(lanes_both(is_it, lanes_both(which, d.found)), lanes_both(d.is_face, lanes_less(zero, d.gap)));
+    is_it = lanes_both(is_it, lanes_both(lanes_less(zero, inside), lanes_less(d.gap, best)));
+    const lanes whole = lanes_select(is_it, lanes_multiply(lanes_subtract(one, cosine), d.gap), one);
+    best = lanes_select(is_it, d.gap, best);
+    share = lanes_select(is_it, lanes_minimum(lanes_divide(inside, whole), one), share);
+    other = lanes3_select(is_it, d.normal, other);
+  }
+  const lanes second = lanes_multiply(half, share), first = lanes_subtract(one, second);
+  const lanes3 sum = lanes3_flush(lanes3_add_scaled(lanes3_scale(h->normal[0], first), other, second));
+  const lanes length = lanes_maximum(lanes3_length(sum), half);
+  const lanes gap = lanes_add(lanes_multiply(first, h->gap[0]), lanes_multiply(second, best));
+  const lanes_mask rounds = lanes_both(which, lanes_less(zero, share));
+  h->gap[0] = lanes_select(rounds, lanes_divide(gap, length), h->gap[0]);
+  h->normal[0] = lanes3_select(rounds, lanes3_flush(lanes3_scale(sum, lanes_divide(one, length))), h->normal[0]);
+}
+
+/// Ways through triangles ///
+
+/* A triangle that ways pass: the first one of each, as a share of the way; 2 for none. */
+typedef struct surface_pass {
+  lanes share, depth; /* depth: by which the end is behind [m] */
+  lanes3 normal;      /* on the side where the way began */
+} surface_pass;
+
+#define NO_PASS 2.0f
+
+/* Takes into account a triangle that ways may pass. */
+CLOTH_INLINE void pass_triangle(const surface_triangle *t, const surface_points *s, surface_pass *pass) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes3 normal = lanes3_splat(t->normal), corner = lanes3_splat(t->corner);
+  const lanes3 start = lanes3_flush_below(lanes3_subtract(s->from, corner), STATE_QUANTUM);
+  const lanes3 end = lanes3_flush_below(lanes3_subtract(s->to, corner), STATE_QUANTUM);
+  const lanes before = lanes_flush_below(lanes3_dot(normal, start), STATE_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(normal, end), STATE_QUANTUM);
+  const lanes_mask is_behind = lanes_less(before, zero);
+  const lanes beyond = lanes_select(is_behind, s->one_sided ? one : lanes_negate(after), after);
+  lanes_mask passes = lanes_less(beyond, zero);
+  if (!lanes_any(passes)) {
+    return;
+  }
+  const lanes whole = lanes_select(passes, lanes_subtract(before, after), one);
+  const lanes share = lanes_flush(lanes_divide(before, whole));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(s->to, s->from), STATE_QUANTUM);
+  const lanes3 at = lanes3_flush_below(lanes3_add_scaled(start, way, share), STATE_QUANTUM);
+  lanes excess[3];
+  passes = lanes_both(passes, lanes_less(beyond_edges(t, at, excess), lanes_splat(EDGE_TOLERANCE)));
+  passes = lanes_both(passes, lanes_less(share, pass->share));
+  const lanes side = lanes_select(is_behind, lanes_splat(-1.0f), one);
+  pass->share = lanes_select(passes, share, pass->share);
+  pass->depth = lanes_select(passes, lanes_absolute(after), pass->depth);
+  pass->normal = lanes3_select(passes, lanes3_flush(lanes3_scale(normal, side)), pass->normal);
+}
+
+static surface_pass find_pass(const triangle_list *list, const surface_points *s) {
+  surface_triangle room;
+  surface_pass pass = {.share = lanes_splat(NO_PASS),
+                       .depth = lanes_splat(0.0f),
+                       .normal = lanes3_splat(vector(0.0f, 0.0f, 0.0f))};
+  for (int32_t n = 0; n < list->count; n++) {
+    pass_triangle(listed_triangle(list, n, &room), s, &pass);
+  }
+  return pass;
+}
+
+/* Moves the ends of ways, from which the gaps of contacts are. */
+static void move_ends(surface_points *s, surface_hits *h, lanes3 by) {
+  s->to = lanes3_flush_below(lanes3_add(s->to, by), STATE_QUANTUM);
+  s->moved = lanes3_add(s->moved, by);
+  for (int32_t f = 0; f < SURFACE_FACES; f++) {
+    h->gap[f] = lanes_add(h->gap[f], lanes_flush(lanes3_dot(h->normal[f], by)));
+  }
+}
+
+/* Adds the triangles that ways pass to the contacts, one after the other, each time moving the ends out to `above` [m].
+   Returns 1 in lanes that pass any. */
+CLOTH_SEPARATE lanes follow_passes(const triangle_list *list, surface_points *s, lanes_mask which, float above,
+                                   surface_hits *h) {
+  const lanes one = lanes_splat(1.0f);
+  lanes passed = lanes_splat(0.0f);
+  for (int32_t n = 0; n < SURFACE_FACES; n++) {
+    const surface_pass pass = find_pass(list, s);
+    const lanes_mask passes = lanes_both(which, lanes_less(pass.share, one));
+    if (!lanes_any(passes)) {
+      break;
+    }
+    for (int32_t f = 0; n == 0 && f < SURFACE_FACES; f++) {
+      h->gap[f] = lanes_select(passes, lanes_splat(NO_FACE), h->gap[f]);
+      h->normal[f] = lanes3_select(passes, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), h->normal[f]);
+    }
+    add_hits(h, passes, lanes_negate(pass.depth), pass.normal);
+    const lanes3 out = lanes3_scale(pass.normal, lanes_add(pass.depth, lanes_splat(above)));
+    move_ends(s, h, lanes3_keep(passes, lanes3_flush(out)));
+    passed = lanes_select(passes, one, passed);
+  }
+  return passed;
+}
+
+#if WITH_HEIGHT_FIELD
+
+/* Replaces what has been found where points are below the ground, and came there through no triangle. */
+CLOTH_SEPARATE void rise_from_ground(const cloth_geometry *g, const surface_points *s, lanes_mask which,
+                                     surface_hits *h) {
+  float to[3][CLOTH_LANES], normal[3][CLOTH_LANES], gap[CLOTH_LANES], chosen[CLOTH_LANES];
+  const vector_array ends = {to[0], to[1], to[2]}, normals = {normal[0], normal[1], normal[2]};
+  lanes3_store(ends, 0, s->to, CLOTH_LANES);
+  lanes3_store(normals, 0, h->normal[0], CLOTH_LANES);
+  lanes_store(gap, h->gap[0]);
+  lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const cloth_vector p = vector_load(ends, lane);
+    surface_search search = start_search(p, p, 0.0f, 0.0f, 1);
+    if (chosen[lane] > 0.0f) {
+      search_below(g, &search);
+    }
+    chosen[lane] = search.touches ? 1.0f : 0.0f;
+    if (search.touches) {
+      gap[lane] = negate(search.penetration);
+      vector_store(normals, lane, search.normal);
+    }
+  }
+  const lanes_mask is_below = lanes_less(lanes_splat(0.0f), lanes_load(chosen));
+  h->gap[0] = lanes_load(gap);
+  h->normal[0] = lanes3_load(normals, 0);
+  for (int32_t f = 1; f < SURFACE_FACES; f++) {
+    h->gap[f] = lanes_select(is_below, lanes_splat(NO_FACE), h->gap[f]);
+  }
+}
+
+#endif
+
+/* Finds the contacts of a block of particles whose ways have a length. `above`: how far above a triangle that a way
+   passes others are looked for [m]. */
+CLOTH_SEPARATE void find_hits(const triangle_list *list, surface_points *s, lanes length, lanes_mask which, float above,
+                              surface_hits *h) {
+  const lanes zero = lanes_splat(0.0f);
+  lanes closest = s->radius;
+  triangle_list near = {.g = list->g, .count = 0};
+  clear_hits(h);
+  s->moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  find_next_hit(list, s, which, h, &closest, &near);
+  const lanes reach = lanes_add(length, lanes_splat(EDGE_TOLERANCE));
+  const lanes_mask may_pass = lanes_both(which, lanes_less(closest, reach));
+  lanes passed = zero;
+  if (lanes_any(may_pass)) {
+    passed = follow_passes(list, s, may_pass, above, h);
+  }
+  const lanes3 moved = s->moved;
+  const lanes_mask passes = lanes_less(zero, passed);
+  const int moves = lanes_any(passes);
+#if WITH_HEIGHT_FIELD
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    rise_from_ground(list->g, s, which, h);
+  }
+#endif
+  const lanes_mask more = lanes_both(which, lanes_less(zero, h->gap[0]));
+  const triangle_list *others = moves ? list : &near;
+  if (others->count > 1) {
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(others, s, more, h, &closest, NULL); f++) {
+    }
+    round_crease(others, s, more, h);
+  }
+  if (moves) {
+    move_ends(s, h, lanes3_scale(moved, lanes_splat(-1.0f)));
+  }
+}
+
+/// One point ///
+
+/* How far a way of one particle may be cut, and into how many pieces, so that few triangles are near each. */
+#define WAY_PIECES 16
+
+static surface_points one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
+                                float behind) {
+  const surface_points s = {.from = lanes3_splat(from),
+                            .to = lanes3_splat(to),
+                            .moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f)),
+                            .radius = lanes_splat(radius),
+                            .behind = lanes_splat(behind),
+                            .one_sided = has_one_side(g)};
+  return s;
+}
+
+/* Lists the triangles near a way. */
+static void list_along(triangle_list *list, const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius) {
+  const cloth_vector around = vector(radius, radius, radius);
+  const cloth_vector low = vector(minimum(from.x, to.x), minimum(from.y, to.y), minimum(from.z, to.z));
+  const cloth_vector high = vector(maximum(from.x, to.x), maximum(from.y, to.y), maximum(from.z, to.z));
+  list_triangles(list, g, vector_subtract(low, around), vector_add(high, around));
+}
+
+/* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0. The boxes that are looked
+   into grow, as nobody knows how deep it is. */
+CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector p, float thickness) {
+  float radius = thickness;
+  triangle_list list;
+  surface_hits hits;
+  for (int32_t n = 0; n < WAY_PIECES; n++) {
+    lanes closest = lanes_splat(radius);
+    surface_points s = one_point(g, p, p, radius, NO_FACE);
+    list_along(&list, g, p, p, radius);
+    clear_hits(&hits);
+    find_next_hit(&list, &s, lanes_first(CLOTH_LANES), &hits, &closest, NULL);
+#if WITH_HEIGHT_FIELD
+    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+      rise_from_ground(g, &s, lanes_first(CLOTH_LANES), &hits);
+    }
+#endif
+    const float gap = lanes_first_value(hits.gap[0]);
+    if (gap < NO_FACE) {
+      return n == 0 || gap < 0.0f ? gap : thickness;
+    }
+    const int is_off = p.x < g->low.x || p.x > g->high.x || p.y < g->low.y || p.y > g->high.y || p.z < g->low.z ||
+                       p.z > g->high.z;
+    if (is_off || !s.one_sided || list.overflows) {
+      break;
+    }
+    radius *= 2.0f;
+  }
+  return thickness;
+}
+
+/* Moves the end of a way in front of the triangles that it passes: where it is then no more than `most` behind them.
+   Both are in the axes of the surface. Returns 1 if it passes any so far. */
+CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above) {
+  triangle_list list;
+  int stops = 0;
+  for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
+    const cloth_vector way = vector_flush(vector_subtract(*to, from), STATE_QUANTUM);
+    int32_t pieces = 1, n = 0;
+    surface_pass pass = {.share = lanes_splat(NO_PASS)};
+    while (n < pieces && !(lanes_first_value(pass.share) < 1.0f)) {
+      const float first = (float)n / (float)pieces, last = (float)(n + 1) / (float)pieces;
+      const cloth_vector a = vector_flush(vector_add_scaled(from, way, first), STATE_QUANTUM);
+      const cloth_vector b = vector_flush(vector_add_scaled(from, way, last), STATE_QUANTUM);
+      list_along(&list, g, a, b, EDGE_TOLERANCE);
+      if (list.overflows && pieces == 1) {
+        pieces = WAY_PIECES;
+        continue;
+      }
+      const surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
+      pass = find_pass(&list, &s);
+      n++;
+    }
+    const float depth = lanes_first_value(pass.depth) - most;
+    if (!(lanes_first_value(pass.share) < 1.0f) || depth <= 0.0f) {
+      return stops;
+    }
+    const cloth_vector normal = lanes3_first(pass.normal);
+    *to = vector_flush(vector_add_scaled(*to, normal, depth + above), STATE_QUANTUM);
+    stops = 1;
+  }
+  *to = from;
+  return 1;
+}
+
+#endif
+
 /// Contact near buried pins ///
 
 /*
@@ -30204,6 +30801,18 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
   }
 }
 
+/* The distance of a pin from a collider, in its axes; of interest only if it is below the thickness. */
+static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
+  cloth_vector normal;
+#if WITH_SURFACES
+  if (is_surface(b->shape)) {
+    return distance_from_surface(b->geometry, x, thickness);
+  }
+#endif
+  (void)thickness;
+  return distance_of_point(b->shape, b->geometry, x, &normal);
+}
+
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
@@ -30213,8 +30822,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    cloth_vector normal;
-    const float distance = distance_of_point(b->shape, b->geometry, to_local(&b->end, x), &normal);
+    const float distance = distance_of_pin(b, to_local(&b->end, x), thickness);
     const float begins = distance + BURIED_SHARE * thickness;
     if (!(begins < thickness)) {
       continue;
@@ -30652,6 +31260,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
       e->column = column;
       e->collider = s->b->collider;
       e->kind = POINT_PARTICLE;
+      e->face = 0;
       for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
         touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
       }
@@ -30696,7 +31305,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const position_box all = find_row_boxes(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_touchable(c, index)) {
+    if (!is_solid_at(c, index)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);
@@ -30716,6 +31325,410 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     is_deep |= s.is_deep;
   }
   return is_deep;
+}
+
+#endif
+
+/// Search for touches with surfaces ///
+
+/*
+ * As search.h, for meshes and height fields. The triangles near a block of particles are listed once and measured for
+ * all of them; where there are too many, those near each particle. A particle in a crease or corner has several touches
+ * with the same collider, each with a number of its own in the memory of contact: which face was which is told by the
+ * forces that they gave.
+ *
+ * On a surface with two sides a particle is held on the side where its way begins, and that is all that says which side
+ * it is on. So after the new state nothing may have passed: guard_surfaces() follows each way that may have, in full,
+ * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
+ *
+ * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
+ * scratch.reach.
+ */
+
+#if WITH_SURFACES
+
+/// Work ///
+
+/* A way that may have passed, in searches. */
+#define GUARD_SEARCHES 10
+/* Most work of the search for triangles. */
+#define MOST_LIST_WORK (MESH_WALK_NODES * COST_MESH_NODE + MOST_CELLS * COST_FIELD_TEST)
+
+/* Searches of other colliders that cost as much as a list of triangles, of `work`, and their distances from so many
+   particles. */
+static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles) {
+  return (int32_t)((work + (uint32_t)(triangles * particles) * WORK_LISTED) / WORK_SEARCH) + 1;
+}
+
+/* Most of a surface in a search: each block of particles has a list, then each particle; then all ways are guarded. */
+static int64_t most_surface_searches(const cloth *c) {
+  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows;
+  return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
+         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + GUARD_SEARCHES);
+}
+
+/// Touches ///
+
+/* Blocks of lanes of a touch. */
+#define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
+/* Beyond every coordinate [m]. */
+#define BEYOND_ALL 1.0e18f
+/* Share of the distance from the nearest triangle that a particle may move without having passed any. */
+#define SAFE_SHARE 0.9f
+/* Share of the thickness at which a particle is put that had passed. */
+#define GUARD_SHARE 0.02f
+
+/* Particles of a touch near a surface, in its axes. */
+typedef struct surface_block {
+  touch_way way[TOUCH_GROUPS];
+  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS]; /* near: 1 or 0 */
+  surface_hits hits[TOUCH_GROUPS];
+} surface_block;
+
+/* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
+  const solve_arrays *a = s->a;
+  const touched_body *b = s->b;
+  const int32_t i = e->column + k, particle = e->row * a->columns + i, group = k / CLOTH_LANES;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
+  touch_way *w = &block->way[group];
+  block->near[group] = zero;
+  if (i >= a->columns) {
+    return 0;
+  }
+  w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
+  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
+  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  w->length = lanes3_length(w->along);
+  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness;
+  const lanes radius = lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)),
+                                 lanes_multiply(w->length, lanes_splat(FARTHER)));
+  const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
+               high = lanes3_add(w->to, around);
+  const cloth_geometry *g = b->geometry;
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  near = lanes_both(near, lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
+  near = lanes_both(near, lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
+  near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
+  if (g->shape == CLOTH_SHAPE_MESH) {
+    near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y));
+  }
+  block->reach[group] = reach;
+  block->radius[group] = radius;
+  block->near[group] = lanes_keep(near, lanes_splat(1.0f));
+  return lanes_any(near);
+}
+
+/* Widens a box by the balls around the ends of the ways of a group of lanes that are near; of one lane alone if `lane`
+   is one of them. */
+static void widen_box(const surface_block *block, int32_t group, lanes_mask which, position_box *box) {
+  const lanes radius = block->radius[group], beyond = lanes_splat(BEYOND_ALL);
+  const lanes3 around = lanes3_of(radius, radius, radius), to = block->way[group].to;
+  const lanes3 none = lanes3_of(beyond, beyond, beyond);
+  const lanes3 low = lanes3_select(which, lanes3_subtract(to, around), none);
+  const lanes3 high = lanes3_select(which, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f)));
+  const position_box of_lanes = box_of_lanes(low, high);
+  *box = box_around_both(box, &of_lanes);
+}
+
+static position_box empty_box(void) {
+  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL),
+                             vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
+  return none;
+}
+
+/* Finds the contacts of the lanes of a group that `which` chooses with the triangles of a list. */
+static void find_group_hits(const touch_search *s, surface_block *block, int32_t group, const triangle_list *list,
+                            lanes_mask which, surface_hits *hits) {
+  const touch_way *w = &block->way[group];
+  const lanes thickness = lanes_splat(s->thickness);
+  surface_points points = {.from = w->from, .to = w->to, .radius = block->radius[group]};
+  points.one_sided = has_one_side(s->b->geometry);
+  points.behind = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD
+                      ? lanes_splat(STATE_QUANTUM)
+                      : lanes_add(thickness, lanes_subtract(thickness, lanes_minimum(block->reach[group], thickness)));
+  find_hits(list, &points, w->length, which, NEAR_SHARE * s->thickness, hits);
+}
+
+/* Charges a list for so many particles, as searches of other colliders. */
+static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
+  workspace_of(c)->searched += list_searches(list->work, list->count, particles);
+}
+
+/* The same, particle by particle: where a list for all would be too long. */
+CLOTH_SEPARATE void find_lane_hits(touch_search *s, surface_block *block, int32_t group, triangle_list *list) {
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    float chosen[CLOTH_LANES] = {0.0f};
+    chosen[lane] = 1.0f;
+    const lanes_mask it = lanes_both(lanes_less(lanes_splat(0.0f), lanes_load(chosen)),
+                                     lanes_less(lanes_splat(0.0f), block->near[group]));
+    if (!lanes_any(it)) {
+      continue;
+    }
+    surface_hits hits;
+    position_box box = empty_box();
+    widen_box(block, group, it, &box);
+    list_triangles(list, s->b->geometry, box.low, box.high);
+    statistics_of(s->c)->overflows += list->overflows;
+    charge_list(s->c, list, 1);
+    find_group_hits(s, block, group, list, it, &hits);
+    for (int32_t f = 0; f < SURFACE_FACES; f++) {
+      block->hits[group].gap[f] = lanes_select(it, hits.gap[f], block->hits[group].gap[f]);
+      block->hits[group].normal[f] = lanes3_select(it, hits.normal[f], block->hits[group].normal[f]);
+    }
+  }
+}
+
+/* The face `face` of the collider of a search: as a collider of its own in the memory of contact. */
+static touched_body face_of(const touched_body *b, int32_t face) {
+  touched_body one = *b;
+  one.collider = face_number(b->collider, face);
+  return one;
+}
+
+/* Turns the normals of contacts into world axes, and puts the first two in the order of the faces that particles
+   remember. */
+CLOTH_SEPARATE void order_faces(const touch_search *s, surface_hits *h, int32_t particle) {
+  for (int32_t f = 0; f < SURFACE_FACES; f++) {
+    h->normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, h->normal[f]));
+  }
+  const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
+  const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
+  const lanes3 a = h->normal[0], b = h->normal[1];
+  const lanes kept = lanes_add(lanes3_dot(first, a), lanes3_dot(second, b));
+  const lanes turned = lanes_add(lanes3_dot(second, a), lanes3_dot(first, b));
+  const lanes_mask turns = lanes_less(kept, turned);
+  const lanes gap = h->gap[0];
+  h->gap[0] = lanes_select(turns, h->gap[1], gap);
+  h->gap[1] = lanes_select(turns, gap, h->gap[1]);
+  h->normal[0] = lanes3_select(turns, b, a);
+  h->normal[1] = lanes3_select(turns, a, b);
+}
+
+/* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
+CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface_block *block) {
+  const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
+  const surface_hits *h = &block->hits[group];
+  const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
+  const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
+  const lanes gap = h->gap[e->face];
+  const lanes_mask touches =
+      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_hit(gap), lanes_less(gap, far)));
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  const lanes3 n = h->normal[e->face];
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
+  touch_store(e, TOUCH_REACH, k, reach);
+  touch_store(e, TOUCH_WAY, k, length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  return 1;
+}
+
+/* Makes the touches of a block whose contacts have been found. */
+static void make_faces(touch_search *s, const touch *block_of, const surface_block *block) {
+  const touched_body *whole = s->b;
+  for (int32_t face = 0; face < SURFACE_FACES; face++) {
+    const touched_body one = face_of(whole, face);
+    touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
+    int touches = 0;
+    e->row = block_of->row;
+    e->column = block_of->column;
+    e->collider = whole->collider;
+    e->kind = POINT_PARTICLE;
+    e->face = face;
+    s->b = &one;
+    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+      touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+    }
+    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    s->b = whole;
+    if (touches) {
+      clear_untouched(e, s->a->columns);
+      keep_touch(s->c);
+    }
+  }
+}
+
+/* Finds the touches of a block of particles with a surface. */
+CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
+  const touch e = {.row = row, .column = column};
+  surface_block block;
+  triangle_list list;
+  position_box box = empty_box();
+  int near = 0;
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    if (find_ways(s, &e, k, &block)) {
+      near = 1;
+      widen_box(&block, k / CLOTH_LANES, lanes_less(lanes_splat(0.0f), block.near[k / CLOTH_LANES]), &box);
+    }
+  }
+  if (!near) {
+    return;
+  }
+  list_triangles(&list, s->b->geometry, box.low, box.high);
+  charge_list(s->c, &list, TOUCH_LANES);
+  if (list.count == 0) {
+    return;
+  }
+  const int is_long = list.overflows;
+  for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
+    const lanes_mask which = lanes_less(lanes_splat(0.0f), block.near[group]);
+    clear_hits(&block.hits[group]);
+    if (!lanes_any(which)) {
+      continue;
+    }
+    if (is_long) {
+      find_lane_hits(s, &block, group, &list);
+    } else {
+      find_group_hits(s, &block, group, &list, which, &block.hits[group]);
+    }
+    order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
+  }
+  make_faces(s, &e, &block);
+}
+
+/* The box around a geometry at a pose, in world axes. */
+static position_box box_at_pose(const cloth_geometry *g, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(g->high, g->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(g->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most = vector(absolute(x.x) + absolute(y.x) + absolute(z.x),
+                                   absolute(x.y) + absolute(y.y) + absolute(z.y),
+                                   absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+/* Where a surface may be touched in a substep; the ground is deep. */
+static position_box surface_box(const touched_body *b, float thickness) {
+  const position_box start = box_at_pose(b->geometry, &b->start), end = box_at_pose(b->geometry, &b->end);
+  position_box box = box_around_both(&start, &end);
+  const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
+  box.low = vector_subtract(box.low, around);
+  box.high = vector_add(box.high, around);
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
+/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the rows are known. Returns 1 if
+   one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const position_box *boxes = (const position_box *)(const void *)a.residual;
+  const float thickness = contact_thickness(c);
+  int32_t is_deep = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_surface_at(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
+    b.is_buried = find_reach(c, &b);
+    touch_search s = {.c = c,
+                      .a = &a,
+                      .b = &b,
+                      .x = vectors_at(c, c->state.position),
+                      .reach = floats_at(c, c->scratch.reach),
+                      .thickness = thickness};
+    for (int32_t row = 0; row < a.rows; row++) {
+      for (int32_t column = 0; do_boxes_meet(&box, &boxes[row]) && column < a.columns; column += TOUCH_LANES) {
+        find_block_touches(&s, row, column);
+      }
+    }
+    is_deep |= s.is_deep;
+  }
+  return is_deep;
+}
+
+/// What has passed ///
+
+/* Moves a particle in front of a surface if it has passed it in the substep. Returns 1 if it has. */
+CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t, int32_t particle, float reach) {
+  const vector_array v = vectors_at(s->c, s->c->state.velocity);
+  const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
+  const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
+  const cloth_vector from = to_local(&s->b->start, start);
+  cloth_vector to = to_local(&s->b->end, x);
+  const float most = maximum(s->thickness - reach, 0.0f);
+  workspace_of(s->c)->searched += GUARD_SEARCHES;
+  if (!stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness)) {
+    return 0;
+  }
+  const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
+  const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
+  vector_store(s->x, particle, now);
+  vector_store(v, particle, vector_flush(vector_add(speed, faster), STATE_QUANTUM));
+  return 1;
+}
+
+/* Which particles of lanes `k` of a block, whose touches begin at `first`, may have passed the surface. */
+CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32_t row, int32_t i, int32_t k) {
+  const solve_arrays *a = s->a;
+  const lanes one = lanes_splat(1.0f), thickness = lanes_splat(2.0f * s->thickness);
+  const touch *list = touches_of(s->c);
+  lanes free = thickness;
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    if (list[n].collider == s->b->collider && list[n].kind == POINT_PARTICLE) {
+      const lanes gap = lanes_multiply(touch_load(&list[n], TOUCH_GAP, k), lanes_splat(SAFE_SHARE));
+      free = lanes_minimum(gap, free);
+    }
+  }
+  const lanes3 x = lanes3_load(s->x, row * a->columns + i), place = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+  const lanes way = lanes3_length(lanes3_subtract(x, place));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  return lanes_keep(moves, lanes_drop(lanes_less(way, free), one));
+}
+
+/* Guards a block of particles. Returns how many have passed. */
+static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_t row, int32_t column) {
+  int32_t passed = 0;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < s->a->columns; k += CLOTH_LANES) {
+    float flags[CLOTH_LANES];
+    const int32_t i = column + k;
+    const lanes may = may_have_passed(s, *chain_at(s->c, row, column), row, i, k);
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) {
+      continue;
+    }
+    lanes_store(flags, may);
+    for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
+      const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
+      passed += flags[lane] > 0.0f && guard_particle(s, t, row * s->a->columns + i + lane, reach);
+    }
+  }
+  return passed;
+}
+
+/* After the new positions have been accepted: no particle is on another side of a surface than before. */
+CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_surface_at(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    b.is_buried = find_reach(c, &b);
+    const touch_search s = {.c = c,
+                            .a = &a,
+                            .b = &b,
+                            .x = vectors_at(c, c->state.position),
+                            .reach = floats_at(c, c->scratch.reach),
+                            .thickness = contact_thickness(c)};
+    for (int32_t row = 0; row < a.rows; row++) {
+      for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+        workspace_of(c)->moved_out += guard_block(&s, t, row, column);
+      }
+    }
+  }
 }
 
 #endif
@@ -30810,7 +31823,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
-  const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+  const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
   const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
   const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
@@ -30873,7 +31886,7 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
-    const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
     sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
@@ -31447,6 +32460,11 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
   *p = lanes_to_local(&r->b->end, x);
+  if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
+    const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
+    return lanes_add(touch_load(e, TOUCH_GAP, k),
+                     lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way))));
+  }
   const lanes distance = distances_to(r->b, p, normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
@@ -31540,7 +32558,7 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
-  const remembered m = remember(r->c, e->collider, e->row * r->a->columns + i);
+  const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
@@ -31552,8 +32570,8 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes3 held = lanes3_rotate(rotation_conjugate(r->b->end.rotation), way);
   const lanes3 old = lanes3_select(m.known, m.anchor, lanes3_subtract(place, held));
   const lanes3 anchor = lanes3_select(slips, lanes3_subtract(place, back), old);
-  const lanes code =
-      lanes_select(slides, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
+  const lanes code = lanes_select(slides, lanes_splat(memory_code(touched_number(e)) + 1.0f),
+                                  lanes_splat(memory_code(touched_number(e))));
   const lanes3 pressed = lanes3_select(pulls, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), newton);
   const lanes_mask presses = lanes_less(zero, lanes3_dot(pressed, n));
   touch_store(e, TOUCH_ALONG, k, lanes_keep(keeps, lanes_select(presses, code, lanes_negate(code))));
@@ -35483,10 +36501,9 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
-/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per particle that is compared
-   with a collider, and per touch, which has up to eight particles. */
+/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
+   particles. What a particle costs that is compared with a collider says contact/body.h. */
 #define WORK_MEETING 60u
-#define WORK_SEARCH 200u
 #define WORK_TOUCH 30000u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
 #define SEARCHES_PER_PART 2u
@@ -35508,6 +36525,15 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
+/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces) {
+  int64_t searches = (int64_t)c->count * (colliders - surfaces);
+#if WITH_SURFACES
+  searches += surfaces * most_surface_searches(c);
+#endif
+  return searches * (int64_t)SEARCHES_PER_PART;
+}
+
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
@@ -35523,8 +36549,12 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
+    int32_t colliders = 0;
+    for (int32_t index = 0; index < collider_end(c); index++) {
+      colliders += is_collider(c, index);
+    }
     const workspace *w = workspace_of(c);
-    s.searched = most ? (int64_t)c->count * count_touchable(c) * (int64_t)SEARCHES_PER_PART : w->searched;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c)) : w->searched;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif
@@ -35780,7 +36810,11 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
 #endif
   predict_places(c, t);
 #if WITH_COLLIDERS
-  return c->scratch.touches ? find_touches(c, t) : 0;
+  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
+#if WITH_SURFACES
+  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
+#endif
+  return is_deep;
 #else
   return 0;
 #endif
@@ -35824,6 +36858,11 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
+#if WITH_SURFACES
+  if (c->scratch.touches) {
+    guard_surfaces(c, t);
+  }
+#endif
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
   } else if (c->scratch.touches) {
@@ -36065,13 +37104,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 
 /* The scene of the most work that a cloth of this config can be in. */
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
+  const int32_t most = reacting(config), meshes = config->capacity.meshes;
+  const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = (int64_t)c->count * reacting(config) * (int64_t)SEARCHES_PER_PART,
-                        .touches = reacting(config) > 0 ? (int32_t)c->state.max_touches : 0};
+                        .searched = most_searches(c, most, surfaces),
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0};
   return s;
 }
 

@@ -403,7 +403,12 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
-  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies, meshes = (uint32_t)config->capacity.meshes;
+  const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;
+#if CLOTH_ONE_EQUATION
+  const uint32_t meshes = 0; /* triangles are listed for blocks of particles, see contact/surface.h */
+#else
+  const uint32_t meshes = (uint32_t)config->capacity.meshes;
+#endif
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
@@ -468,8 +473,10 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   }
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
-    c->state.max_touches = (uint32_t)most_touches(c->grid.columns, c->grid.rows);
-    c->scratch.touches = reserve_vectors(end, touch_bytes(c->grid.columns, c->grid.rows) / (int32_t)sizeof(float));
+    const int32_t columns = c->grid.columns, rows = c->grid.rows;
+    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
   }
 #endif

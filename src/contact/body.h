@@ -32,22 +32,45 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
+/* Surfaces of triangles: meshes and height fields. */
+#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD))
+
+static int is_surface(const cloth_collider *body) {
+  return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
+}
+
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+#define WORK_SEARCH 200u
+#define WORK_LISTED 150u
+
+#if WITH_SURFACES
+
+/* 1 for surfaces of which one side holds particles. */
+static int has_one_side(const cloth_geometry *g) {
+  return g->shape == CLOTH_SHAPE_HEIGHT_FIELD || g->counts[2] != 0;
+}
+
+#endif
+
 CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
   return lanes3_flush_below(lanes3_rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
-/* Is there a collider at an index that particles touch? Not yet: triangles of meshes and of height fields. */
-static int is_touchable(const cloth *c, int32_t index) {
-  return is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_MESH &&
-         slot_at(c, index)->body.shape != CLOTH_SHAPE_HEIGHT_FIELD;
+/* Is there a collider at an index that is no surface; a surface? */
+static int is_solid_at(const cloth *c, int32_t index) {
+  return is_collider(c, index) && !is_surface(&slot_at(c, index)->body);
 }
 
-/* How many of these there are. */
-static int32_t count_touchable(const cloth *c) {
+static int is_surface_at(const cloth *c, int32_t index) {
+  return is_collider(c, index) && is_surface(&slot_at(c, index)->body);
+}
+
+/* How many surfaces there are. */
+static int32_t count_surfaces(const cloth *c) {
   int32_t count = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    count += is_touchable(c, index);
+    count += is_surface_at(c, index);
   }
   return count;
 }

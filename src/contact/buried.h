@@ -10,6 +10,7 @@
 #include "../types.h"
 #include "body.h"
 #include "touch.h"
+#include "triangles.h"
 
 /// Contact near buried pins ///
 
@@ -49,6 +50,18 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
   }
 }
 
+/* The distance of a pin from a collider, in its axes; of interest only if it is below the thickness. */
+static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
+  cloth_vector normal;
+#if WITH_SURFACES
+  if (is_surface(b->shape)) {
+    return distance_from_surface(b->geometry, x, thickness);
+  }
+#endif
+  (void)thickness;
+  return distance_of_point(b->shape, b->geometry, x, &normal);
+}
+
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
@@ -58,8 +71,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    cloth_vector normal;
-    const float distance = distance_of_point(b->shape, b->geometry, to_local(&b->end, x), &normal);
+    const float distance = distance_of_pin(b, to_local(&b->end, x), thickness);
     const float begins = distance + BURIED_SHARE * thickness;
     if (!(begins < thickness)) {
       continue;

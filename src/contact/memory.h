@@ -31,6 +31,17 @@ static vector_array memory_vectors(const cloth *c, int32_t slot, int32_t what) {
   return v;
 }
 
+/* A particle may touch several faces of a collider. Each is remembered as a collider of its own: the first under the
+   collider's number, the others under larger ones. */
+#define FACE_NUMBERS 2048
+#define MOST_FACES 3
+
+LAYOUT_CONTRACT(numbers_of_faces_suffice, CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT <= FACE_NUMBERS);
+
+static int32_t face_number(int32_t collider, int32_t face) {
+  return collider + face * FACE_NUMBERS;
+}
+
 /* The code of a collider that holds by friction; one more: it slides. Below 0: it does not press. */
 static float memory_code(int32_t collider) {
   return (float)(2 * (collider + 1));
@@ -78,13 +89,11 @@ static void forget_all_touching(const cloth *c) {
 
 /* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
-  for (int32_t i = 0; c->state.touching && i < c->count; i++) {
-    for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-      float *code = memory_of(c, slot, MEMORY_CODE) + i;
-      if (absolute(*code) >= memory_code(collider) && absolute(*code) <= memory_code(collider) + 1.0f) {
-        *code = 0.0f;
-      }
-    }
+  for (int32_t n = 0; c->state.touching && n < MOST_FACES * MEMORY_SLOTS * c->count; n++) {
+    const int32_t face = n % MOST_FACES, slot = n / MOST_FACES % MEMORY_SLOTS, i = n / (MOST_FACES * MEMORY_SLOTS);
+    const float least = memory_code(face_number(collider, face));
+    float *code = memory_of(c, slot, MEMORY_CODE) + i;
+    *code = absolute(*code) >= least && absolute(*code) <= least + 1.0f ? 0.0f : *code;
   }
 }
 

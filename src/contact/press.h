@@ -105,7 +105,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
-  const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+  const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
   const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
   const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
@@ -168,7 +168,7 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     const touch *e = &p->list[n];
-    const remembered m = remember(p->c, e->collider, e->row * p->a->columns + e->column + k);
+    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
     sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));

@@ -61,6 +61,11 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
   *p = lanes_to_local(&r->b->end, x);
+  if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
+    const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
+    return lanes_add(touch_load(e, TOUCH_GAP, k),
+                     lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way))));
+  }
   const lanes distance = distances_to(r->b, p, normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
@@ -154,7 +159,7 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
-  const remembered m = remember(r->c, e->collider, e->row * r->a->columns + i);
+  const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
@@ -166,8 +171,8 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes3 held = lanes3_rotate(rotation_conjugate(r->b->end.rotation), way);
   const lanes3 old = lanes3_select(m.known, m.anchor, lanes3_subtract(place, held));
   const lanes3 anchor = lanes3_select(slips, lanes3_subtract(place, back), old);
-  const lanes code =
-      lanes_select(slides, lanes_splat(memory_code(e->collider) + 1.0f), lanes_splat(memory_code(e->collider)));
+  const lanes code = lanes_select(slides, lanes_splat(memory_code(touched_number(e)) + 1.0f),
+                                  lanes_splat(memory_code(touched_number(e))));
   const lanes3 pressed = lanes3_select(pulls, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), newton);
   const lanes_mask presses = lanes_less(zero, lanes3_dot(pressed, n));
   touch_store(e, TOUCH_ALONG, k, lanes_keep(keeps, lanes_select(presses, code, lanes_negate(code))));

@@ -257,6 +257,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
       e->column = column;
       e->collider = s->b->collider;
       e->kind = POINT_PARTICLE;
+      e->face = 0;
       for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
         touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
       }
@@ -301,7 +302,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const position_box all = find_row_boxes(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_touchable(c, index)) {
+    if (!is_solid_at(c, index)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);

@@ -4,6 +4,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../types.h"
+#include "memory.h"
 
 /// Touches ///
 
@@ -44,6 +45,7 @@ enum { POINT_PARTICLE, POINT_WARP, POINT_WEFT, POINT_CENTRE, POINT_KINDS };
 typedef struct touch {
   int32_t row, column, collider;
   int32_t kind; /* of its points */
+  int32_t face; /* of the collider: see face_number() */
   int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
@@ -62,10 +64,11 @@ static int32_t touch_blocks(int32_t columns) {
   return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
 }
 
-/* Most touches of a cloth: with all particles on one body and half of them on two, and some. */
-static int32_t most_touches(int32_t columns, int32_t rows) {
+/* Most touches of a cloth: with all particles on one body and half of them on two, and some. On surfaces with creases
+   twice as many. */
+static int32_t most_touches(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t blocks = touch_blocks(columns) * rows;
-  return blocks + blocks / 2 + 8;
+  return (1 + has_creases) * (blocks + blocks / 2) + 8;
 }
 
 /* The heads of all chains, and the list; one touch more than there may be, the one that is being made. */
@@ -77,9 +80,9 @@ static touch *touches_of(const cloth *c) {
   return (touch *)(void *)(touch_heads(c) + touch_blocks(c->grid.columns) * c->grid.rows);
 }
 
-static int32_t touch_bytes(int32_t columns, int32_t rows) {
+static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
-  return heads + (most_touches(columns, rows) + 1) * (int32_t)sizeof(touch);
+  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch);
 }
 
 /* The chain of the block of particles at a column. */
@@ -115,6 +118,11 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
 /* Which particles touch in lanes `k`. */
 CLOTH_INLINE lanes_mask touch_mask(const touch *t, int32_t k) {
   return lanes_less(touch_load(t, TOUCH_GAP, k), lanes_splat(0.5f * FAR_GAP));
+}
+
+/* The number of what a touch touches in the memory of contact. */
+static int32_t touched_number(const touch *e) {
+  return face_number(e->collider, e->face);
 }
 
 /* Adds touch number `n` to the end of the chain of its block. */

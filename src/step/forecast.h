@@ -78,13 +78,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 
 /* The scene of the most work that a cloth of this config can be in. */
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
+  const int32_t most = reacting(config), meshes = config->capacity.meshes;
+  const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = (int64_t)c->count * reacting(config) * (int64_t)SEARCHES_PER_PART,
-                        .touches = reacting(config) > 0 ? (int32_t)c->state.max_touches : 0};
+                        .searched = most_searches(c, most, surfaces),
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0};
   return s;
 }
 

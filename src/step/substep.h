@@ -10,6 +10,7 @@
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/search.h"
+#include "../contact/surface.h"
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../pin_reactions.h"
@@ -111,7 +112,11 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
 #endif
   predict_places(c, t);
 #if WITH_COLLIDERS
-  return c->scratch.touches ? find_touches(c, t) : 0;
+  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
+#if WITH_SURFACES
+  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
+#endif
+  return is_deep;
 #else
   return 0;
 #endif
@@ -155,6 +160,11 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
+#if WITH_SURFACES
+  if (c->scratch.touches) {
+    guard_surfaces(c, t);
+  }
+#endif
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
   } else if (c->scratch.touches) {

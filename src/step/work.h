@@ -1,7 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
-#include "../contact/body.h"
+#include "../contact/surface.h"
 #include "../costs.h"
 #include "../gaps.h"
 #include "../pin_reactions.h"
@@ -82,10 +82,9 @@
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
-/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per particle that is compared
-   with a collider, and per touch, which has up to eight particles. */
+/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
+   particles. What a particle costs that is compared with a collider says contact/body.h. */
 #define WORK_MEETING 60u
-#define WORK_SEARCH 200u
 #define WORK_TOUCH 30000u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
 #define SEARCHES_PER_PART 2u
@@ -107,6 +106,15 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
+/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces) {
+  int64_t searches = (int64_t)c->count * (colliders - surfaces);
+#if WITH_SURFACES
+  searches += surfaces * most_surface_searches(c);
+#endif
+  return searches * (int64_t)SEARCHES_PER_PART;
+}
+
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = count_pins(c),
@@ -122,8 +130,12 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
+    int32_t colliders = 0;
+    for (int32_t index = 0; index < collider_end(c); index++) {
+      colliders += is_collider(c, index);
+    }
     const workspace *w = workspace_of(c);
-    s.searched = most ? (int64_t)c->count * count_touchable(c) * (int64_t)SEARCHES_PER_PART : w->searched;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c)) : w->searched;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif

@@ -12,6 +12,7 @@
 #include "ball.h"
 #include "bias.h"
 #include "cape.h"
+#include "copies.h"
 #include "drape.h"
 #include "grip.h"
 #include "hang.h"
@@ -26,7 +27,8 @@ static const struct {
 } programs[] = {{"S1", hang_scene},   {"S2", side_scene},   {"S3", bias_scene},  {"S4", drape_scene},
                 {"S5", press_scene},  {"S6", cape_scene},   {"S7", ball_scene},   {"S8", rim_scene},   {"S9", table_scene},
                 {"S10", hit_scene},   {"S11", tight_scene}, {"S12", limp_scene}, {"S13", hitch_scene},
-                {"S14", pinch_scene}, {"S15", grip_scene},  {"S16", pull_scene}, {"S17", stiff_scene}};
+                {"S14", pinch_scene}, {"S15", grip_scene},  {"S16", pull_scene}, {"S17", stiff_scene},
+ {"S4g", drape_copies}, {"S5g", press_copies}, {"S8g", rim_copies}, {"S10g", hit_copies}};
 
 enum { PROGRAMS = sizeof programs / sizeof programs[0], SUBSTEP_COUNTS = 4 };
 

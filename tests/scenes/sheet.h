@@ -62,6 +62,7 @@ typedef struct sheet {
   double mass;         /* of a particle [kg] */
   double rigidity;     /* B' = B + c^3 w h^3 [N m] */
   int notes;           /* of all steps */
+  const cloth_surroundings *around; /* geometries; NULL without */
 } sheet;
 
 static inline double length_of(cloth_vector v) {
@@ -151,9 +152,9 @@ static inline sheet sheet_pinned(const cloth_config *config, pinning *pin) {
 
 /* A step; what it refuses ends the program. */
 static inline void sheet_step(sheet *s, double dt) {
-  int result = cloth_step(s->f.sheet, (float)dt);
+  int result = cloth_step_with(s->f.sheet, (float)dt, s->around);
   if (result < 0) {
-    printf("cloth_step: %s\n", cloth_result_name(result));
+    printf("cloth_step_with: %s\n", cloth_result_name(result));
     exit(2);
   }
   s->notes |= result;

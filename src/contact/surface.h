@@ -1,0 +1,420 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../costs.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+#include "body.h"
+#include "buried.h"
+#include "memory.h"
+#include "search.h"
+#include "touch.h"
+#include "triangles.h"
+
+/// Search for touches with surfaces ///
+
+/*
+ * As search.h, for meshes and height fields. The triangles near a block of particles are listed once and measured for
+ * all of them; where there are too many, those near each particle. A particle in a crease or corner has several touches
+ * with the same collider, each with a number of its own in the memory of contact: which face was which is told by the
+ * forces that they gave.
+ *
+ * On a surface with two sides a particle is held on the side where its way begins, and that is all that says which side
+ * it is on. So after the new state nothing may have passed: guard_surfaces() follows each way that may have, in full,
+ * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
+ *
+ * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
+ * scratch.reach.
+ */
+
+#if WITH_SURFACES
+
+/// Work ///
+
+/* A way that may have passed, in searches. */
+#define GUARD_SEARCHES 10
+/* Most work of the search for triangles. */
+#define MOST_LIST_WORK (MESH_WALK_NODES * COST_MESH_NODE + MOST_CELLS * COST_FIELD_TEST)
+
+/* Searches of other colliders that cost as much as a list of triangles, of `work`, and their distances from so many
+   particles. */
+static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles) {
+  return (int32_t)((work + (uint32_t)(triangles * particles) * WORK_LISTED) / WORK_SEARCH) + 1;
+}
+
+/* Most of a surface in a search: each block of particles has a list, then each particle; then all ways are guarded. */
+static int64_t most_surface_searches(const cloth *c) {
+  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows;
+  return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
+         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + GUARD_SEARCHES);
+}
+
+/// Touches ///
+
+/* Blocks of lanes of a touch. */
+#define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
+/* Beyond every coordinate [m]. */
+#define BEYOND_ALL 1.0e18f
+/* Share of the distance from the nearest triangle that a particle may move without having passed any. */
+#define SAFE_SHARE 0.9f
+/* Share of the thickness at which a particle is put that had passed. */
+#define GUARD_SHARE 0.02f
+
+/* Particles of a touch near a surface, in its axes. */
+typedef struct surface_block {
+  touch_way way[TOUCH_GROUPS];
+  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS]; /* near: 1 or 0 */
+  surface_hits hits[TOUCH_GROUPS];
+} surface_block;
+
+/* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
+  const solve_arrays *a = s->a;
+  const touched_body *b = s->b;
+  const int32_t i = e->column + k, particle = e->row * a->columns + i, group = k / CLOTH_LANES;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
+  touch_way *w = &block->way[group];
+  block->near[group] = zero;
+  if (i >= a->columns) {
+    return 0;
+  }
+  w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
+  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
+  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  w->length = lanes3_length(w->along);
+  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness;
+  const lanes radius = lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)),
+                                 lanes_multiply(w->length, lanes_splat(FARTHER)));
+  const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
+               high = lanes3_add(w->to, around);
+  const cloth_geometry *g = b->geometry;
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  near = lanes_both(near, lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
+  near = lanes_both(near, lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
+  near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
+  if (g->shape == CLOTH_SHAPE_MESH) {
+    near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y));
+  }
+  block->reach[group] = reach;
+  block->radius[group] = radius;
+  block->near[group] = lanes_keep(near, lanes_splat(1.0f));
+  return lanes_any(near);
+}
+
+/* Widens a box by the balls around the ends of the ways of a group of lanes that are near; of one lane alone if `lane`
+   is one of them. */
+static void widen_box(const surface_block *block, int32_t group, lanes_mask which, position_box *box) {
+  const lanes radius = block->radius[group], beyond = lanes_splat(BEYOND_ALL);
+  const lanes3 around = lanes3_of(radius, radius, radius), to = block->way[group].to;
+  const lanes3 none = lanes3_of(beyond, beyond, beyond);
+  const lanes3 low = lanes3_select(which, lanes3_subtract(to, around), none);
+  const lanes3 high = lanes3_select(which, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f)));
+  const position_box of_lanes = box_of_lanes(low, high);
+  *box = box_around_both(box, &of_lanes);
+}
+
+static position_box empty_box(void) {
+  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL),
+                             vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
+  return none;
+}
+
+/* Finds the contacts of the lanes of a group that `which` chooses with the triangles of a list. */
+static void find_group_hits(const touch_search *s, surface_block *block, int32_t group, const triangle_list *list,
+                            lanes_mask which, surface_hits *hits) {
+  const touch_way *w = &block->way[group];
+  const lanes thickness = lanes_splat(s->thickness);
+  surface_points points = {.from = w->from, .to = w->to, .radius = block->radius[group]};
+  points.one_sided = has_one_side(s->b->geometry);
+  points.behind = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD
+                      ? lanes_splat(STATE_QUANTUM)
+                      : lanes_add(thickness, lanes_subtract(thickness, lanes_minimum(block->reach[group], thickness)));
+  find_hits(list, &points, w->length, which, NEAR_SHARE * s->thickness, hits);
+}
+
+/* Charges a list for so many particles, as searches of other colliders. */
+static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
+  workspace_of(c)->searched += list_searches(list->work, list->count, particles);
+}
+
+/* The same, particle by particle: where a list for all would be too long. */
+CLOTH_SEPARATE void find_lane_hits(touch_search *s, surface_block *block, int32_t group, triangle_list *list) {
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    float chosen[CLOTH_LANES] = {0.0f};
+    chosen[lane] = 1.0f;
+    const lanes_mask it = lanes_both(lanes_less(lanes_splat(0.0f), lanes_load(chosen)),
+                                     lanes_less(lanes_splat(0.0f), block->near[group]));
+    if (!lanes_any(it)) {
+      continue;
+    }
+    surface_hits hits;
+    position_box box = empty_box();
+    widen_box(block, group, it, &box);
+    list_triangles(list, s->b->geometry, box.low, box.high);
+    statistics_of(s->c)->overflows += list->overflows;
+    charge_list(s->c, list, 1);
+    find_group_hits(s, block, group, list, it, &hits);
+    for (int32_t f = 0; f < SURFACE_FACES; f++) {
+      block->hits[group].gap[f] = lanes_select(it, hits.gap[f], block->hits[group].gap[f]);
+      block->hits[group].normal[f] = lanes3_select(it, hits.normal[f], block->hits[group].normal[f]);
+    }
+  }
+}
+
+/* The face `face` of the collider of a search: as a collider of its own in the memory of contact. */
+static touched_body face_of(const touched_body *b, int32_t face) {
+  touched_body one = *b;
+  one.collider = face_number(b->collider, face);
+  return one;
+}
+
+/* Turns the normals of contacts into world axes, and puts the first two in the order of the faces that particles
+   remember. */
+CLOTH_SEPARATE void order_faces(const touch_search *s, surface_hits *h, int32_t particle) {
+  for (int32_t f = 0; f < SURFACE_FACES; f++) {
+    h->normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, h->normal[f]));
+  }
+  const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
+  const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
+  const lanes3 a = h->normal[0], b = h->normal[1];
+  const lanes kept = lanes_add(lanes3_dot(first, a), lanes3_dot(second, b));
+  const lanes turned = lanes_add(lanes3_dot(second, a), lanes3_dot(first, b));
+  const lanes_mask turns = lanes_less(kept, turned);
+  const lanes gap = h->gap[0];
+  h->gap[0] = lanes_select(turns, h->gap[1], gap);
+  h->gap[1] = lanes_select(turns, gap, h->gap[1]);
+  h->normal[0] = lanes3_select(turns, b, a);
+  h->normal[1] = lanes3_select(turns, a, b);
+}
+
+/* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
+CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface_block *block) {
+  const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
+  const surface_hits *h = &block->hits[group];
+  const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
+  const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
+  const lanes gap = h->gap[e->face];
+  const lanes_mask touches =
+      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_hit(gap), lanes_less(gap, far)));
+  if (!lanes_any(touches)) {
+    return 0;
+  }
+  const lanes3 n = h->normal[e->face];
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
+  touch_store(e, TOUCH_REACH, k, reach);
+  touch_store(e, TOUCH_WAY, k, length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  return 1;
+}
+
+/* Makes the touches of a block whose contacts have been found. */
+static void make_faces(touch_search *s, const touch *block_of, const surface_block *block) {
+  const touched_body *whole = s->b;
+  for (int32_t face = 0; face < SURFACE_FACES; face++) {
+    const touched_body one = face_of(whole, face);
+    touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
+    int touches = 0;
+    e->row = block_of->row;
+    e->column = block_of->column;
+    e->collider = whole->collider;
+    e->kind = POINT_PARTICLE;
+    e->face = face;
+    s->b = &one;
+    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+      touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+    }
+    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    s->b = whole;
+    if (touches) {
+      clear_untouched(e, s->a->columns);
+      keep_touch(s->c);
+    }
+  }
+}
+
+/* Finds the touches of a block of particles with a surface. */
+CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
+  const touch e = {.row = row, .column = column};
+  surface_block block;
+  triangle_list list;
+  position_box box = empty_box();
+  int near = 0;
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    if (find_ways(s, &e, k, &block)) {
+      near = 1;
+      widen_box(&block, k / CLOTH_LANES, lanes_less(lanes_splat(0.0f), block.near[k / CLOTH_LANES]), &box);
+    }
+  }
+  if (!near) {
+    return;
+  }
+  list_triangles(&list, s->b->geometry, box.low, box.high);
+  charge_list(s->c, &list, TOUCH_LANES);
+  if (list.count == 0) {
+    return;
+  }
+  const int is_long = list.overflows;
+  for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
+    const lanes_mask which = lanes_less(lanes_splat(0.0f), block.near[group]);
+    clear_hits(&block.hits[group]);
+    if (!lanes_any(which)) {
+      continue;
+    }
+    if (is_long) {
+      find_lane_hits(s, &block, group, &list);
+    } else {
+      find_group_hits(s, &block, group, &list, which, &block.hits[group]);
+    }
+    order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
+  }
+  make_faces(s, &e, &block);
+}
+
+/* The box around a geometry at a pose, in world axes. */
+static position_box box_at_pose(const cloth_geometry *g, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(g->high, g->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(g->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most = vector(absolute(x.x) + absolute(y.x) + absolute(z.x),
+                                   absolute(x.y) + absolute(y.y) + absolute(z.y),
+                                   absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+/* Where a surface may be touched in a substep; the ground is deep. */
+static position_box surface_box(const touched_body *b, float thickness) {
+  const position_box start = box_at_pose(b->geometry, &b->start), end = box_at_pose(b->geometry, &b->end);
+  position_box box = box_around_both(&start, &end);
+  const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
+  box.low = vector_subtract(box.low, around);
+  box.high = vector_add(box.high, around);
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
+/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the rows are known. Returns 1 if
+   one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const position_box *boxes = (const position_box *)(const void *)a.residual;
+  const float thickness = contact_thickness(c);
+  int32_t is_deep = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_surface_at(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
+    b.is_buried = find_reach(c, &b);
+    touch_search s = {.c = c,
+                      .a = &a,
+                      .b = &b,
+                      .x = vectors_at(c, c->state.position),
+                      .reach = floats_at(c, c->scratch.reach),
+                      .thickness = thickness};
+    for (int32_t row = 0; row < a.rows; row++) {
+      for (int32_t column = 0; do_boxes_meet(&box, &boxes[row]) && column < a.columns; column += TOUCH_LANES) {
+        find_block_touches(&s, row, column);
+      }
+    }
+    is_deep |= s.is_deep;
+  }
+  return is_deep;
+}
+
+/// What has passed ///
+
+/* Moves a particle in front of a surface if it has passed it in the substep. Returns 1 if it has. */
+CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t, int32_t particle, float reach) {
+  const vector_array v = vectors_at(s->c, s->c->state.velocity);
+  const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
+  const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
+  const cloth_vector from = to_local(&s->b->start, start);
+  cloth_vector to = to_local(&s->b->end, x);
+  const float most = maximum(s->thickness - reach, 0.0f);
+  workspace_of(s->c)->searched += GUARD_SEARCHES;
+  if (!stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness)) {
+    return 0;
+  }
+  const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
+  const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
+  vector_store(s->x, particle, now);
+  vector_store(v, particle, vector_flush(vector_add(speed, faster), STATE_QUANTUM));
+  return 1;
+}
+
+/* Which particles of lanes `k` of a block, whose touches begin at `first`, may have passed the surface. */
+CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32_t row, int32_t i, int32_t k) {
+  const solve_arrays *a = s->a;
+  const lanes one = lanes_splat(1.0f), thickness = lanes_splat(2.0f * s->thickness);
+  const touch *list = touches_of(s->c);
+  lanes free = thickness;
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    if (list[n].collider == s->b->collider && list[n].kind == POINT_PARTICLE) {
+      const lanes gap = lanes_multiply(touch_load(&list[n], TOUCH_GAP, k), lanes_splat(SAFE_SHARE));
+      free = lanes_minimum(gap, free);
+    }
+  }
+  const lanes3 x = lanes3_load(s->x, row * a->columns + i), place = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+  const lanes way = lanes3_length(lanes3_subtract(x, place));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  return lanes_keep(moves, lanes_drop(lanes_less(way, free), one));
+}
+
+/* Guards a block of particles. Returns how many have passed. */
+static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_t row, int32_t column) {
+  int32_t passed = 0;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < s->a->columns; k += CLOTH_LANES) {
+    float flags[CLOTH_LANES];
+    const int32_t i = column + k;
+    const lanes may = may_have_passed(s, *chain_at(s->c, row, column), row, i, k);
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) {
+      continue;
+    }
+    lanes_store(flags, may);
+    for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
+      const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
+      passed += flags[lane] > 0.0f && guard_particle(s, t, row * s->a->columns + i + lane, reach);
+    }
+  }
+  return passed;
+}
+
+/* After the new positions have been accepted: no particle is on another side of a surface than before. */
+CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_surface_at(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    b.is_buried = find_reach(c, &b);
+    const touch_search s = {.c = c,
+                            .a = &a,
+                            .b = &b,
+                            .x = vectors_at(c, c->state.position),
+                            .reach = floats_at(c, c->scratch.reach),
+                            .thickness = contact_thickness(c)};
+    for (int32_t row = 0; row < a.rows; row++) {
+      for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+        workspace_of(c)->moved_out += guard_block(&s, t, row, column);
+      }
+    }
+  }
+}
+
+#endif
