@@ -37,6 +37,9 @@
 
 /* A way that may have passed, in searches. */
 #define GUARD_SEARCHES 10
+/* A particle near too many triangles, and how many lists of these near its end are made. */
+#define SHORT_SEARCHES 200
+#define SHORT_LISTS 6
 /* Most work of the search for triangles. */
 #define MOST_LIST_WORK (MESH_WALK_NODES * COST_MESH_NODE + MOST_CELLS * COST_FIELD_TEST)
 
@@ -50,7 +53,7 @@ static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles
 static int64_t most_surface_searches(const cloth *c) {
   const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows;
   return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
-         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + GUARD_SEARCHES);
+         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + SHORT_SEARCHES + GUARD_SEARCHES);
 }
 
 /// Touches ///
@@ -87,14 +90,16 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   w->length = lanes3_length(w->along);
   const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness;
-  const lanes radius = lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)),
-                                 lanes_multiply(w->length, lanes_splat(FARTHER)));
+  const lanes radius =
+      lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)), lanes_multiply(w->length, lanes_splat(FARTHER)));
   const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
                high = lanes3_add(w->to, around);
   const cloth_geometry *g = b->geometry;
   lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
-  near = lanes_both(near, lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
-  near = lanes_both(near, lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
+  near = lanes_both(near,
+                    lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
+  near = lanes_both(near,
+                    lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
   near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
   if (g->shape == CLOTH_SHAPE_MESH) {
     near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y));
@@ -105,35 +110,36 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   return lanes_any(near);
 }
 
-/* Widens a box by the balls around the ends of the ways of a group of lanes that are near; of one lane alone if `lane`
-   is one of them. */
-static void widen_box(const surface_block *block, int32_t group, lanes_mask which, position_box *box) {
+/* Widens a box by the balls around the ends of the ways of a group that are near. */
+static void widen_box(const surface_block *block, int32_t group, position_box *box) {
+  const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
   const lanes radius = block->radius[group], beyond = lanes_splat(BEYOND_ALL);
   const lanes3 around = lanes3_of(radius, radius, radius), to = block->way[group].to;
   const lanes3 none = lanes3_of(beyond, beyond, beyond);
-  const lanes3 low = lanes3_select(which, lanes3_subtract(to, around), none);
-  const lanes3 high = lanes3_select(which, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f)));
-  const position_box of_lanes = box_of_lanes(low, high);
+  const position_box of_lanes =
+      box_of_lanes(lanes3_select(near, lanes3_subtract(to, around), none),
+                   lanes3_select(near, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f))));
   *box = box_around_both(box, &of_lanes);
 }
 
+/* A box around nothing. */
 static position_box empty_box(void) {
-  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL),
-                             vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
+  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
   return none;
 }
 
-/* Finds the contacts of the lanes of a group that `which` chooses with the triangles of a list. */
-static void find_group_hits(const touch_search *s, surface_block *block, int32_t group, const triangle_list *list,
-                            lanes_mask which, surface_hits *hits) {
+/* The particles of a group of lanes. */
+static surface_points points_of(const touch_search *s, const surface_block *block, int32_t group) {
   const touch_way *w = &block->way[group];
-  const lanes thickness = lanes_splat(s->thickness);
-  surface_points points = {.from = w->from, .to = w->to, .radius = block->radius[group]};
-  points.one_sided = has_one_side(s->b->geometry);
-  points.behind = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD
-                      ? lanes_splat(STATE_QUANTUM)
-                      : lanes_add(thickness, lanes_subtract(thickness, lanes_minimum(block->reach[group], thickness)));
-  find_hits(list, &points, w->length, which, NEAR_SHARE * s->thickness, hits);
+  const lanes thickness = lanes_splat(s->thickness), inside = lanes_minimum(block->reach[group], thickness);
+  const int is_ground = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  const surface_points points = {.from = w->from,
+                                 .to = w->to,
+                                 .radius = block->radius[group],
+                                 .behind = is_ground ? lanes_splat(STATE_QUANTUM)
+                                                     : lanes_add(thickness, lanes_subtract(thickness, inside)),
+                                 .one_sided = has_one_side(s->b->geometry)};
+  return points;
 }
 
 /* Charges a list for so many particles, as searches of other colliders. */
@@ -141,26 +147,54 @@ static void charge_list(const cloth *c, const triangle_list *list, int32_t parti
   workspace_of(c)->searched += list_searches(list->work, list->count, particles);
 }
 
-/* The same, particle by particle: where a list for all would be too long. */
-CLOTH_SEPARATE void find_lane_hits(touch_search *s, surface_block *block, int32_t group, triangle_list *list) {
+/* Finds the contacts of one particle, `it`, with a list of its own: if that is too long with what is near its end, in
+   boxes that grow. */
+CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, int32_t group, lanes_mask it,
+                                   surface_hits *hits) {
+  const lanes length = block->way[group].length;
+  const float above = NEAR_SHARE * s->thickness;
+  surface_points points = points_of(s, block, group);
+  triangle_list list;
+  list_around(&list, s->b->geometry, &points, it);
+  charge_list(s->c, &list, 1);
+  if (!list.overflows) {
+    find_hits(&list, &points, length, it, above, hits);
+    return;
+  }
+  workspace_of(s->c)->searched += SHORT_SEARCHES;
+  lanes radius = lanes_splat(2.0f * s->thickness);
+  for (int32_t n = 0; n < SHORT_LISTS; n++) {
+    points.radius = lanes_minimum(radius, block->radius[group]);
+    points.to = block->way[group].to;
+    list_around(&list, s->b->geometry, &points, it);
+    list.is_short = 1;
+    if (list.overflows && n > 0) { /* nothing is as near as half of the radius */
+      return;
+    }
+    statistics_of(s->c)->overflows += list.overflows;
+    find_hits(&list, &points, length, it, above, hits);
+    if (lanes_any(lanes_both(it, is_hit(hits->gap[0])))) {
+      return;
+    }
+    radius = lanes_add(radius, radius);
+  }
+}
+
+/* Finds the contacts of a group particle by particle: where a list for all would be too long. */
+CLOTH_SEPARATE void find_group_hits(const touch_search *s, surface_block *block, int32_t group) {
+  surface_hits *all = &block->hits[group];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     float chosen[CLOTH_LANES] = {0.0f};
     chosen[lane] = 1.0f;
-    const lanes_mask it = lanes_both(lanes_less(lanes_splat(0.0f), lanes_load(chosen)),
-                                     lanes_less(lanes_splat(0.0f), block->near[group]));
+    const lanes_mask it = lanes_less(lanes_splat(0.5f), lanes_multiply(lanes_load(chosen), block->near[group]));
+    surface_hits hits;
     if (!lanes_any(it)) {
       continue;
     }
-    surface_hits hits;
-    position_box box = empty_box();
-    widen_box(block, group, it, &box);
-    list_triangles(list, s->b->geometry, box.low, box.high);
-    statistics_of(s->c)->overflows += list->overflows;
-    charge_list(s->c, list, 1);
-    find_group_hits(s, block, group, list, it, &hits);
+    find_lane_hits(s, block, group, it, &hits);
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      block->hits[group].gap[f] = lanes_select(it, hits.gap[f], block->hits[group].gap[f]);
-      block->hits[group].normal[f] = lanes3_select(it, hits.normal[f], block->hits[group].normal[f]);
+      all->gap[f] = lanes_select(it, hits.gap[f], all->gap[f]);
+      all->normal[f] = lanes3_select(it, hits.normal[f], all->normal[f]);
     }
   }
 }
@@ -248,7 +282,7 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     if (find_ways(s, &e, k, &block)) {
       near = 1;
-      widen_box(&block, k / CLOTH_LANES, lanes_less(lanes_splat(0.0f), block.near[k / CLOTH_LANES]), &box);
+      widen_box(&block, k / CLOTH_LANES, &box);
     }
   }
   if (!near) {
@@ -256,20 +290,20 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   }
   list_triangles(&list, s->b->geometry, box.low, box.high);
   charge_list(s->c, &list, TOUCH_LANES);
-  if (list.count == 0) {
+  if (list.count == 0 && !list.overflows) {
     return;
   }
-  const int is_long = list.overflows;
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
     const lanes_mask which = lanes_less(lanes_splat(0.0f), block.near[group]);
     clear_hits(&block.hits[group]);
     if (!lanes_any(which)) {
       continue;
     }
-    if (is_long) {
-      find_lane_hits(s, &block, group, &list);
+    if (list.overflows) {
+      find_group_hits(s, &block, group);
     } else {
-      find_group_hits(s, &block, group, &list, which, &block.hits[group]);
+      surface_points points = points_of(s, &block, group);
+      find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
     }
     order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
   }
@@ -283,9 +317,9 @@ static position_box box_at_pose(const cloth_geometry *g, const cloth_pose *pose)
   const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
   const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
   const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most = vector(absolute(x.x) + absolute(y.x) + absolute(z.x),
-                                   absolute(x.y) + absolute(y.y) + absolute(z.y),
-                                   absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
   const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
   return box;
 }
@@ -369,7 +403,8 @@ CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32
       free = lanes_minimum(gap, free);
     }
   }
-  const lanes3 x = lanes3_load(s->x, row * a->columns + i), place = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+  const lanes3 x = lanes3_load(s->x, row * a->columns + i),
+               place = near_load(near_row(a->place, a->pitch, row), a->plane, i);
   const lanes way = lanes3_length(lanes3_subtract(x, place));
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
   return lanes_keep(moves, lanes_drop(lanes_less(way, free), one));

@@ -17,11 +17,12 @@
  * Meshes and height fields are surfaces: triangles without a distance that has a sign. A particle meets the triangles
  * near it, on the side on which its way begins; those with one side, of closed meshes and the ground, on that side.
  *
- * The nearest point of all triangles is a contact. It is one of a convex surface, whatever its edges. Others count beside
- * it only if they are apart from it, up to SURFACE_FACES in a corner:
+ * The nearest point of all triangles is a contact. It is one of a convex surface, whatever its edges. Others count
+ * beside it only if they are apart from it, up to SURFACE_FACES in a corner:
  *
  *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
- *   an edge or a corner, if it is also above the tangent planes of these. Without that every diagonal of a plane is one.
+ *   an edge or a corner, if it is also above the tangent planes of these. Without that every diagonal of a plane is
+ * one.
  *
  * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
  * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
@@ -51,6 +52,7 @@ typedef struct triangle_list {
   const cloth_geometry *g;
   int32_t count;
   int32_t overflows; /* 1: there are more */
+  int32_t is_short;  /* 1: of what is near the ends of ways alone, for one particle */
   uint32_t work;     /* see costs.h */
   int32_t item[MOST_LISTED];
 } triangle_list;
@@ -86,7 +88,7 @@ static void list_field(triangle_list *list, cloth_vector low, cloth_vector high)
 /* Lists the triangles of a surface near a box in its axes. */
 CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
   list->g = g;
-  list->count = list->overflows = 0;
+  list->count = list->overflows = list->is_short = 0;
   list->work = 0;
   if (high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
       (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y)) {
@@ -263,8 +265,8 @@ CLOTH_INLINE lanes_mask are_hits_apart(const surface_hits *h, const triangle_dis
   return apart;
 }
 
-/* Finds the nearest contact beside those found, and adds it. `near`, NULL for nobody, gets the triangles that are within
-   the radius of some. Returns 1 if there is any. */
+/* Finds the nearest contact beside those found, and adds it. `near`, NULL for nobody, gets the triangles that are
+   within the radius of some. Returns 1 if there is any. */
 CLOTH_SEPARATE int find_next_hit(const triangle_list *list, const surface_points *s, lanes_mask which, surface_hits *h,
                                  lanes *closest, triangle_list *near) {
   surface_triangle room;
@@ -304,7 +306,8 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
     }
     const lanes cosine = lanes_flush(lanes3_dot(h->normal[0], d.normal));
     const lanes inside = lanes_subtract(h->gap[0], lanes_multiply(cosine, d.gap));
-    lanes_mask is_it = lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
+    lanes_mask is_it =
+        lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
     is_it = lanes_both(lanes_both(is_it, lanes_both(which, d.found)), lanes_both(d.is_face, lanes_less(zero, d.gap)));
     is_it = lanes_both(is_it, lanes_both(lanes_less(zero, inside), lanes_less(d.gap, best)));
     const lanes whole = lanes_select(is_it, lanes_multiply(lanes_subtract(one, cosine), d.gap), one);
@@ -323,13 +326,31 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
 
 /// Ways through triangles ///
 
-/* A triangle that ways pass: the first one of each, as a share of the way; 2 for none. */
+/* The triangles that ways pass, between two shares of them: how many, the first and the last. */
 typedef struct surface_pass {
-  lanes share, depth; /* depth: by which the end is behind [m] */
-  lanes3 normal;      /* on the side where the way began */
+  float low, high;
+  lanes count;
+  lanes share, depth; /* of the way up to the first, NO_PASS for none; by which its end is behind that [m] */
+  lanes3 normal;      /* of the first, on the side where the way begins */
+  lanes last;         /* share up to the last */
+  lanes3 last_normal; /* on the side where the way ends */
 } surface_pass;
 
 #define NO_PASS 2.0f
+
+static surface_pass no_pass(float low, float high) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes3 none = lanes3_of(zero, zero, zero);
+  const surface_pass pass = {.low = low,
+                             .high = high,
+                             .count = zero,
+                             .share = lanes_splat(NO_PASS),
+                             .depth = zero,
+                             .normal = none,
+                             .last = lanes_splat(-1.0f),
+                             .last_normal = none};
+  return pass;
+}
 
 /* Takes into account a triangle that ways may pass. */
 CLOTH_INLINE void pass_triangle(const surface_triangle *t, const surface_points *s, surface_pass *pass) {
@@ -351,22 +372,79 @@ CLOTH_INLINE void pass_triangle(const surface_triangle *t, const surface_points 
   const lanes3 at = lanes3_flush_below(lanes3_add_scaled(start, way, share), STATE_QUANTUM);
   lanes excess[3];
   passes = lanes_both(passes, lanes_less(beyond_edges(t, at, excess), lanes_splat(EDGE_TOLERANCE)));
-  passes = lanes_both(passes, lanes_less(share, pass->share));
-  const lanes side = lanes_select(is_behind, lanes_splat(-1.0f), one);
-  pass->share = lanes_select(passes, share, pass->share);
-  pass->depth = lanes_select(passes, lanes_absolute(after), pass->depth);
-  pass->normal = lanes3_select(passes, lanes3_flush(lanes3_scale(normal, side)), pass->normal);
+  passes = lanes_both(passes, lanes_less(lanes_splat(pass->low - EDGE_TOLERANCE), share));
+  passes = lanes_both(passes, lanes_less(share, lanes_splat(pass->high)));
+  const lanes3 side = lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
+  const lanes_mask is_first = lanes_both(passes, lanes_less(share, pass->share));
+  const lanes_mask is_last = lanes_both(passes, lanes_less(pass->last, share));
+  pass->count = lanes_add(pass->count, lanes_keep(passes, one));
+  pass->share = lanes_select(is_first, share, pass->share);
+  pass->depth = lanes_select(is_first, lanes_absolute(after), pass->depth);
+  pass->normal = lanes3_select(is_first, lanes3_flush(side), pass->normal);
+  pass->last = lanes_select(is_last, share, pass->last);
+  pass->last_normal = lanes3_select(is_last, lanes3_flush(lanes3_scale(side, lanes_splat(-1.0f))), pass->last_normal);
 }
 
-static surface_pass find_pass(const triangle_list *list, const surface_points *s) {
+static void find_passes(const triangle_list *list, const surface_points *s, surface_pass *pass) {
   surface_triangle room;
-  surface_pass pass = {.share = lanes_splat(NO_PASS),
-                       .depth = lanes_splat(0.0f),
-                       .normal = lanes3_splat(vector(0.0f, 0.0f, 0.0f))};
   for (int32_t n = 0; n < list->count; n++) {
-    pass_triangle(listed_triangle(list, n, &room), s, &pass);
+    pass_triangle(listed_triangle(list, n, &room), s, pass);
+  }
+}
+
+/* A way of one particle is cut until few triangles are near each piece, but not into shorter ones than this share. */
+#define LEAST_PIECE 0.0625f
+
+/* The same of one way, whose triangles are listed piece by piece. */
+CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const surface_points *s) {
+  const cloth_vector from = lanes3_first(s->from), to = lanes3_first(s->to);
+  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const cloth_vector around = vector(EDGE_TOLERANCE, EDGE_TOLERANCE, EDGE_TOLERANCE);
+  surface_pass pass = no_pass(0.0f, 0.0f);
+  float first = 0.0f, piece = 1.0f;
+  triangle_list list;
+  while (first < 1.0f) {
+    const cloth_vector a = vector_flush(vector_add_scaled(from, way, first), STATE_QUANTUM);
+    const cloth_vector b = vector_flush(vector_add_scaled(from, way, first + piece), STATE_QUANTUM);
+    const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
+    const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
+    list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
+    if (list.overflows && piece > LEAST_PIECE) {
+      piece *= 0.5f;
+      continue;
+    }
+    first += piece;
+    pass.high = first < 1.0f ? first : NO_PASS;
+    find_passes(&list, s, &pass);
+    pass.low = first;
   }
   return pass;
+}
+
+/* The vector of the first lane that is chosen, in all lanes. */
+static lanes3 lanes3_of_chosen(lanes3 a, lanes_mask which) {
+  float values[3][CLOTH_LANES], chosen[CLOTH_LANES];
+  const vector_array vectors = {values[0], values[1], values[2]};
+  int32_t lane = 0;
+  lanes3_store(vectors, 0, a, CLOTH_LANES);
+  lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
+  while (lane < CLOTH_LANES - 1 && !(chosen[lane] > 0.0f)) {
+    lane++;
+  }
+  return lanes3_splat(vector_load(vectors, lane));
+}
+
+/* What ways pass, by a list; of a short one by further lists, for the particle that is chosen. */
+static surface_pass find_listed_pass(const triangle_list *list, const surface_points *s, lanes_mask which) {
+  surface_points one = *s;
+  if (!list->is_short) {
+    surface_pass pass = no_pass(0.0f, NO_PASS);
+    find_passes(list, s, &pass);
+    return pass;
+  }
+  one.from = lanes3_of_chosen(s->from, which);
+  one.to = lanes3_of_chosen(s->to, which);
+  return find_passes_in_pieces(list->g, &one);
 }
 
 /* Moves the ends of ways, from which the gaps of contacts are. */
@@ -385,7 +463,7 @@ CLOTH_SEPARATE lanes follow_passes(const triangle_list *list, surface_points *s,
   const lanes one = lanes_splat(1.0f);
   lanes passed = lanes_splat(0.0f);
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
-    const surface_pass pass = find_pass(list, s);
+    const surface_pass pass = find_listed_pass(list, s, which);
     const lanes_mask passes = lanes_both(which, lanes_less(pass.share, one));
     if (!lanes_any(passes)) {
       break;
@@ -435,25 +513,34 @@ CLOTH_SEPARATE void rise_from_ground(const cloth_geometry *g, const surface_poin
 
 #endif
 
+/* Lists the triangles within the radius of the particles that are chosen. */
+static void list_around(triangle_list *list, const cloth_geometry *g, const surface_points *s, lanes_mask which) {
+  const lanes beyond = lanes_splat(NO_FACE);
+  const lanes3 around = lanes3_of(s->radius, s->radius, s->radius), none = lanes3_of(beyond, beyond, beyond);
+  const position_box box =
+      box_of_lanes(lanes3_select(which, lanes3_subtract(s->to, around), none),
+                   lanes3_select(which, lanes3_add(s->to, around), lanes3_scale(none, lanes_splat(-1.0f))));
+  list_triangles(list, g, box.low, box.high);
+}
+
 /* Finds the contacts of a block of particles whose ways have a length. `above`: how far above a triangle that a way
    passes others are looked for [m]. */
-CLOTH_SEPARATE void find_hits(const triangle_list *list, surface_points *s, lanes length, lanes_mask which, float above,
+CLOTH_SEPARATE void find_hits(triangle_list *list, surface_points *s, lanes length, lanes_mask which, float above,
                               surface_hits *h) {
-  const lanes zero = lanes_splat(0.0f);
-  lanes closest = s->radius;
+  const lanes zero = lanes_splat(0.0f), reach = lanes_add(length, lanes_splat(EDGE_TOLERANCE));
+  lanes closest = list->is_short ? zero : s->radius, passed = zero;
   triangle_list near = {.g = list->g, .count = 0};
   clear_hits(h);
   s->moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   find_next_hit(list, s, which, h, &closest, &near);
-  const lanes reach = lanes_add(length, lanes_splat(EDGE_TOLERANCE));
   const lanes_mask may_pass = lanes_both(which, lanes_less(closest, reach));
-  lanes passed = zero;
   if (lanes_any(may_pass)) {
     passed = follow_passes(list, s, may_pass, above, h);
   }
-  const lanes3 moved = s->moved;
-  const lanes_mask passes = lanes_less(zero, passed);
-  const int moves = lanes_any(passes);
+  const int moves = lanes_any(lanes_less(zero, passed));
+  if (moves && list->is_short) {
+    list_around(list, list->g, s, which);
+  }
 #if WITH_HEIGHT_FIELD
   if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
     rise_from_ground(list->g, s, which, h);
@@ -467,14 +554,11 @@ CLOTH_SEPARATE void find_hits(const triangle_list *list, surface_points *s, lane
     round_crease(others, s, more, h);
   }
   if (moves) {
-    move_ends(s, h, lanes3_scale(moved, lanes_splat(-1.0f)));
+    move_ends(s, h, lanes3_scale(s->moved, lanes_splat(-1.0f)));
   }
 }
 
 /// One point ///
-
-/* How far a way of one particle may be cut, and into how many pieces, so that few triangles are near each. */
-#define WAY_PIECES 16
 
 static surface_points one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
                                 float behind) {
@@ -487,74 +571,91 @@ static surface_points one_point(const cloth_geometry *g, cloth_vector from, clot
   return s;
 }
 
-/* Lists the triangles near a way. */
-static void list_along(triangle_list *list, const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius) {
-  const cloth_vector around = vector(radius, radius, radius);
-  const cloth_vector low = vector(minimum(from.x, to.x), minimum(from.y, to.y), minimum(from.z, to.z));
-  const cloth_vector high = vector(maximum(from.x, to.x), maximum(from.y, to.y), maximum(from.z, to.z));
-  list_triangles(list, g, vector_subtract(low, around), vector_add(high, around));
+/* Normals with a dot product below this are on opposite sides of a plate. */
+#define OPPOSITE (-0.5f)
+/* How often the box is doubled in which a pin's surface is looked for. */
+#define DOUBLINGS 12
+
+static int is_in_box(const cloth_geometry *g, cloth_vector p) {
+  return p.x >= g->low.x && p.x <= g->high.x && p.y >= g->low.y && p.y <= g->high.y && p.z >= g->low.z &&
+         p.z <= g->high.z;
 }
 
-/* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0. The boxes that are looked
-   into grow, as nobody knows how deep it is. */
+/* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0: nobody knows how deep it
+   is, so the boxes grow that are looked into. */
 CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector p, float thickness) {
-  float radius = thickness;
+  const lanes_mask all = lanes_first(CLOTH_LANES);
+  surface_points s = one_point(g, p, p, thickness, NO_FACE);
   triangle_list list;
   surface_hits hits;
-  for (int32_t n = 0; n < WAY_PIECES; n++) {
-    lanes closest = lanes_splat(radius);
-    surface_points s = one_point(g, p, p, radius, NO_FACE);
-    list_along(&list, g, p, p, radius);
+  for (int32_t n = 0; n < DOUBLINGS; n++) {
+    lanes closest = s.radius;
+    list_around(&list, g, &s, all);
     clear_hits(&hits);
-    find_next_hit(&list, &s, lanes_first(CLOTH_LANES), &hits, &closest, NULL);
+    find_next_hit(&list, &s, all, &hits, &closest, NULL);
 #if WITH_HEIGHT_FIELD
     if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-      rise_from_ground(g, &s, lanes_first(CLOTH_LANES), &hits);
+      rise_from_ground(g, &s, all, &hits);
     }
 #endif
     const float gap = lanes_first_value(hits.gap[0]);
-    if (gap < NO_FACE) {
-      return n == 0 || gap < 0.0f ? gap : thickness;
+    if (gap < 0.5f * NO_FACE) {
+      return minimum(gap, thickness);
     }
-    const int is_off = p.x < g->low.x || p.x > g->high.x || p.y < g->low.y || p.y > g->high.y || p.z < g->low.z ||
-                       p.z > g->high.z;
-    if (is_off || !s.one_sided || list.overflows) {
+    if (!s.one_sided || list.overflows || !is_in_box(g, p)) {
       break;
     }
-    radius *= 2.0f;
+    s.radius = lanes_add(s.radius, s.radius);
   }
   return thickness;
 }
 
-/* Moves the end of a way in front of the triangles that it passes: where it is then no more than `most` behind them.
-   Both are in the axes of the surface. Returns 1 if it passes any so far. */
+/* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
+   again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
+   with one side may come out. */
+static int is_on_other_side(const cloth_geometry *g, const surface_pass *pass, surface_points s) {
+  s.one_sided = has_one_side(g);
+  if (s.one_sided && lanes_first_value(find_passes_in_pieces(g, &s).share) > lanes_first_value(pass->share)) {
+    return 0;
+  }
+  const cloth_vector normal = lanes3_first(pass->normal), last = lanes3_first(pass->last_normal);
+  const int32_t count = (int32_t)lanes_first_value(pass->count);
+  const int cuts = count % 2 == 0 && vector_dot(normal, last) > OPPOSITE;
+  return !cuts;
+}
+
+/* The place in front of a surface that a point behind it is nearest to, or of the triangle that its way passed first.
+ */
+static cloth_vector place_in_front(const triangle_list *list, const surface_points *s, const surface_pass *pass,
+                                   float above) {
+  const cloth_vector to = lanes3_first(s->to), normal = lanes3_first(pass->normal);
+  lanes closest = s->radius;
+  surface_hits hits;
+  clear_hits(&hits);
+  find_next_hit(list, s, lanes_first(CLOTH_LANES), &hits, &closest, NULL);
+  const cloth_vector back = lanes3_first(hits.normal[0]);
+  const float gap = lanes_first_value(hits.gap[0]), depth = lanes_first_value(pass->depth);
+  if (gap < depth && vector_dot(back, normal) < negate(OPPOSITE)) {
+    return vector_add_scaled(to, back, negate(gap + above));
+  }
+  return vector_add_scaled(to, normal, depth + above);
+}
+
+/* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
+   Both ends are in the axes of the surface. Returns 1 if that has moved it. */
 CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above) {
   triangle_list list;
-  int stops = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
-    const cloth_vector way = vector_flush(vector_subtract(*to, from), STATE_QUANTUM);
-    int32_t pieces = 1, n = 0;
-    surface_pass pass = {.share = lanes_splat(NO_PASS)};
-    while (n < pieces && !(lanes_first_value(pass.share) < 1.0f)) {
-      const float first = (float)n / (float)pieces, last = (float)(n + 1) / (float)pieces;
-      const cloth_vector a = vector_flush(vector_add_scaled(from, way, first), STATE_QUANTUM);
-      const cloth_vector b = vector_flush(vector_add_scaled(from, way, last), STATE_QUANTUM);
-      list_along(&list, g, a, b, EDGE_TOLERANCE);
-      if (list.overflows && pieces == 1) {
-        pieces = WAY_PIECES;
-        continue;
-      }
-      const surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
-      pass = find_pass(&list, &s);
-      n++;
+    surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
+    s.one_sided = 0;
+    const surface_pass pass = find_passes_in_pieces(g, &s);
+    if (!(lanes_first_value(pass.share) < 1.0f) || !is_on_other_side(g, &pass, s) ||
+        lanes_first_value(pass.depth) < most) {
+      return tries > 0;
     }
-    const float depth = lanes_first_value(pass.depth) - most;
-    if (!(lanes_first_value(pass.share) < 1.0f) || depth <= 0.0f) {
-      return stops;
-    }
-    const cloth_vector normal = lanes3_first(pass.normal);
-    *to = vector_flush(vector_add_scaled(*to, normal, depth + above), STATE_QUANTUM);
-    stops = 1;
+    s.radius = lanes_splat(lanes_first_value(pass.depth) + above);
+    list_around(&list, g, &s, lanes_first(CLOTH_LANES));
+    *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
   }
   *to = from;
   return 1;

@@ -1,5 +1,5 @@
-/* Balls and boxes of S4, S5, S8 and S10 once more, as meshes, height fields, hulls and grids of distances, which have to
-   do as well; and thin surfaces that nothing may pass. SPDX-License-Identifier: MIT */
+/* Balls and boxes of S4, S5, S8 and S10 once more, as meshes, height fields, hulls and grids of distances, which have
+   to do as well; and thin surfaces that nothing may pass. SPDX-License-Identifier: MIT */
 #ifndef SCENES_COPIES_H
 #define SCENES_COPIES_H
 
@@ -133,9 +133,8 @@ static inline void drape_copy(int substeps, int n, int copy) {
   copy_make(&k, copy, 0.25);
   add_copy(&s, &k, copy_pose(&k, 0.0, 0.0, 0.0, no_turn));
   touch_record t = run_touching(&s, 15.0, 0.0, NULL);
-  line(&what, trusted(s.notes, stretch_percentile(&s)), NO_VALUE,
-       has_goals(substeps) ? at_most(0.0125) : finite_only(), "%s: 99 %% of the springs are stretched less than",
-       copy_names[copy]);
+  line(&what, trusted(s.notes, stretch_percentile(&s)), NO_VALUE, has_goals(substeps) ? at_most(0.0125) : finite_only(),
+       "%s: 99 %% of the springs are stretched less than", copy_names[copy]);
   line(&what, t.asleep, 0.0, at_most(8.0), "%s: asleep after [s]", copy_names[copy]);
   line(&what, trusted(s.notes, t.late), 0.0, has_goals(substeps) ? at_most(5.0e-4) : finite_only(),
        "%s: fastest particle of the 15th second [m/s]", copy_names[copy]);
@@ -268,6 +267,121 @@ static inline void hit_copies(int substeps) {
     for (int copy = 0; copy < COPY_FIELD; copy++)
       hit_copy(substeps, n, copy);
   }
+}
+
+/// Nothing passes ///
+
+static double ridge_width; /* half of it [m] */
+
+static inline double ridge_height(double x, double z) {
+  (void)z;
+  return 0.2 * fmax(1.0 - fabs(x) / ridge_width, 0.0);
+}
+
+static inline double bumpy_height(double x, double z) {
+  return 0.05 * sin(20.0 * x) * sin(17.0 * z);
+}
+
+/* A wall or a ground in the way of cloth. */
+typedef struct obstacle {
+  const char *name;
+  height_function height;
+  int samples, is_field;
+  double speed; /* of the cloth against it [m/s] */
+  int moves;    /* 1: the obstacle comes, 2: it turns */
+} obstacle;
+
+enum { OBSTACLES = 15 };
+static const obstacle obstacles[OBSTACLES] = {{"level mesh", level, 2, 0, 1.0, 0},
+                                              {"level mesh", level, 2, 0, 5.0, 0},
+                                              {"level mesh", level, 2, 0, 20.0, 0},
+                                              {"level mesh that comes", level, 2, 0, 20.0, 1},
+                                              {"mesh that turns", level, 2, 0, 10.0, 2},
+                                              {"mesh with a ridge", ridge_height, 61, 0, 5.0, 0},
+                                              {"mesh with a ridge", ridge_height, 61, 0, 20.0, 0},
+                                              {"mesh with a ridge that comes", ridge_height, 61, 0, 20.0, 1},
+                                              {"bumpy mesh", bumpy_height, 31, 0, 20.0, 0},
+                                              {"bumpy mesh that comes", bumpy_height, 31, 0, 20.0, 1},
+                                              {"field with a ridge", ridge_height, 61, 1, 5.0, 0},
+                                              {"field with a ridge", ridge_height, 61, 1, 20.0, 0},
+                                              {"field with a ridge that comes", ridge_height, 61, 1, 20.0, 1},
+                                              {"bumpy field", bumpy_height, 31, 1, 20.0, 0},
+                                              {"bumpy field that comes", bumpy_height, 31, 1, 20.0, 1}};
+
+/* By how much a place in the axes of an obstacle is under it; 0 beside it. */
+static inline double depth_under(const obstacle *o, double side, point p) {
+  double cell = side / (o->samples - 1), x = (p.x + 0.5 * side) / cell, z = (p.z + 0.5 * side) / cell;
+  int i = (int)floor(x), k = (int)floor(z);
+  if (i < 0 || k < 0 || i >= o->samples - 1 || k >= o->samples - 1)
+    return 0.0;
+  double h[4], u = x - i, w = z - k;
+  for (int n = 0; n < 4; n++)
+    h[n] = o->height((i + n % 2) * cell - 0.5 * side, (k + n / 2) * cell - 0.5 * side);
+  double ground = u + w < 1.0 ? h[0] + u * (h[1] - h[0]) + w * (h[2] - h[0])
+                              : h[3] + (1.0 - u) * (h[2] - h[3]) + (1.0 - w) * (h[1] - h[3]);
+  return fmax(ground - p.y, 0.0);
+}
+
+static inline cloth_pose obstacle_pose(const obstacle *o, double side, double t) {
+  double angle = o->moves == 2 ? o->speed * t : 0.0;
+  cloth_pose pose = {vector_at(0.0, o->moves == 1 ? o->speed * t - 0.4 : -0.4, 0.0), turn_about(0.0, 0.0, 1.0, angle)};
+  if (o->is_field) {
+    pose.position.x -= (float)(0.5 * side);
+    pose.position.z -= (float)(0.5 * side);
+  }
+  return pose;
+}
+
+/* A free sheet meets an obstacle in weightlessness, for a third of a second. */
+static inline void pass_lines(int substeps, const obstacle *o) {
+  const double side = 1.5;
+  cloth_config config = sheet_config(32, 32, 0.8, 0.8, substeps);
+  config.origin = vector_at(-0.4, o->moves == 2 ? -0.5 : 0.0, -0.4);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  allow_geometry(&config);
+  sheet s = sheet_make(&config);
+  subject what = subject_of("PASS", &config);
+  ridge_width = side / 60.0;
+  built b = o->is_field ? build_field_of(o->height, side, o->samples) : build_sheet_of(o->height, side, o->samples, 0);
+  cloth_surroundings around = around_of(&b);
+  cloth_collider body = collider_with(&b);
+  body.pose = obstacle_pose(o, side, 0.0);
+  add_body(&s, &body);
+  s.around = &around;
+  for (int i = 0; i < s.f.count; i++) {
+    cloth_vector x, v = vector_at(0.0, o->moves == 0 ? -o->speed : 0.0, 0.0);
+    cloth_get_position(s.f.sheet, i, &x);
+    x.y += o->moves == 2 ? (float)(x.z + 0.6f) * 0.2f + 0.12f : 0.0f;
+    cloth_set_particle(s.f.sheet, i, x, v);
+  }
+  double deepest = 0.0, fastest = 0.0;
+  int passed = 0;
+  for (int frame = 1; frame <= 20; frame++) {
+    cloth_pose pose = obstacle_pose(o, side, frame / 60.0);
+    cloth_move_collider(s.f.sheet, 0, NULL, &pose);
+    sheet_step(&s, (double)FRAME);
+    fastest = largest(fastest, fastest_speed(&s));
+    for (int i = 0; i < s.f.count; i++) {
+      point p = position_of(s.f.sheet, i),
+            at = {p.x, p.y - (o->moves == 1 ? o->speed * frame / 60.0 - 0.4 : -0.4), p.z};
+      double angle = o->moves == 2 ? o->speed * frame / 60.0 : 0.0;
+      point local = {at.x * cos(angle) + at.y * sin(angle), at.y * cos(angle) - at.x * sin(angle), at.z};
+      double depth = o->moves == 2 && angle > 1.5 ? 0.0 : depth_under(o, side, local);
+      deepest = fmax(deepest, depth < 0.35 || o->is_field ? depth : 0.0);
+      passed += depth > 1.0e-6;
+    }
+  }
+  line(&what, passed, 0.0, at_most(0.0), "%s, %g m/s: particles and frames under it, deepest %.4f", o->name, o->speed,
+       deepest);
+  line(&what, trusted(s.notes, fastest), NO_VALUE, at_most(4.0 * o->speed), "%s, %g m/s: fastest particle [m/s]",
+       o->name, o->speed);
+  sheet_free(&s);
+  free_built(&b);
+}
+
+static inline void pass_scene(int substeps) {
+  for (int n = 0; n < OBSTACLES; n++)
+    pass_lines(substeps, &obstacles[n]);
 }
 
 #endif /* SCENES_COPIES_H */
