@@ -30111,6 +30111,10 @@ static float contact_of_one(float stiffness, float thickness, float gap, float c
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+#define WORK_SEARCH 200u
+#define WORK_LISTED 150u
+
 #if WITH_COLLIDERS
 
 /* A collider in a substep, or in a part of one. */
@@ -30131,10 +30135,6 @@ typedef struct touched_body {
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }
-
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
-#define WORK_SEARCH 200u
-#define WORK_LISTED 150u
 
 #if WITH_SURFACES
 
@@ -30525,7 +30525,21 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
   h->normal[0] = lanes3_select(rounds, lanes3_flush(lanes3_scale(sum, lanes_divide(one, length))), h->normal[0]);
 }
 
+#endif
+
 /// Ways through triangles ///
+
+/*
+ * A way that passes a triangle is held by it, on the side where the way began: its plane is the contact, as the tangent
+ * where the way comes near is that of other colliders. From a place in front of it further contacts are looked for.
+ *
+ * What has passed nevertheless is put in front of what it passed, unless its way goes in and out again on much the same
+ * side: then it has cut a corner.
+ *
+ * In: geometries, ways in their axes. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_SURFACES
 
 /* The triangles that ways pass, between two shares of them: how many, the first and the last. */
 typedef struct surface_pass {

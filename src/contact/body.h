@@ -18,6 +18,10 @@
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+#define WORK_SEARCH 200u
+#define WORK_LISTED 150u
+
 #if WITH_COLLIDERS
 
 /* A collider in a substep, or in a part of one. */
@@ -38,10 +42,6 @@ typedef struct touched_body {
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }
-
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
-#define WORK_SEARCH 200u
-#define WORK_LISTED 150u
 
 #if WITH_SURFACES
 

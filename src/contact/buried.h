@@ -9,8 +9,8 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
+#include "passes.h"
 #include "touch.h"
-#include "triangles.h"
 
 /// Contact near buried pins ///
 

@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../bodies/coupling.h"
 #include "../bodies/unknown.h"
+#include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../rigid.h"

@@ -7,6 +7,7 @@
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/memory.h"
+#include "../contact/body.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/search.h"

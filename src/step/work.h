@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../contact/body.h"
 #include "../contact/surface.h"
 #include "../costs.h"
 #include "../gaps.h"
