@@ -1,9 +1,10 @@
-/* Random cloths without colliders, and their energy in double precision. A world follows from its seed alone, by
-   integer hashes and + - * /, so that it is the same on every machine. Include after support.h.
-   SPDX-License-Identifier: MIT */
+/* Random cloths, and bodies that they meet where a world is to have some. A world follows from its seed alone, by integer
+   hashes and + - * /, so that it is the same on every machine. Include after support.h. SPDX-License-Identifier: MIT */
 #ifndef RANDOM_CLOTHS_H
 #define RANDOM_CLOTHS_H
 
+#include "random_bodies.h"
+#include "random_numbers.h"
 #include "support.h"
 
 enum { LEAST_SIDE = 4, MOST_SIDE = 40, MOST_PARTICLES = MOST_SIDE * MOST_SIDE };
@@ -41,48 +42,9 @@ typedef struct world {
   uint8_t present[MOST_PARTICLES], pin[MOST_PARTICLES];
   uint8_t cells[MOST_PARTICLES]; /* grid.cell_mask, also where there is none */
   float mass_map[MOST_PARTICLES], stiffness_map[MOST_PARTICLES];
+  int bodies;
+  random_body body[MOST_BODIES];
 } world;
-
-/// Numbers ///
-
-static int chance(random_source *random, int percent) {
-  return random_int(random, 1, 100) <= percent;
-}
-
-/* Evenly over the logarithm, in steps of an eighth of an octave. */
-static double random_log(random_source *random, double low, double high) {
-  const double step = 1.0905077326652577;
-  int steps = 0;
-  for (double v = low; v < high; v *= step)
-    steps++;
-  const int drawn = random_int(random, 0, steps);
-  double value = low;
-  for (int n = 0; n < drawn; n++)
-    value *= step;
-  return value < high ? value : high;
-}
-
-static point random_point(random_source *random, double most) {
-  point p;
-  p.x = random_real(random, -most, most);
-  p.y = random_real(random, -most, most);
-  p.z = random_real(random, -most, most);
-  return p;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
-/* Turns p about an axis: `way` points along it and is as long as the tangent of half the angle (Cayley). */
-static point turned(point p, point way) {
-  const point once = point_cross(way, p), twice = point_cross(way, once);
-  return point_sum(p, point_scaled(point_sum(once, twice), 2.0 / (1.0 + point_dot(way, way))));
-}
 
 static int world_columns(const world *w) {
   return (int)w->config.columns;
@@ -400,8 +362,37 @@ static void draw_start(world *w, random_source *random) {
   w->start_speed_noise = chance(random, 25) ? random_real(random, 0.0, 1.0) : 0.0;
 }
 
-static void draw_world(world *w, int seed) {
+/* Some particle of a sheet, in the plane in which it begins. */
+static point random_place(const world *w, random_source *random) {
+  const double u = random_real(random, 0.0, 1.0), v = random_real(random, 0.0, 1.0);
+  return point_sum(point_of(w->config.origin), point_sum(point_scaled(point_of(w->config.edge_warp), u),
+                                                         point_scaled(point_of(w->config.edge_weft), v)));
+}
+
+/* Up to three bodies; the cloth is what it is without them. */
+static void draw_bodies(world *w) {
+  random_source random = {(uint64_t)w->seed + UINT64_C(0x3c6ef372fe94f82b)};
+  const double down = smaller(0.0, (double)w->config.edge_warp.y) + smaller(0.0, (double)w->config.edge_weft.y);
+  w->bodies = random_int(&random, 1, MOST_BODIES);
+  for (int n = 0; n < w->bodies; n++) {
+    const point at = random_place(w, &random);
+    draw_body(&w->body[n], &random, w->size, at, (double)w->config.origin.y + down, n == 0);
+    w->config.capacity.geometry |= w->body[n].kind == BODY_HULL || w->body[n].kind == BODY_GRID;
+  }
+  const double thickness = random_log(&random, 0.002, 0.03);
+  w->config.thickness = chance(&random, 60) ? 0.01f : (float)thickness;
+  w->config.max_colliders = w->bodies;
+}
+
+static void free_bodies(world *w) {
+  for (int n = 0; n < w->bodies; n++)
+    free_body(&w->body[n]);
+  w->bodies = 0;
+}
+
+static void draw_world(world *w, int seed, int has_bodies) {
   random_source seeds = {(uint64_t)seed}, random = {random_bits(&seeds)};
+  free_bodies(w);
   memset(w, 0, sizeof *w);
   w->seed = seed;
   w->config = cloth_config_default();
@@ -417,6 +408,8 @@ static void draw_world(world *w, int seed) {
   draw_air(w, &random);
   draw_time(w, &random);
   draw_start(w, &random);
+  if (has_bodies)
+    draw_bodies(w);
 }
 
 /* Length of a frame [s]. */
@@ -439,6 +432,8 @@ typedef struct player {
   point start[MOST_PARTICLES]; /* where pins are at the beginning */
   point middle, shift;         /* middle of the pins, and how far it has moved */
   point turn[3];               /* axes of the group of pins */
+  point straight;              /* how far pins that go straight have gone */
+  body_state body[MOST_BODIES];
   int notes;                   /* of all steps */
   const char *broken;          /* NULL, or what was not as it must be */
   double broken_time;
@@ -453,9 +448,14 @@ static int is_free(const player *p, int i) {
   return p->w->present[i] && !is_pin(p, i);
 }
 
-/* Is the cloth held once the inputs rest? */
-static int is_held(const world *w) {
+/* Does a pin hold the cloth once the inputs rest? */
+static int is_pinned(const world *w) {
   return memchr(w->pin, PIN_ALWAYS, (size_t)world_count(w)) != NULL;
+}
+
+/* Does a pin or a floor? */
+static int is_held(const world *w) {
+  return is_pinned(w) || (w->bodies > 0 && w->body[0].is_floor);
 }
 
 /* Position of a particle in a start that is folded, crumpled or squeezed along the weft. */
@@ -508,6 +508,27 @@ static void pin_all(player *p) {
     p->middle = point_scaled(p->middle, 1.0 / pins);
 }
 
+static const cloth_geometry *geometry_of_body(const random_body *b) {
+  return b->geometry.geometry;
+}
+
+static cloth_collider collider_at(const player *p, int n) {
+  const random_body *b = &p->w->body[n];
+  cloth_collider c = b->collider;
+  if (geometry_of_body(b) != NULL)
+    cloth_collider_set_geometry(&c, geometry_of_body(b), n);
+  c.pose = p->body[n].pose;
+  return c;
+}
+
+static void add_bodies(player *p) {
+  for (int n = 0; n < p->w->bodies; n++) {
+    const cloth_collider c = collider_at(p, n);
+    const int result = cloth_add_collider(p->f.sheet, &c);
+    CHECK(result == n, "cloth_add_collider: %s", cloth_result_name(result));
+  }
+}
+
 static void player_make(player *p, const world *w, const cloth_config *config) {
   memset(p, 0, sizeof *p);
   p->w = w;
@@ -516,6 +537,9 @@ static void player_make(player *p, const world *w, const cloth_config *config) {
   p->turn[0].x = p->turn[1].y = p->turn[2].z = 1.0;
   put_start(p);
   pin_all(p);
+  for (int n = 0; n < w->bodies; n++)
+    p->body[n].pose = w->body[n].collider.pose;
+  add_bodies(p);
   if (w->has_gusts)
     cloth_set_gusts(p->f.sheet, &w->gusts);
 }
@@ -555,6 +579,26 @@ static void move_pins(player *p, double dt) {
   }
 }
 
+/* Moves the bodies for a frame of dt that begins at p->time. */
+static void move_bodies(player *p, double dt) {
+  const world *w = p->w;
+  const double end = smaller(p->time + dt, INPUT_TIME);
+  if (w->motion == MOTION_STRAIGHT)
+    p->straight = point_sum(p->straight, point_scaled(w->speed[(int)smaller(p->time, 2.0)], end - p->time));
+  for (int n = 0; n < w->bodies; n++) {
+    const random_body *b = &w->body[n];
+    const int teleports = b->motion == BODY_TELEPORTS && p->time < b->when && end >= b->when;
+    const cloth_pose before = p->body[n].pose;
+    p->body[n].pose.position = vector_of(body_position(b, end, p->straight));
+    p->body[n].pose.rotation = spun(before.rotation, b->spin, end - p->time);
+    const cloth_collider c = collider_at(p, n);
+    if (teleports)
+      cloth_set_collider(p->f.sheet, n, &c);
+    else if (memcmp(&before, &p->body[n].pose, sizeof before) != 0)
+      cloth_move_collider(p->f.sheet, n, NULL, &p->body[n].pose);
+  }
+}
+
 static void release_pins(player *p, double before) {
   const double time = p->w->release_time;
   for (int i = 0; i < p->f.count && before < time && p->time >= time; i++) {
@@ -571,6 +615,7 @@ static void set_inputs(player *p, double dt) {
     cloth_set_wind(p->f.sheet, w->wind[(int)smaller(p->time, 2.0)]);
     if (w->motion != MOTION_NONE)
       move_pins(p, dt);
+    move_bodies(p, dt);
     return;
   }
   cloth_set_wind(p->f.sheet, calm);
@@ -588,7 +633,11 @@ static void play_frame(player *p) {
   set_inputs(p, (double)dt);
   if (p->fills_scratch)
     memset(p->f.arena + p->f.memory.scratch_offset, 0xA5, p->f.memory.scratch_bytes);
-  const int result = cloth_step(p->f.sheet, dt);
+  const cloth_geometry *geometries[MOST_BODIES];
+  for (int n = 0; n < p->w->bodies; n++)
+    geometries[n] = geometry_of_body(&p->w->body[n]);
+  const cloth_surroundings around = {.geometries = geometries, .geometry_count = p->w->bodies};
+  const int result = cloth_step_with(p->f.sheet, dt, p->w->bodies > 0 ? &around : NULL);
   p->time += (double)dt;
   p->frame++;
   release_pins(p, before);
@@ -603,8 +652,8 @@ static void play_frame(player *p) {
   }
 }
 
-/* Goes on with a new cloth of the same config but for its velocity_damping, in the same place and motion. Without pins
-   it has no weight from then on. */
+/* Goes on with a new cloth of the same config but for its velocity_damping, in the same place and motion. Where
+   nothing holds it, it has no weight from then on. */
 static void add_drag(player *p, float drag) {
   static point places[MOST_PARTICLES], speeds[MOST_PARTICLES];
   for (int i = 0; i < p->f.count; i++) {
@@ -621,6 +670,7 @@ static void add_drag(player *p, float drag) {
     if (is_pin(p, i))
       cloth_pin(p->f.sheet, i);
   }
+  add_bodies(p);
   if (!is_held(p->w))
     cloth_set_gravity(p->f.sheet, (cloth_vector){0.0f, 0.0f, 0.0f});
 }

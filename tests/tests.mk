@@ -143,9 +143,10 @@ $(BUILD)/equation/cloth.o: $(SOURCES)
 scenes: $(BUILD)/equation/scenes
 	@$< $(SCENES)
 
-# A thousand random cloths: make random WORLDS="0 50" for some of them, WORLDS="one 7" for the course of one.
+# A thousand random cloths, and a thousand with bodies: make random WORLDS="0 50" for some, WORLDS="one 7" for the course
+# of one of each.
 random: $(BUILD)/equation/random_cloths
-	@$< $(WORLDS)
+	@status=0; $< $(WORLDS) || status=1; $< bodies $(WORLDS) || status=1; exit $$status
 
 # Tubes, pieces, targets, pins; momentum and energy; what becomes of a fabric. A later table is printed even where a line
 # of an earlier one is missed.
