@@ -169,6 +169,7 @@
 #include "contact/surface.h"
 #include "contact/press.h"
 #include "bodies/coupling.h"
+#include "contact/energy.h"
 #include "contact/result.h"
 #include "step/predict.h"
 #include "step/momentum.h"

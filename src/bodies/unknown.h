@@ -51,7 +51,21 @@ static body_unknown *find_unknown(const cloth *c, int32_t collider) {
   return NULL;
 }
 
+/* 1 if the cloth touches a body, or particles are attached to one. */
+static int has_joined_bodies(const cloth *c) {
+  int has = 0;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    has |= body_unknowns_of(c)[n].joins;
+  }
+  return has;
+}
+
 #else
+
+static int has_joined_bodies(const cloth *c) {
+  (void)c;
+  return 0;
+}
 
 static int32_t body_count_of(const cloth *c) {
   (void)c;

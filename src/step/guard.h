@@ -3,6 +3,7 @@
 #include "../base/rows.h"
 #include "../bodies/list.h"
 #include "../compiler.h"
+#include "../contact/energy.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
@@ -265,7 +266,13 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
     rise_of_springs(&e, &sum);
     next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
-  return sum_of(&sum) + clamps_rise(c, t);
+  float rise = sum_of(&sum) + clamps_rise(c, t);
+#if WITH_COLLIDERS
+  if (workspace_of(c)->touches > 0) {
+    rise += contact_rise(c, t);
+  }
+#endif
+  return rise;
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
@@ -329,9 +336,19 @@ static int is_lively(const cloth *c, const substep_terms *t) {
   return lively;
 }
 
+/* 1 if a collider that the cloth touches moves: it does work that is not known here. */
+static int is_moved_by_colliders(const cloth *c) {
+#if WITH_COLLIDERS
+  return workspace_of(c)->touches > 0 && do_touched_move(c);
+#else
+  (void)c;
+  return 0;
+#endif
+}
+
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && workspace_of(c)->touches == 0 && body_count_of(c) == 0 && !has_bounds(c) && !is_in_pieces(c);
+  return t->solves && !has_bounds(c) && !is_in_pieces(c) && !is_moved_by_colliders(c) && !has_joined_bodies(c);
 }
 
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
@@ -361,7 +378,7 @@ CLOTH_SEPARATE int is_pulled_back(const cloth *c, const substep_terms *t, int32_
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const workspace *w = workspace_of(c);
-  if (is_lively(c, t)) {
+  if (is_lively(c, t) || w->touches > 0) {
     return do_pins_rest(c);
   }
   if (!(w->unsolved > UNSOLVED_SHARE * w->kinetic) || !do_pins_rest(c)) {
