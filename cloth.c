@@ -35699,7 +35699,7 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
 CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
   rigid_way m;
   fill_zero(&m, sizeof m);
-  if (!is_free_piece(c)) {
+  if (!is_free_piece(c) || workspace_of(c)->touches > 0) {
     return m;
   }
   float mass;
