@@ -118,8 +118,8 @@ static cloth_rotation rotation_by(point half_turn) {
   return q;
 }
 
-/* The motion of a body with surface speeds up to 20 m/s. */
-static void draw_body_motion(random_body *b, random_source *random, double size) {
+/* The motion of a body with surface speeds up to 20 m/s. `most`: its jumps [m]. */
+static void draw_body_motion(random_body *b, random_source *random, double size, double most) {
   static const int kinds[] = {BODY_RESTS,  BODY_RESTS,  BODY_RESTS, BODY_DRIFTS,    BODY_DRIFTS, BODY_WITH_PINS,
                               BODY_PASSES, BODY_SHAKES, BODY_JUMPS, BODY_TELEPORTS, BODY_PASSES};
   const int is_flat = b->kind == BODY_PLANE;
@@ -128,7 +128,7 @@ static void draw_body_motion(random_body *b, random_source *random, double size)
   const point unit = random_point(random, 0.577);
   const double speed = b->motion == BODY_DRIFTS ? slow : fast;
   b->speed = point_scaled(unit, speed);
-  b->way = b->motion == BODY_SHAKES ? random_point(random, 0.2 * size) : random_point(random, 0.577);
+  b->way = random_point(random, b->motion == BODY_SHAKES ? 0.2 * size : 0.577 * smaller(1.0, most));
   b->when = random_real(random, 0.3, 2.7);
   b->period = 4.0 * point_length(b->way) / speed;
   const double rate = smaller(20.0, random_log(random, 0.5, 20.0) / larger(size, 0.1));
@@ -145,7 +145,7 @@ static void draw_body(random_body *b, random_source *random, double size, point 
   const double reach = size * random_log(random, 0.04, 0.5);
   draw_shape(b, random, reach);
   draw_friction(&b->collider, random);
-  draw_body_motion(b, random, reach);
+  draw_body_motion(b, random, reach, size);
   const point tilt = random_point(random, 1.0), off = random_point(random, chance(random, 60) ? 0.7 : 2.0);
   const point slope = random_point(random, 0.15);
   b->place = point_sum(at, point_scaled(off, reach));

@@ -13,6 +13,8 @@ enum { LEAST_SIDE = 4, MOST_SIDE = 40, MOST_PARTICLES = MOST_SIDE * MOST_SIDE };
 #define INPUT_TIME 3.0       /* pins move, wind blows and pins are released until then [s] */
 #define START_SPEED 60.0     /* a start is not so strained that its release would be faster [m/s] */
 
+#define MOST_STRETCH 1.0     /* of a thread at which bodies stop for good: cloth has torn by then [1] */
+
 enum { PINS_NONE, PINS_ONE, PINS_CORNERS, PINS_ROW, PINS_BORDER, PINS_SCATTERED };
 enum { MOTION_NONE, MOTION_STRAIGHT, MOTION_TURN, MOTION_SHAKE, MOTION_GATHER };
 enum { START_EXACT, START_NOISE, START_ACCORDION, START_CRUMPLED, START_SQUEEZED };
@@ -434,6 +436,7 @@ typedef struct player {
   point turn[3];               /* axes of the group of pins */
   point straight;              /* how far pins that go straight have gone */
   body_state body[MOST_BODIES];
+  int has_stopped; /* the bodies have, as the cloth would be torn */
   int notes;                   /* of all steps */
   const char *broken;          /* NULL, or what was not as it must be */
   double broken_time;
@@ -579,10 +582,16 @@ static void move_pins(player *p, double dt) {
   }
 }
 
-/* Moves the bodies for a frame of dt that begins at p->time. */
+/* Moves the bodies for a frame of dt that begins at p->time, as long as they do not tear the cloth off its pins. */
 static void move_bodies(player *p, double dt) {
   const world *w = p->w;
   const double end = smaller(p->time + dt, INPUT_TIME);
+  cloth_measures measures;
+  memset(&measures, 0, sizeof measures);
+  cloth_measure(p->f.sheet, &measures);
+  p->has_stopped |= (double)measures.max_stretch > MOST_STRETCH;
+  if (p->has_stopped)
+    return;
   if (w->motion == MOTION_STRAIGHT)
     p->straight = point_sum(p->straight, point_scaled(w->speed[(int)smaller(p->time, 2.0)], end - p->time));
   for (int n = 0; n < w->bodies; n++) {

@@ -17,7 +17,7 @@ typedef struct contact_sums {
   double energy;        /* [J] */
   double stored;        /* most that friction may hold besides [J] */
   double friction;      /* sum of what friction may give [N] */
-  double deepest;       /* how much farther inside than the thickness, or where it begins near buried pins [thicknesses] */
+  double deepest;       /* inside beyond the surface, or beyond what buried pins leave of it [thicknesses] */
   double between;       /* the same of particles between two bodies that face each other */
   int is_touched;
 } contact_sums;
