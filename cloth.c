@@ -32595,14 +32595,24 @@ static void follow_particles(const cloth *c, const substep_terms *t) {
 
 #if WITH_COLLIDERS
 
-/* The potential over k_0 T^2. */
-CLOTH_INLINE lanes law_potential(lanes depth) {
-  const lanes zero = lanes_splat(0.0f), q = within_law(depth), one = lanes_splat(1.0f);
-  const lanes over = lanes_maximum(lanes_subtract(depth, lanes_splat(DEEPEST)), zero);
-  const lanes cube = lanes_multiply(lanes_multiply(q, q), lanes_multiply(q, lanes_splat(1.0f / 3.0f)));
-  const lanes fourth = lanes_multiply(lanes_multiply(q, q), lanes_multiply(q, q));
-  const lanes beyond = lanes_add(law_force(one, q), lanes_multiply(lanes_splat(0.5f), lanes_multiply(law_slope(one, q), over)));
-  return lanes_add(lanes_add(cube, fourth), lanes_multiply(over, beyond));
+CLOTH_INLINE lanes_mask are_within_law(lanes q) {
+  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
+}
+
+/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
+   rounds less. */
+CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
+  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
+  const lanes p = within_law(depth), q = within_law(to);
+  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
+  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
+  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
+  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
+  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
+  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
+  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
+  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
+  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
 }
 
 /* The rise of lanes `k` of a touch. */
@@ -32611,15 +32621,14 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
   const lanes3 d = near_load(near_row(a->bent, a->pitch, e->row), a->plane, i);
   const lanes3 w = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
-  const lanes_mask touches = touch_mask(e, k);
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k)), thickness);
-  const lanes out = lanes_flush(lanes3_dot(n, moved)), back = lanes_flush(lanes3_dot(n, w));
-  const lanes before = lanes_add(depth, lanes_divide(back, thickness));
-  const lanes after = lanes_subtract(depth, lanes_divide(out, thickness));
-  const lanes rise = lanes_multiply(scale, lanes_subtract(law_potential(after), law_potential(before)));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);
+  const lanes more = lanes_divide(lanes_negate(lanes_flush(lanes3_dot(n, d))), thickness);
+  const lanes rise = lanes_multiply(scale, law_rise(depth, more));
+  const lanes out = lanes_flush(lanes3_dot(n, moved));
   const lanes3 offset = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
   const lanes held = lanes_multiply(touch_load(e, TOUCH_ACROSS, k), lanes_flush(lanes3_dot(lanes3_flush(offset), d)));
-  return lanes_keep(touches, lanes_add(rise, held));
+  return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
 }
 
 /* The rise of all touches. */

@@ -374,7 +374,13 @@ static point random_place(const world *w, random_source *random) {
 /* Up to three bodies; the cloth is what it is without them. */
 static void draw_bodies(world *w) {
   random_source random = {(uint64_t)w->seed + UINT64_C(0x3c6ef372fe94f82b)};
-  const double down = smaller(0.0, (double)w->config.edge_warp.y) + smaller(0.0, (double)w->config.edge_weft.y);
+  double down = smaller(0.0, (double)w->config.edge_warp.y) + smaller(0.0, (double)w->config.edge_weft.y);
+  double gone = 0.0, deepest = 0.0; /* pins do not go into the floor */
+  for (int n = 0; n < 3; n++) {
+    gone += w->speed[n].y * (w->motion == MOTION_STRAIGHT ? 1.0 : w->motion == MOTION_NONE ? 0.0 : 0.5);
+    deepest = smaller(deepest, gone);
+  }
+  down += deepest;
   w->bodies = random_int(&random, 1, MOST_BODIES);
   for (int n = 0; n < w->bodies; n++) {
     const point at = random_place(w, &random);
@@ -429,7 +435,7 @@ typedef struct player {
   const world *w;
   cloth_config config;
   fixture f;
-  double time;
+  double time, frame_start; /* frame_start: of the last frame */
   int frame;
   point start[MOST_PARTICLES]; /* where pins are at the beginning */
   point middle, shift;         /* middle of the pins, and how far it has moved */
@@ -449,6 +455,11 @@ static int is_pin(const player *p, int i) {
 
 static int is_free(const player *p, int i) {
   return p->w->present[i] && !is_pin(p, i);
+}
+
+/* Has it been free in the last frame? */
+static int was_free(const player *p, int i) {
+  return is_free(p, i) && (p->w->pin[i] == PIN_NEVER || p->frame_start >= p->w->release_time);
 }
 
 /* Does a pin hold the cloth once the inputs rest? */
@@ -639,6 +650,7 @@ static void set_inputs(player *p, double dt) {
 static void play_frame(player *p) {
   const float dt = frame_time(p->w, p->frame);
   const double before = p->time;
+  p->frame_start = before;
   set_inputs(p, (double)dt);
   if (p->fills_scratch)
     memset(p->f.arena + p->f.memory.scratch_offset, 0xA5, p->f.memory.scratch_bytes);

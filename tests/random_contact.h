@@ -39,7 +39,7 @@ static void find_reaches(const player *p, int n, const cloth_vector_view *x) {
   int is_buried = 0;
   for (int i = 0; i < p->f.count; i++) {
     reach_at[i] = thickness;
-    if (is_free(p, i) || !w->present[i])
+    if (was_free(p, i) || !w->present[i])
       continue;
     const double begins = body_distance(&w->body[n], &p->body[n].pose, viewed(x, i), thickness) + BEYOND_PIN * thickness;
     is_buried |= begins < thickness;
@@ -96,7 +96,7 @@ static contact_sums measure_contact(const player *p, point *force) {
     find_reaches(p, n, &x);
     for (int i = 0; i < p->f.count; i++) {
       const point at = viewed(&x, i);
-      if (!is_free(p, i))
+      if (!was_free(p, i))
         continue;
       const double distance =
           body_distance(&p->w->body[n], &p->body[n].pose, at, (double)p->w->config.thickness);
