@@ -17,7 +17,7 @@ static inline point turned_back(cloth_rotation q, point p) {
 static inline double capsule_distance(const cloth_collider *c, point p) {
   double half = (double)c->half_height, low = (double)c->radius, high = (double)c->radius_top;
   double radial = sqrt(p.x * p.x + p.z * p.z), slope = (low - high) / (2.0 * half);
-  double along = p.y + radial * slope / sqrt(1.0 - slope * slope);
+  double along = p.y - radial * slope / sqrt(1.0 - slope * slope);
   along = along < -half ? -half : along > half ? half : along;
   double radius = low + (high - low) * (along + half) / (2.0 * half);
   return hypot(radial, p.y - along) - radius;
