@@ -171,6 +171,7 @@
 #include "bodies/coupling.h"
 #include "contact/energy.h"
 #include "contact/result.h"
+#include "contact/runaway.h"
 #include "step/predict.h"
 #include "step/momentum.h"
 #include "terms/confined.h"

@@ -10,6 +10,7 @@
 #include "../contact/body.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
+#include "../contact/runaway.h"
 #include "../contact/search.h"
 #include "../contact/surface.h"
 #include "../gaps.h"
@@ -168,8 +169,10 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
 #endif
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
+    catch_runaways(c, t, has_solution);
   } else if (c->scratch.touches) {
     forget_all_touching(c);
+    catch_runaways(c, t, has_solution);
   }
 #endif
   confine_vectors(c, c->state.velocity, 0);

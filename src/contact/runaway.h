@@ -1,0 +1,89 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../solve/arrays.h"
+#include "../types.h"
+#include "body.h"
+#include "buried.h"
+#include "result.h"
+#include "touch.h"
+
+/// Particles that neighbours pull ///
+
+/*
+ * Touches are found before the solve, around where each particle goes by itself. What its neighbours pull by more than
+ * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
+ * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
+ *
+ * In: solution, place, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
+ */
+
+#if WITH_COLLIDERS
+
+/* Which particles of a block go by more than the thickness beside their predictions. */
+CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
+  const float thickness = contact_thickness(r->c);
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + row * r->a->pitch + i));
+  return lanes_both(lanes_both(moves, lanes_first(r->a->columns - i)),
+                    lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
+}
+
+/* 1 if there are any. */
+CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  for (int32_t row = 0; row < r->a->rows; row++) {
+    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
+      if (lanes_any(are_runaways(r, row, i))) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Moves those out that are inside one collider. */
+CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
+  const float *reach = floats_at(r->c, r->c->scratch.reach);
+  touch e;
+  fill_zero(&e, sizeof e);
+  for (e.row = 0; e.row < r->a->rows; e.row++) {
+    for (e.column = 0; e.column < r->a->columns; e.column += CLOTH_LANES) {
+      const lanes_mask which = are_runaways(r, e.row, e.column);
+      if (lanes_any(which)) {
+        const lanes own = r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column)
+                                          : lanes_splat(contact_thickness(r->c));
+        lanes3 place, normal;
+        touch_store(&e, TOUCH_REACH, 0, own);
+        move_out(r, &e, 0, which, &place, &normal);
+      }
+    }
+  }
+}
+
+/* The same of all colliders, once the contacts of a substep have ended. */
+CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  touched_body b;
+  touch_result r = {.c = c,
+                    .a = &a,
+                    .t = t,
+                    .b = &b,
+                    .x = vectors_at(c, c->state.position),
+                    .v = vectors_at(c, c->state.velocity),
+                    .has_solution = has_solution};
+  if (!has_runaways(&r)) {
+    return;
+  }
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_touchable(c, index)) {
+      b = touched_body_of(c, t, index);
+      b.is_buried = b.unknown ? 0 : find_reach(c, &b);
+      catch_runaways_at(&r);
+    }
+  }
+  workspace_of(c)->moved_out += r.safety;
+}
+
+#endif
