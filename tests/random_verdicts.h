@@ -39,7 +39,8 @@ typedef struct outcome {
   double unbalanced;            /* force on free particles at the end over what it may be */
   double deepest, deepest_time; /* how far a particle is inside a body, or farther than buried pins leave [thicknesses] */
   double between;               /* the same between two bodies */
-  int is_touched;               /* a particle is at a body at the end of a frame */
+  int is_touched;               /* a particle is at a body at the end of a frame ... */
+  int is_touched_early;         /* ... before FALL_TIME: the body holds or flings it, whatever the solve */
   uint64_t hash[2];
   int is_replayed, notes; /* notes: of all steps until then */
 } outcome;
@@ -173,6 +174,7 @@ static void play_inputs(player *p, outcome *o, int purpose) {
   while (p->time < INPUT_TIME && p->broken == NULL) {
     if (play_measured(p, o, purpose, &s) && !has_fallen && p->time >= FALL_TIME) {
       o->fall = start - s.height;
+      o->is_touched_early = o->is_touched;
       has_fallen = 1;
     }
   }
@@ -313,7 +315,7 @@ static int has_failed(const world *w, const outcome *o, int verdict) {
   case MOVING:
     return moves_on(o);
   case SLOW_FALL:
-    return o->solved_fall >= FALL_NOTICED * w->size && !(o->fall >= FALL_SHARE * o->solved_fall);
+    return !o->is_touched_early && o->solved_fall >= FALL_NOTICED * w->size && !(o->fall >= FALL_SHARE * o->solved_fall);
   case UNBALANCED:
     return !(o->unbalanced <= 1.0);
   default:
