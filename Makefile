@@ -17,7 +17,7 @@
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
 # make scenes       the scenes by which the step of one equation is judged, which is being built (CLOTH_ONE_EQUATION)
-# make random       a thousand random cloths in that step: finite, slow, no energy gained, at rest in the end
+# make random       a thousand random cloths in that step, and as many with bodies: finite, no energy gained, at rest
 # make structures   tubes, pieces, targets, pins, momentum, energy and fabrics in that step
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes

@@ -32640,7 +32640,8 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale))); (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale)));
+                     (void)i);
   }
   return lanes_sum_total(&sum);
 }
@@ -32918,7 +32919,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
  * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
  * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
  *
- * In: solution, place, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
  */
 
 #if WITH_COLLIDERS
@@ -32954,9 +32955,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
     for (e.column = 0; e.column < r->a->columns; e.column += CLOTH_LANES) {
       const lanes_mask which = are_runaways(r, e.row, e.column);
       if (lanes_any(which)) {
-        const lanes own = r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column)
-                                          : lanes_splat(contact_thickness(r->c));
+        const lanes own =
+            r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
         lanes3 place, normal;
+        workspace_of(r->c)->searched += CLOTH_LANES;
         touch_store(&e, TOUCH_REACH, 0, own);
         move_out(r, &e, 0, which, &place, &normal);
       }
@@ -32979,7 +32981,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
     return;
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_touchable(c, index)) {
+    if (is_solid_at(c, index)) {
       b = touched_body_of(c, t, index);
       b.is_buried = b.unknown ? 0 : find_reach(c, &b);
       catch_runaways_at(&r);
@@ -35726,7 +35728,8 @@ static void linearise(const cloth *c, const substep_terms *t) {
  *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
  *
  * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held moves as a whole not at all.
+ * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held, or touches a collider, moves as a
+ * whole not at all.
  *
  * In: state, ways. Out: the motion. Scratch: none.
  */
@@ -35818,8 +35821,11 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
  * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. There is none for cloth with contacts, tethers or targets, whose tangents are predicted one by one,
- * so that the solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
+ * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
+ * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
+ * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
+ * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several pieces,
+ * which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
@@ -36845,11 +36851,14 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_SETTLE 80u
 
 /* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
-   particles. What a particle costs that is compared with a collider says contact/body.h. */
-#define WORK_MEETING 60u
+   particles; and where its energy is compared. What a particle costs that is compared with a collider says
+   contact/body.h. */
+#define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
-/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
-#define SEARCHES_PER_PART 2u
+#define WORK_TOUCH_ENERGY 2500u
+/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
+   included. */
+#define SEARCHES_PER_PART 3u
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -36957,7 +36966,8 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->searched * WORK_SEARCH + (uint64_t)(uint32_t)s->touches * WORK_TOUCH;
+  work += (uint64_t)s->searched * WORK_SEARCH;
+  work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
 }
 

@@ -1,5 +1,5 @@
-/* Bodies that random cloths meet: colliders of every shape, how they move, how far cloth is from them, and the energy of
-   contact, in double precision. Include after support.h. SPDX-License-Identifier: MIT */
+/* Bodies that random cloths meet: colliders of every shape, how they move, how far cloth is from them, and the energy
+   of contact, in double precision. Include after support.h. SPDX-License-Identifier: MIT */
 #ifndef RANDOM_BODIES_H
 #define RANDOM_BODIES_H
 
@@ -19,12 +19,12 @@ enum { BODY_RESTS, BODY_DRIFTS, BODY_WITH_PINS, BODY_PASSES, BODY_SHAKES, BODY_J
 typedef struct random_body {
   cloth_collider collider; /* where it is at the beginning */
   int kind, motion, is_floor;
-  built geometry;    /* of hulls and grids */
-  point place;       /* where its motion leads, or begins [m] */
-  point way, speed;  /* of jumps and shakes [m]; of drifts and passages [m/s] */
-  point spin;        /* [rad/s] */
-  double when;       /* it passes its place, or jumps [s] */
-  double period;     /* of shakes [s] */
+  built geometry;             /* of hulls and grids */
+  point place;                /* where its motion leads, or begins [m] */
+  point way, speed;           /* of jumps and shakes [m]; of drifts and passages [m/s] */
+  point spin;                 /* [rad/s] */
+  double when;                /* it passes its place, or jumps [s] */
+  double period;              /* of shakes [s] */
   float offsets[MOST_PLANES]; /* of hulls */
 } random_body;
 
@@ -237,7 +237,8 @@ static point to_edge(const cloth_hull_data *h, int i, int j, point p) {
   const double s = beyond_plane(h, i, p), t = beyond_plane(h, j, p);
   if (det < 1e-9)
     return p;
-  return point_difference(p, point_sum(point_scaled(a, (s * bb - t * ab) / det), point_scaled(b, (t * aa - s * ab) / det)));
+  return point_difference(
+      p, point_sum(point_scaled(a, (s * bb - t * ab) / det), point_scaled(b, (t * aa - s * ab) / det)));
 }
 
 /* The corner of three planes, or p. */
@@ -288,8 +289,8 @@ static point body_normal(const random_body *b, const cloth_pose *pose, point at,
   point n = {0.0, 0.0, 0.0};
   for (int axis = 0; axis < 3; axis++) {
     const point way = {axis == 0 ? step : 0.0, axis == 1 ? step : 0.0, axis == 2 ? step : 0.0};
-    const double rise = body_distance(b, pose, point_sum(at, way), near) -
-                        body_distance(b, pose, point_difference(at, way), near);
+    const double rise =
+        body_distance(b, pose, point_sum(at, way), near) - body_distance(b, pose, point_difference(at, way), near);
     n = point_sum(n, point_scaled(way, rise));
   }
   const double length = point_length(n);

@@ -1,5 +1,6 @@
-/* Random cloths, and bodies that they meet where a world is to have some. A world follows from its seed alone, by integer
-   hashes and + - * /, so that it is the same on every machine. Include after support.h. SPDX-License-Identifier: MIT */
+/* Random cloths, and bodies that they meet where a world is to have some. A world follows from its seed alone, by
+   integer hashes and + - * /, so that it is the same on every machine. Include after support.h.
+   SPDX-License-Identifier: MIT */
 #ifndef RANDOM_CLOTHS_H
 #define RANDOM_CLOTHS_H
 
@@ -13,7 +14,7 @@ enum { LEAST_SIDE = 4, MOST_SIDE = 40, MOST_PARTICLES = MOST_SIDE * MOST_SIDE };
 #define INPUT_TIME 3.0       /* pins move, wind blows and pins are released until then [s] */
 #define START_SPEED 60.0     /* a start is not so strained that its release would be faster [m/s] */
 
-#define MOST_STRETCH 1.0     /* of a thread at which bodies stop for good: cloth has torn by then [1] */
+#define MOST_STRETCH 1.0 /* of a thread at which bodies stop for good: cloth has torn by then [1] */
 
 enum { PINS_NONE, PINS_ONE, PINS_CORNERS, PINS_ROW, PINS_BORDER, PINS_SCATTERED };
 enum { MOTION_NONE, MOTION_STRAIGHT, MOTION_TURN, MOTION_SHAKE, MOTION_GATHER };
@@ -442,9 +443,9 @@ typedef struct player {
   point turn[3];               /* axes of the group of pins */
   point straight;              /* how far pins that go straight have gone */
   body_state body[MOST_BODIES];
-  int has_stopped; /* the bodies have, as the cloth would be torn */
-  int notes;                   /* of all steps */
-  const char *broken;          /* NULL, or what was not as it must be */
+  int has_stopped;    /* the bodies have, as the cloth would be torn */
+  int notes;          /* of all steps */
+  const char *broken; /* NULL, or what was not as it must be */
   double broken_time;
   int fills_scratch; /* 1: with 0xA5 before every step, which reads nothing that lies there */
 } player;

@@ -14,11 +14,11 @@
 #define INSIDE_ROUNDING 1e-3
 
 typedef struct contact_sums {
-  double energy;        /* [J] */
-  double stored;        /* most that friction may hold besides [J] */
-  double friction;      /* sum of what friction may give [N] */
-  double deepest;       /* inside beyond the surface, or beyond what buried pins leave of it [thicknesses] */
-  double between;       /* the same of particles between two bodies that face each other */
+  double energy;   /* [J] */
+  double stored;   /* most that friction may hold besides [J] */
+  double friction; /* sum of what friction may give [N] */
+  double deepest;  /* inside beyond the surface, or beyond what buried pins leave of it [thicknesses] */
+  double between;  /* the same of particles between two bodies that face each other */
   int is_touched;
 } contact_sums;
 
@@ -41,7 +41,8 @@ static void find_reaches(const player *p, int n, const cloth_vector_view *x) {
     reach_at[i] = thickness;
     if (was_free(p, i) || !w->present[i])
       continue;
-    const double begins = body_distance(&w->body[n], &p->body[n].pose, viewed(x, i), thickness) + BEYOND_PIN * thickness;
+    const double begins =
+        body_distance(&w->body[n], &p->body[n].pose, viewed(x, i), thickness) + BEYOND_PIN * thickness;
     is_buried |= begins < thickness;
     reach_at[i] = smaller(begins, thickness);
   }
@@ -98,8 +99,7 @@ static contact_sums measure_contact(const player *p, point *force) {
       const point at = viewed(&x, i);
       if (!was_free(p, i))
         continue;
-      const double distance =
-          body_distance(&p->w->body[n], &p->body[n].pose, at, (double)p->w->config.thickness);
+      const double distance = body_distance(&p->w->body[n], &p->body[n].pose, at, (double)p->w->config.thickness);
       if (distance < reach_at[i])
         add_contact(p, n, i, at, distance, &s, force);
     }

@@ -8,16 +8,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define REST_TIME 5.0        /* all inputs rest [s] */
-#define STOP_TIME 0.2        /* after which nothing is left of the stop of moving pins [s] */
-#define DRAG_TIME 6.0        /* they rest, with drag [s] */
-#define MORE_TIME 12.0       /* for cloth that then still moves [s] */
-#define STILL_TIME 0.25      /* of the end in which speeds count [s] */
-#define STILL_SPEED 0.05     /* [m/s] */
-#define DRAG 2.0             /* velocity_damping of that part [1/s] */
-#define DRAG_SHARE 0.33      /* least share of the loss of energy that drag takes from what moves by itself [1] */
-#define RISE_SHARE 0.01      /* of weight times size and kinetic energy that energy may rise by [1] */
-#define MUCH 5.0             /* rises over the allowance that are gross [1] */
+#define REST_TIME 5.0    /* all inputs rest [s] */
+#define STOP_TIME 0.2    /* after which nothing is left of the stop of moving pins [s] */
+#define DRAG_TIME 6.0    /* they rest, with drag [s] */
+#define MORE_TIME 12.0   /* for cloth that then still moves [s] */
+#define STILL_TIME 0.25  /* of the end in which speeds count [s] */
+#define STILL_SPEED 0.05 /* [m/s] */
+#define DRAG 2.0         /* velocity_damping of that part [1/s] */
+#define DRAG_SHARE 0.33  /* least share of the loss of energy that drag takes from what moves by itself [1] */
+#define RISE_SHARE 0.01  /* of weight times size and kinetic energy that energy may rise by [1] */
+#define MUCH 5.0         /* rises over the allowance that are gross [1] */
 #define MUCH_WITH_BODIES 10.0
 #define FALL_TIME 0.5        /* [s] */
 #define FALL_SHARE 0.5       /* of the solved fall [1] */
@@ -37,10 +37,11 @@ typedef struct outcome {
   double drag_work, loss;       /* of energy, by the drag and in all, in MORE_TIME */
   double fall, solved_fall;     /* at FALL_TIME; solved: NAN if nothing is free */
   double unbalanced;            /* force on free particles at the end over what it may be */
-  double deepest, deepest_time; /* how far a particle is inside a body, or farther than buried pins leave [thicknesses] */
-  double between;               /* the same between two bodies */
-  int is_touched;               /* a particle is at a body at the end of a frame ... */
-  int is_touched_early;         /* ... before FALL_TIME: the body holds or flings it, whatever the solve */
+  double deepest,
+      deepest_time;     /* how far a particle is inside a body, or farther than buried pins leave [thicknesses] */
+  double between;       /* the same between two bodies */
+  int is_touched;       /* a particle is at a body at the end of a frame ... */
+  int is_touched_early; /* ... before FALL_TIME: the body holds or flings it, whatever the solve */
   uint64_t hash[2];
   int is_replayed, notes; /* notes: of all steps until then */
 } outcome;
@@ -276,18 +277,7 @@ static void try_world(int seed, int has_bodies, outcome *o, int is_shown) {
 
 /// Verdicts ///
 
-enum {
-  NOT_FINITE,
-  TOO_FAST,
-  INSIDE,
-  RISING,
-  RISING_MUCH,
-  MOVING,
-  SLOW_FALL,
-  UNBALANCED,
-  NOT_REPLAYED,
-  VERDICTS
-};
+enum { NOT_FINITE, TOO_FAST, INSIDE, RISING, RISING_MUCH, MOVING, SLOW_FALL, UNBALANCED, NOT_REPLAYED, VERDICTS };
 
 /* Does cloth move after all time with drag, and not because it unfolds? */
 static int moves_on(const outcome *o) {
@@ -315,7 +305,8 @@ static int has_failed(const world *w, const outcome *o, int verdict) {
   case MOVING:
     return moves_on(o);
   case SLOW_FALL:
-    return !o->is_touched_early && o->solved_fall >= FALL_NOTICED * w->size && !(o->fall >= FALL_SHARE * o->solved_fall);
+    return !o->is_touched_early && o->solved_fall >= FALL_NOTICED * w->size &&
+           !(o->fall >= FALL_SHARE * o->solved_fall);
   case UNBALANCED:
     return !(o->unbalanced <= 1.0);
   default:
@@ -337,13 +328,13 @@ static double scaled_stiffness(const world *w) {
 
 static void print_bodies(const world *w) {
   static const char *const kinds[] = {"sphere", "capsule", "tapered", "box", "plane", "cylinder", "hull", "grid"};
-  static const char *const motions[] = {"rests", "drifts", "goes with the pins", "passes",
-                                        "shakes", "jumps", "teleports"};
+  static const char *const motions[] = {"rests",  "drifts", "goes with the pins", "passes",
+                                        "shakes", "jumps",  "teleports"};
   for (int n = 0; n < w->bodies; n++) {
     const random_body *b = &w->body[n];
-    printf("    %s%s of %.3g m %s at %.3g m/s%s, jumps %.3g m at %.2f s, friction %.2f %.2f%s", b->is_floor ? "floor " : "",
-           kinds[b->kind], (double)b->collider.radius, motions[b->motion], point_length(b->speed),
-           point_dot(b->spin, b->spin) > 0.0 ? ", turns" : "", point_length(b->way), b->when,
+    printf("    %s%s of %.3g m %s at %.3g m/s%s, jumps %.3g m at %.2f s, friction %.2f %.2f%s",
+           b->is_floor ? "floor " : "", kinds[b->kind], (double)b->collider.radius, motions[b->motion],
+           point_length(b->speed), point_dot(b->spin, b->spin) > 0.0 ? ", turns" : "", point_length(b->way), b->when,
            (double)b->collider.static_friction, (double)b->collider.kinetic_friction, n + 1 < w->bodies ? "\n" : "");
   }
   if (w->bodies > 0)
@@ -454,8 +445,8 @@ static void add_world(report *r, const world *w, const outcome *o) {
 
 static void print_classes(const report *r) {
   static const char *const names[] = {"below 100", "below 1e3", "below 1e4", "below 1e5", "below 1e6", "above"};
-  printf("\n%-12s %6s %10s %8s %8s %8s %8s %8s %8s %10s\n", "k'", "worlds", "not finite", "too fast", "inside", "rising",
-         "much", "moving", "slow", "unbalanced");
+  printf("\n%-12s %6s %10s %8s %8s %8s %8s %8s %8s %10s\n", "k'", "worlds", "not finite", "too fast", "inside",
+         "rising", "much", "moving", "slow", "unbalanced");
   for (int n = 0; n < CLASSES; n++) {
     const int *f = r->by_class[n];
     printf("%-12s %6d %10d %8d %8d %8d %8d %8d %8d %10d\n", names[n], r->in_class[n], f[NOT_FINITE], f[TOO_FAST],
@@ -480,8 +471,9 @@ static int print_goals(const report *r, int has_bodies) {
   if (has_bodies)
     missed += print_goal(r, "inside a body by more than the thickness", r->failed[INSIDE], 0);
   missed += print_goal(r, "energy rises while inputs rest", r->failed[RISING], has_bodies ? 20 : 5);
-  missed += print_goal(r, has_bodies ? "energy rises by 10 times the allowance" : "energy rises by 5 times the allowance",
-                       r->failed[RISING_MUCH], 0);
+  missed +=
+      print_goal(r, has_bodies ? "energy rises by 10 times the allowance" : "energy rises by 5 times the allowance",
+                 r->failed[RISING_MUCH], 0);
   missed += print_goal(r, "do not come to rest with drag 2, or float", r->unsettled, has_bodies ? 30 : 10);
   missed += print_goal(r, "another hash the second time", r->failed[NOT_REPLAYED], 0);
   printf("\nFor information:\n");

@@ -72,7 +72,8 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale))); (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale)));
+                     (void)i);
   }
   return lanes_sum_total(&sum);
 }

@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
@@ -16,7 +17,7 @@
  * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
  * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
  *
- * In: solution, place, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
  */
 
 #if WITH_COLLIDERS
@@ -52,9 +53,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
     for (e.column = 0; e.column < r->a->columns; e.column += CLOTH_LANES) {
       const lanes_mask which = are_runaways(r, e.row, e.column);
       if (lanes_any(which)) {
-        const lanes own = r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column)
-                                          : lanes_splat(contact_thickness(r->c));
+        const lanes own =
+            r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
         lanes3 place, normal;
+        workspace_of(r->c)->searched += CLOTH_LANES;
         touch_store(&e, TOUCH_REACH, 0, own);
         move_out(r, &e, 0, which, &place, &normal);
       }
@@ -77,7 +79,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
     return;
   }
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_touchable(c, index)) {
+    if (is_solid_at(c, index)) {
       b = touched_body_of(c, t, index);
       b.is_buried = b.unknown ? 0 : find_reach(c, &b);
       catch_runaways_at(&r);

@@ -41,8 +41,11 @@
  * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
  * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. There is none for cloth with contacts, tethers or targets, whose tangents are predicted one by one,
- * so that the solve need not lead down; nor for cloth in several pieces, which move as a whole each for itself.
+ * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
+ * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
+ * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
+ * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several pieces,
+ * which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.

@@ -16,7 +16,8 @@
  *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
  *
  * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held moves as a whole not at all.
+ * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held, or touches a collider, moves as a
+ * whole not at all.
  *
  * In: state, ways. Out: the motion. Scratch: none.
  */

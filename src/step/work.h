@@ -84,11 +84,14 @@
 #define WORK_SETTLE 80u
 
 /* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
-   particles. What a particle costs that is compared with a collider says contact/body.h. */
-#define WORK_MEETING 60u
+   particles; and where its energy is compared. What a particle costs that is compared with a collider says
+   contact/body.h. */
+#define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
-/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts included. */
-#define SEARCHES_PER_PART 2u
+#define WORK_TOUCH_ENERGY 2500u
+/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
+   included. */
+#define SEARCHES_PER_PART 3u
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -196,7 +199,8 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->searched * WORK_SEARCH + (uint64_t)(uint32_t)s->touches * WORK_TOUCH;
+  work += (uint64_t)s->searched * WORK_SEARCH;
+  work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
 }
 
