@@ -3,11 +3,9 @@
 #include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
-#include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "law.h"
-#include "press.h"
 #include "touch.h"
 
 /// The energy of contact ///
