@@ -7644,6 +7644,28 @@ static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end)
   }
 }
 
+/* The scratch of contact and of bodies. */
+static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    const int32_t columns = c->grid.columns, rows = c->grid.rows;
+    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
+    c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+#if WITH_BODIES
+  if (config->capacity.max_bodies > 0) {
+    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
+    c->scratch.bodies = reserve_vectors(end, floats);
+  }
+#endif
+  (void)c;
+  (void)config;
+  (void)end;
+}
+
 /* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
@@ -7668,21 +7690,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->gaps) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
-#if WITH_COLLIDERS
-  if (reacting(config) > 0) {
-    const int32_t columns = c->grid.columns, rows = c->grid.rows;
-    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
-    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
-    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.reach = reserve_places(c, end, 1);
-  }
-#endif
-#if WITH_BODIES
-  if (config->capacity.max_bodies > 0) {
-    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
-    c->scratch.bodies = reserve_vectors(end, floats);
-  }
-#endif
+  layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
@@ -35824,8 +35832,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
  * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
  * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
- * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several pieces,
- * which move as a whole each for itself.
+ * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several
+ * pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
@@ -37173,6 +37181,25 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
 #endif
 }
 
+#if WITH_COLLIDERS
+
+/* What contacts leave behind once the new positions have been accepted. */
+static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+#if WITH_SURFACES
+  guard_surfaces(c, t);
+#endif
+  if (workspace_of(c)->touches > 0) {
+    finish_contacts(c, t, has_solution);
+  } else {
+    forget_all_touching(c);
+  }
+  if (workspace_of(c)->searched > 0) {
+    catch_runaways(c, t, has_solution);
+  }
+}
+
+#endif
+
 /* Solves a part of a substep. Returns the iterations done. */
 static int32_t solve_part(const cloth *c, substep_terms *t) {
   int32_t has_solution = 1, iterations = 0, shortenings = -1;
@@ -37211,17 +37238,8 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
-#if WITH_SURFACES
   if (c->scratch.touches) {
-    guard_surfaces(c, t);
-  }
-#endif
-  if (workspace_of(c)->touches > 0) {
-    finish_contacts(c, t, has_solution);
-    catch_runaways(c, t, has_solution);
-  } else if (c->scratch.touches) {
-    forget_all_touching(c);
-    catch_runaways(c, t, has_solution);
+    end_contacts(c, t, has_solution);
   }
 #endif
   confine_vectors(c, c->state.velocity, 0);

@@ -447,6 +447,28 @@ static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end)
   }
 }
 
+/* The scratch of contact and of bodies. */
+static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    const int32_t columns = c->grid.columns, rows = c->grid.rows;
+    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
+    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
+    c->scratch.reach = reserve_places(c, end, 1);
+  }
+#endif
+#if WITH_BODIES
+  if (config->capacity.max_bodies > 0) {
+    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
+    c->scratch.bodies = reserve_vectors(end, floats);
+  }
+#endif
+  (void)c;
+  (void)config;
+  (void)end;
+}
+
 /* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
@@ -471,21 +493,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->gaps) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
-#if WITH_COLLIDERS
-  if (reacting(config) > 0) {
-    const int32_t columns = c->grid.columns, rows = c->grid.rows;
-    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
-    c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
-    c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.reach = reserve_places(c, end, 1);
-  }
-#endif
-#if WITH_BODIES
-  if (config->capacity.max_bodies > 0) {
-    const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
-    c->scratch.bodies = reserve_vectors(end, floats);
-  }
-#endif
+  layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }

@@ -1,6 +1,5 @@
 #pragma once
 #include "../compiler.h"
-#include "../geometry.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../shape_field.h"

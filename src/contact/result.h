@@ -1,8 +1,8 @@
 #pragma once
 #include "../access.h"
+#include "../base/rows.h"
 #include "../bodies/coupling.h"
 #include "../bodies/unknown.h"
-#include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../rigid.h"

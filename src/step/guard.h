@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../bodies/list.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/energy.h"
 #include "../lanes.h"
@@ -44,8 +45,8 @@
  * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
  * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
  * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
- * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several pieces,
- * which move as a whole each for itself.
+ * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several
+ * pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.

@@ -6,8 +6,8 @@
 #include "../bodies/motion.h"
 #include "../compiler.h"
 #include "../confinement.h"
-#include "../contact/memory.h"
 #include "../contact/body.h"
+#include "../contact/memory.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/runaway.h"
@@ -124,6 +124,25 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
 #endif
 }
 
+#if WITH_COLLIDERS
+
+/* What contacts leave behind once the new positions have been accepted. */
+static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+#if WITH_SURFACES
+  guard_surfaces(c, t);
+#endif
+  if (workspace_of(c)->touches > 0) {
+    finish_contacts(c, t, has_solution);
+  } else {
+    forget_all_touching(c);
+  }
+  if (workspace_of(c)->searched > 0) {
+    catch_runaways(c, t, has_solution);
+  }
+}
+
+#endif
+
 /* Solves a part of a substep. Returns the iterations done. */
 static int32_t solve_part(const cloth *c, substep_terms *t) {
   int32_t has_solution = 1, iterations = 0, shortenings = -1;
@@ -162,17 +181,8 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
   report_attachments(c);
 #endif
 #if WITH_COLLIDERS
-#if WITH_SURFACES
   if (c->scratch.touches) {
-    guard_surfaces(c, t);
-  }
-#endif
-  if (workspace_of(c)->touches > 0) {
-    finish_contacts(c, t, has_solution);
-    catch_runaways(c, t, has_solution);
-  } else if (c->scratch.touches) {
-    forget_all_touching(c);
-    catch_runaways(c, t, has_solution);
+    end_contacts(c, t, has_solution);
   }
 #endif
   confine_vectors(c, c->state.velocity, 0);
