@@ -56,6 +56,16 @@ static void slow_with_collider(cloth_config *config) {
   with_collider(config);
 }
 
+static void with_knots(cloth_config *config) {
+  with_masses(config);
+  config->capacity.max_attachments = 6;
+}
+
+static void with_free_knots(cloth_config *config) {
+  with_knots(config);
+  config->gravity = vector(0.0f, 0.0f, 0.0f);
+}
+
 static void tethered(cloth_config *config) {
   config->tethers.count = 2;
   config->fabric.stretch_weft = 50.0f;
@@ -85,6 +95,27 @@ static void hold_and_drive(cloth *sheet) {
     constraint.drive = 0.5f * (float)particle;
     checked(cloth_set_motion_constraint(sheet, particle, &constraint));
   }
+}
+
+/* A body of unequal moments that spins, and a collider without mass, each tied to three particles. */
+static void tie_masses(cloth *sheet) {
+  cloth_collider shape = collider_at(CLOTH_SHAPE_BOX, 0.0f, -0.25f, 0.0f);
+  shape.half_extents = vector(0.0625f, 0.125f, 0.09375f);
+  cloth_body body = cloth_body_default(&shape, 0.5f);
+  body.velocity = vector(0.5f, 1.0f, -0.25f);
+  body.spin = vector(3.0f, 1.0f, 2.0f);
+  add(sheet, shape);
+  checked(cloth_set_body(sheet, 0, &body));
+  const int32_t middle = scene_config.columns * (scene_config.rows / 2) + scene_config.columns / 2;
+  for (int n = 0; n < 3; n++)
+    checked(cloth_attach(sheet, middle + n * scene_config.columns, 0, NULL));
+}
+
+static void tie_all_masses(cloth *sheet) {
+  tie_masses(sheet);
+  add(sheet, collider_at(CLOTH_SHAPE_SPHERE, 0.5f, 0.25f, 0.0f));
+  for (int n = 0; n < 3; n++)
+    checked(cloth_attach(sheet, 2 * n, 1, NULL));
 }
 
 /* Where with_holes() leaves cloth. */
@@ -158,6 +189,10 @@ static const scene equation_scenes[] = {
     {"at-mesh", 0, 0, 10, 11, with_geometry, thrown_at_mesh, NULL},
     {"at-field", 0, 0, 10, 11, with_geometry, thrown_at_field, NULL},
     {"distance-grid", 0, 0, 10, 9, with_geometry, on_distances, NULL},
+    {"masses", 0, 0, 9, 9, with_masses, bear_masses, NULL},
+    {"masses-on-tube", 0, 0, 10, 8, with_masses_on_tube, bear_masses, NULL},
+    {"knots", 0, 0, 11, 9, with_knots, tie_all_masses, NULL},
+    {"free-knots", 0, 0, 9, 10, with_free_knots, tie_masses, NULL},
     {"mask", 0, 0, 12, 11, with_holes, pin_beside_notch, NULL},
     {"shaped", 0, 0, 8, 11, that_flares, pin_edge, NULL},
     {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},
