@@ -24,6 +24,7 @@ static inline cloth_collider falling_shape(int shape, double x, double y, double
 typedef struct ball_fall {
   int shape, n, all_pinned, substeps, iterations;
   double mass, x, z, height, stretch, tilt; /* tilt: of the sheet about its z axis [rad] */
+  double radius;                            /* of a ball [m]; 0: .1 */
 } ball_fall;
 
 /* What becomes of it. */
@@ -32,6 +33,7 @@ typedef struct ball_end {
   double gain;    /* by how much the energy has been above that of the start, over it */
   double lowest;  /* of the body's centre [m] */
   double rebound; /* height of the centre after the first fall, over the place where it is deepest [m] */
+  double fastest; /* the fastest that the body, and any particle, has been going up [m/s] */
   double moved;   /* along x at the end [m] */
   int has_passed;
 } ball_end;
@@ -55,6 +57,7 @@ static inline sheet ball_sheet(const ball_fall *fall, int *index) {
   else
     pin_border(&s);
   cloth_collider shape = falling_shape(fall->shape, fall->x, fall->height, fall->z);
+  shape.radius = fall->radius > 0.0 ? (float)fall->radius : shape.radius;
   *index = add_body(&s, &shape);
   cloth_body body = cloth_body_default(&shape, (float)fall->mass);
   int result = cloth_set_body(s.f.sheet, *index, &body);
@@ -75,8 +78,8 @@ static inline ball_end run_fall(const ball_fall *fall, double seconds) {
   cloth_body body;
   cloth_pose pose;
   cloth_get_body(s.f.sheet, index, &body, &pose);
-  ball_end end = {0.0, 0.0, 1.0e9, -1.0e9, 0.0, 0};
-  double start = body_energy(&body, &pose) + total_energy(&s), before = 0.0, height = fall->height;
+  ball_end end = {.lowest = 1.0e9, .rebound = -1.0e9};
+  double start = body_energy(&body, &pose) + total_energy(&s), before = fall->height;
   int frames = (int)(60.0 * seconds), has_turned = 0, has_risen = 0;
   for (int frame = 0; frame < frames; frame++) {
     sheet_step(&s, (double)FRAME);
@@ -84,7 +87,8 @@ static inline ball_end run_fall(const ball_fall *fall, double seconds) {
     double energy = body_energy(&body, &pose) + total_energy(&s), y = (double)pose.position.y;
     end.gain = largest(end.gain, (energy - start) / ((double)fall->mass * 9.81 * fall->height));
     end.lowest = fmin(end.lowest, y);
-    has_turned |= y > before && frame > 0 && y < fall->height;
+    end.fastest = largest(end.fastest, (double)body.velocity.y);
+    has_turned |= y > before;
     has_risen |= has_turned && y < before;
     if (has_turned && !has_risen)
       end.rebound = y;
@@ -94,7 +98,6 @@ static inline ball_end run_fall(const ball_fall *fall, double seconds) {
       end.rest = largest(end.rest, length_of(body.velocity));
     }
   }
-  (void)height;
   end.rebound -= end.lowest;
   end.moved = (double)pose.position.x - fall->x;
   end.has_passed = !(pose.position.y > (float)lowest_height(&s)) || (fall->all_pinned && pose.position.y < 0.0f);
@@ -114,6 +117,47 @@ static inline void fall_lines(const subject *what, const ball_fall *fall, double
        "%s of %g kg at %g: passes", name, m, fall->x);
 }
 
+/* How high balls come up again, beside 64 substeps of 10 iterations. */
+static inline void rebound_lines(int substeps) {
+  static const double masses[] = {0.1, 0.3, 1.0, 5.0};
+  cloth_config config = sheet_config(33, 33, 1.0, 1.0, substeps);
+  subject what = subject_of("S7", &config);
+  for (int k = 0; k < 4; k++) {
+    ball_fall fall = {BODY_BALL, 33, 0, substeps, CLOTH_AUTOMATIC, masses[k], 0.0, 0.0, 0.5, 1000.0, 0.0, 0.0};
+    ball_fall fine = fall;
+    fine.substeps = 64;
+    fine.iterations = 10;
+    double right = run_fall(&fine, 2.0).rebound, found = run_fall(&fall, 2.0).rebound;
+    line(&what, found, right, has_goals(substeps) ? within(right, 0.15) : finite_only(),
+         "ball of %g kg: rebound from where it is deepest [m]", masses[k]);
+  }
+}
+
+/* Rolls down a sheet that is tilted by 5 degrees. */
+static inline void tilted_line(int substeps) {
+  ball_fall fall = {BODY_BALL, 33, 0, substeps, CLOTH_AUTOMATIC, 0.3, 0.0, 0.0, 0.12, 1000.0, -0.0872665, 0.0};
+  cloth_config config = sheet_config(33, 33, 1.0, 1.0, substeps);
+  subject what = subject_of("S7", &config);
+  line(&what, run_fall(&fall, 3.0).moved, NO_VALUE, at_least(0.05), "ball of 0.3 kg on a slope of 5 degrees: way [m]");
+}
+
+/* S18: bodies that are born inside of what they meet, or over each other. */
+static inline void overlap_scene(int substeps) {
+  cloth_config config = sheet_config(10, 10, 1.0, 1.0, substeps);
+  subject what = subject_of("S18", &config);
+  for (int depth = 5; depth <= 10; depth += 5) {
+    ball_fall fall = {BODY_BALL,           10,     1,   substeps, CLOTH_AUTOMATIC, 1.0, 0.0, 0.0,
+                      0.15 - 0.01 * depth, 1000.0, 0.0, 0.15};
+    ball_end end = run_fall(&fall, 4.0);
+    line(&what, end.fastest, 0.0, at_most(3.0), "%d cm inside a pinned sheet: comes out with [m/s]", depth);
+    line(&what, end.rest, 0.0, at_most(0.01), "%d cm inside a pinned sheet: fastest at last [m/s]", depth);
+  }
+  ball_fall hung = {BODY_BOX, 10, 0, substeps, CLOTH_AUTOMATIC, 1.0, 0.0, 0.0, 0.02, 1000.0, 0.0, 0.0};
+  ball_end end = run_fall(&hung, 16.0);
+  line(&what, end.fastest, 0.0, at_most(3.0), "box inside a sheet: comes out with [m/s]");
+  line(&what, end.rest, 0.0, at_most(0.01), "box inside a sheet: fastest at last [m/s]");
+}
+
 static inline void ball_scene(int substeps) {
   static const double masses[] = {0.1, 0.3, 1.0, 5.0, 60.0};
   for (int n = 17; n <= 33; n += 16) {
@@ -130,15 +174,17 @@ static inline void ball_scene(int substeps) {
     }
   }
   for (int shape = BODY_BOX; shape <= BODY_CAPSULE; shape++) {
-    ball_fall fall = {shape, 33, 0, substeps, CLOTH_AUTOMATIC, 5.0, 0.0, 0.0, 0.5, 1000.0, 0.0};
+    ball_fall fall = {shape, 33, 0, substeps, CLOTH_AUTOMATIC, 5.0, 0.0, 0.0, 0.5, 1000.0, 0.0, 0.0};
     cloth_config config = sheet_config(33, 33, 1.0, 1.0, substeps);
     subject what = subject_of("S7", &config);
     fall_lines(&what, &fall, substeps == 8 ? 0.1 : 0.01);
   }
-  ball_fall pinned = {BODY_BALL, 17, 1, substeps, CLOTH_AUTOMATIC, 5.0, 0.0, 0.0, 0.5, 1000.0, 0.0};
+  ball_fall pinned = {BODY_BALL, 17, 1, substeps, CLOTH_AUTOMATIC, 5.0, 0.0, 0.0, 0.5, 1000.0, 0.0, 0.0};
   cloth_config config = sheet_config(17, 17, 1.0, 1.0, substeps);
   subject what = subject_of("S7", &config);
   ball_end held = run_fall(&pinned, 16.0);
+  rebound_lines(substeps);
+  tilted_line(substeps);
   line(&what, held.has_passed ? NO_VALUE : held.rest, 0.0, at_most(1.0e-4), "all pinned, 5 kg: fastest at last [m/s]");
 }
 

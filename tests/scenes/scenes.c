@@ -24,12 +24,12 @@
 static const struct {
   const char *name;
   void (*run)(int substeps);
-} programs[] = {{"S1", hang_scene},   {"S2", side_scene},    {"S3", bias_scene},    {"S4", drape_scene},
-                {"S5", press_scene},  {"S6", cape_scene},    {"S7", ball_scene},    {"S8", rim_scene},
-                {"S9", table_scene},  {"S10", hit_scene},    {"S11", tight_scene},  {"S12", limp_scene},
-                {"S13", hitch_scene}, {"S14", pinch_scene},  {"S15", grip_scene},   {"S16", pull_scene},
-                {"S17", stiff_scene}, {"S4g", drape_copies}, {"S5g", press_copies}, {"S8g", rim_copies},
-                {"S10g", hit_copies}, {"PASS", pass_scene}};
+} programs[] = {{"S1", hang_scene},   {"S2", side_scene},     {"S3", bias_scene},    {"S4", drape_scene},
+                {"S5", press_scene},  {"S6", cape_scene},     {"S7", ball_scene},    {"S8", rim_scene},
+                {"S9", table_scene},  {"S10", hit_scene},     {"S11", tight_scene},  {"S12", limp_scene},
+                {"S13", hitch_scene}, {"S14", pinch_scene},   {"S15", grip_scene},   {"S16", pull_scene},
+                {"S17", stiff_scene}, {"S18", overlap_scene}, {"S4g", drape_copies}, {"S5g", press_copies},
+                {"S8g", rim_copies},  {"S10g", hit_copies},   {"PASS", pass_scene}};
 
 enum { PROGRAMS = sizeof programs / sizeof programs[0], SUBSTEP_COUNTS = 4 };
 

@@ -57,11 +57,11 @@ static inline cloth_config solved(const cloth_config *config) {
 typedef struct sheet {
   fixture f;
   cloth_config config;
-  unsigned char *held; /* 1: a particle that is pinned, or that no cell has */
-  double width[2];     /* of a cell along warp and weft [m] */
-  double mass;         /* of a particle [kg] */
-  double rigidity;     /* B' = B + c^3 w h^3 [N m] */
-  int notes;           /* of all steps */
+  unsigned char *held;              /* 1: a particle that is pinned, or that no cell has */
+  double width[2];                  /* of a cell along warp and weft [m] */
+  double mass;                      /* of a particle [kg] */
+  double rigidity;                  /* B' = B + c^3 w h^3 [N m] */
+  int notes;                        /* of all steps */
   const cloth_surroundings *around; /* geometries; NULL without */
 } sheet;
 
