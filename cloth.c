@@ -2845,7 +2845,7 @@ typedef struct workspace {
   float unsolved;                       /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
-  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, moved out */
+  int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
 #endif
 } workspace;
 
@@ -4696,6 +4696,7 @@ static void keep_touch(const cloth *c) {
     return;
   }
   int32_t farthest = 0;
+  w->statistics.overflows++;
   for (int32_t n = 1; n < most; n++) {
     farthest = least_gap(&list[n]) > least_gap(&list[farthest]) ? n : farthest;
   }
@@ -5934,7 +5935,7 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 #endif
 
 #if CLOTH_ONE_EQUATION
-#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "")
+#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "") X(integration.max_parts, 1, 4, "")
 #define EQUATION_FLOATS(X)                                                                                             \
   X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
   X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
@@ -5943,7 +5944,7 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
   X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.stiffness, 1.0f, 1000.0f, "")
-#define EQUATION_FAULTS(X) X(PARTS, RANGE, "integration.max_parts: 1, 2 or 4")
+#define EQUATION_FAULTS(X) X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")
 #else
 #define EQUATION_FAULTS(X)
 #define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
@@ -6941,8 +6942,7 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
 #if CLOTH_ONE_EQUATION
-  const int32_t parts = config->integration.max_parts;
-  if (parts != 1 && parts != 2 && parts != 4) {
+  if (config->integration.max_parts == 3) {
     return CONFIG_FAULT(PARTS);
   }
 #endif
@@ -11106,7 +11106,11 @@ int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   if (!has_contact_record(c)) {
     return CLOTH_ERROR_STATE;
   }
+#if CLOTH_ONE_EQUATION
+  const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
+#else
   const int32_t last_substep = statistics_of(c)->substeps - 1;
+#endif
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {
     for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {
@@ -32681,6 +32685,9 @@ static int do_touched_move(const cloth *c) {
  * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
  * speed. It is counted, and never happens at rest.
  *
+ * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
+ * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.
+ *
  * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
  * out. Scratch: none.
  */
@@ -32789,6 +32796,31 @@ CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t 
   return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
 }
 
+/* Records lanes `k` of a touch that have given an impulse, or still touch. */
+static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
+                         lanes_mask gives, lanes_mask keeps) {
+#if WITH_CONTACT_RECORD
+  float given[CLOTH_LANES], kept[CLOTH_LANES], normals[3][CLOTH_LANES], impulses[3][CLOTH_LANES];
+  const vector_array to_normals = {normals[0], normals[1], normals[2]},
+                     to_impulses = {impulses[0], impulses[1], impulses[2]};
+  lanes_store(given, lanes_keep(gives, lanes_splat(1.0f)));
+  lanes_store(kept, lanes_keep(keeps, lanes_splat(1.0f)));
+  lanes3_store(to_normals, 0, normal, CLOTH_LANES);
+  lanes3_store(to_impulses, 0, impulse, CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t particle = e->row * r->a->columns + e->column + k + lane;
+    if (given[lane] > 0.0f) {
+      add_varying_work(r->c, 1, record_cost(r->c));
+      record_contact(r->c, kept[lane] > 0.0f ? workspace_of(r->c)->parts : -1, particle,
+                     recorded_number(r->c, e->collider), vector_load(r->x, particle), vector_load(to_normals, lane),
+                     vector_load(to_impulses, lane));
+    }
+  }
+#else
+  (void)r, (void)e, (void)k, (void)normal, (void)impulse, (void)gives, (void)keeps;
+#endif
+}
+
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
@@ -32815,6 +32847,9 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
+  if (has_contact_record(r->c)) {
+    record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps);
+  }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
@@ -32855,6 +32890,19 @@ static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vec
   }
 }
 
+/* Counts what a particle touches: whoever holds by friction anywhere sticks. */
+static void count_contact(const cloth *c, int32_t particle) {
+  cloth_statistics *s = statistics_of(c);
+  int32_t touches = 0, sticks = 0;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    const float code = memory_of(c, slot, MEMORY_CODE)[particle];
+    touches |= code != 0.0f;
+    sticks |= code > 0.0f && (int32_t)code % 2 == 0;
+  }
+  s->contacts += touches;
+  s->contacts_sticking += sticks;
+}
+
 /* The vector of one lane of a touch. */
 static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
   return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
@@ -32879,6 +32927,9 @@ CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, 
       }
     }
   }
+  for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < columns; k++) {
+    count_contact(c, particle + k);
+  }
 }
 
 /* Adds up what a touch has given to its collider. */
@@ -32886,6 +32937,18 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
   cloth_reaction *reaction = &reactions_of(c)[e->collider];
   reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
   reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+}
+
+/* The new memory of all particles, and their number that touch. */
+static void remember_contacts(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->statistics.contacts = w->statistics.contacts_sticking = 0;
+  for (int32_t row = 0; (w->touches > 0 || w->remembers) && row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
+      remember_block(c, row, column, *chain_at(c, row, column));
+    }
+  }
+  w->remembers = w->touches > 0;
 }
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
@@ -32910,11 +32973,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
     react(c, e, &sums);
   }
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
-      remember_block(c, row, column, *chain_at(c, row, column));
-    }
-  }
+  remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
 }
 
@@ -36435,7 +36494,8 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
-  w->has_ground = w->touches = w->searched = w->moved_out = 0;
+  w->has_ground = w->touches = w->searched = w->moved_out = w->parts = 0;
+  w->remembers = 1;
   const solve_arrays arrays = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
@@ -36863,6 +36923,7 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
    contact/body.h. */
 #define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
+#define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
    included. */
@@ -37017,7 +37078,8 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
-  const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
   return s->touches > 0 ? part * (uint32_t)c->settings.integration.max_parts : part;
 }
 
@@ -37244,6 +37306,7 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
 #endif
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);
+  workspace_of(c)->parts++;
   charge_substep(c, t, iterations, shortenings);
   return iterations;
 }

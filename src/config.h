@@ -140,8 +140,7 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
 #if CLOTH_ONE_EQUATION
-  const int32_t parts = config->integration.max_parts;
-  if (parts != 1 && parts != 2 && parts != 4) {
+  if (config->integration.max_parts == 3) {
     return CONFIG_FAULT(PARTS);
   }
 #endif

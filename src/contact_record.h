@@ -122,7 +122,11 @@ int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   if (!has_contact_record(c)) {
     return CLOTH_ERROR_STATE;
   }
+#if CLOTH_ONE_EQUATION
+  const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
+#else
   const int32_t last_substep = statistics_of(c)->substeps - 1;
+#endif
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {
     for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {

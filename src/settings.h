@@ -48,7 +48,7 @@
 #endif
 
 #if CLOTH_ONE_EQUATION
-#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "")
+#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "") X(integration.max_parts, 1, 4, "")
 #define EQUATION_FLOATS(X)                                                                                             \
   X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
   X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
@@ -57,7 +57,7 @@
   X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.stiffness, 1.0f, 1000.0f, "")
-#define EQUATION_FAULTS(X) X(PARTS, RANGE, "integration.max_parts: 1, 2 or 4")
+#define EQUATION_FAULTS(X) X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")
 #else
 #define EQUATION_FAULTS(X)
 #define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")

@@ -479,7 +479,7 @@ typedef struct workspace {
   float unsolved;                       /* by how much the last iteration of its solve has changed the potential */
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
-  int32_t touches, searched, moved_out; /* of contact: touches, particles searched, moved out */
+  int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
 #endif
 } workspace;
 

@@ -50,6 +50,7 @@ static const config_field config_fields[] = {
     FLOATS(integration.rest_speed, 0.001, 100, " m/s"),
     FLOATS(integration.max_push_speed, 0.1, 1e4, " m/s"),
     INTS(iterations, 0, CLOTH_ITERATION_LIMIT, ""),
+    INTS(integration.max_parts, 1, 4, ""),
     FLOATS(solver.tolerance, 0, 0.5, ""),
     FLOATS(strain_limit.stiffness, 1, 1000, ""),
 #else

@@ -21,7 +21,7 @@ static void test_conflicts(void) {
 #if CLOTH_ONE_EQUATION
   config = cloth_config_default();
   config.integration.max_parts = 3;
-  expect_explained(&config, CLOTH_ERROR_RANGE, "integration.max_parts: 1, 2 or 4");
+  expect_explained(&config, CLOTH_ERROR_CONFLICT, "integration.max_parts: 1, 2 or 4");
 #endif
   config = small_config();
   config.capacity.fixed_work = 1;

@@ -4,6 +4,7 @@
 #include "../bodies/coupling.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact_record.h"
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
@@ -25,6 +26,9 @@
  *
  * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
  * speed. It is counted, and never happens at rest.
+ *
+ * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
+ * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.
  *
  * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
  * out. Scratch: none.
@@ -134,6 +138,31 @@ CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t 
   return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
 }
 
+/* Records lanes `k` of a touch that have given an impulse, or still touch. */
+static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
+                         lanes_mask gives, lanes_mask keeps) {
+#if WITH_CONTACT_RECORD
+  float given[CLOTH_LANES], kept[CLOTH_LANES], normals[3][CLOTH_LANES], impulses[3][CLOTH_LANES];
+  const vector_array to_normals = {normals[0], normals[1], normals[2]},
+                     to_impulses = {impulses[0], impulses[1], impulses[2]};
+  lanes_store(given, lanes_keep(gives, lanes_splat(1.0f)));
+  lanes_store(kept, lanes_keep(keeps, lanes_splat(1.0f)));
+  lanes3_store(to_normals, 0, normal, CLOTH_LANES);
+  lanes3_store(to_impulses, 0, impulse, CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t particle = e->row * r->a->columns + e->column + k + lane;
+    if (given[lane] > 0.0f) {
+      add_varying_work(r->c, 1, record_cost(r->c));
+      record_contact(r->c, kept[lane] > 0.0f ? workspace_of(r->c)->parts : -1, particle,
+                     recorded_number(r->c, e->collider), vector_load(r->x, particle), vector_load(to_normals, lane),
+                     vector_load(to_impulses, lane));
+    }
+  }
+#else
+  (void)r, (void)e, (void)k, (void)normal, (void)impulse, (void)gives, (void)keeps;
+#endif
+}
+
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
@@ -160,6 +189,9 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
+  if (has_contact_record(r->c)) {
+    record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps);
+  }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
@@ -200,6 +232,19 @@ static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vec
   }
 }
 
+/* Counts what a particle touches: whoever holds by friction anywhere sticks. */
+static void count_contact(const cloth *c, int32_t particle) {
+  cloth_statistics *s = statistics_of(c);
+  int32_t touches = 0, sticks = 0;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    const float code = memory_of(c, slot, MEMORY_CODE)[particle];
+    touches |= code != 0.0f;
+    sticks |= code > 0.0f && (int32_t)code % 2 == 0;
+  }
+  s->contacts += touches;
+  s->contacts_sticking += sticks;
+}
+
 /* The vector of one lane of a touch. */
 static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
   return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
@@ -224,6 +269,9 @@ CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, 
       }
     }
   }
+  for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < columns; k++) {
+    count_contact(c, particle + k);
+  }
 }
 
 /* Adds up what a touch has given to its collider. */
@@ -231,6 +279,18 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
   cloth_reaction *reaction = &reactions_of(c)[e->collider];
   reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
   reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+}
+
+/* The new memory of all particles, and their number that touch. */
+static void remember_contacts(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->statistics.contacts = w->statistics.contacts_sticking = 0;
+  for (int32_t row = 0; (w->touches > 0 || w->remembers) && row < c->grid.rows; row++) {
+    for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
+      remember_block(c, row, column, *chain_at(c, row, column));
+    }
+  }
+  w->remembers = w->touches > 0;
 }
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
@@ -255,11 +315,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
     react(c, e, &sums);
   }
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
-      remember_block(c, row, column, *chain_at(c, row, column));
-    }
-  }
+  remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
 }
 

@@ -166,6 +166,7 @@ static void keep_touch(const cloth *c) {
     return;
   }
   int32_t farthest = 0;
+  w->statistics.overflows++;
   for (int32_t n = 1; n < most; n++) {
     farthest = least_gap(&list[n]) > least_gap(&list[farthest]) ? n : farthest;
   }

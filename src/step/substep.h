@@ -187,6 +187,7 @@ static int32_t solve_part(const cloth *c, substep_terms *t) {
 #endif
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);
+  workspace_of(c)->parts++;
   charge_substep(c, t, iterations, shortenings);
   return iterations;
 }

@@ -3,6 +3,7 @@
 #include "../compiler.h"
 #include "../contact/body.h"
 #include "../contact/surface.h"
+#include "../contact_record.h"
 #include "../costs.h"
 #include "../gaps.h"
 #include "../pin_reactions.h"
@@ -88,6 +89,7 @@
    contact/body.h. */
 #define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
+#define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
    included. */
@@ -242,7 +244,8 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
-  const uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
   return s->touches > 0 ? part * (uint32_t)c->settings.integration.max_parts : part;
 }
 
