@@ -146,7 +146,7 @@ static void test_count(void) {
     split += pairs > 1 && list[0].particle == list[1].particle;
     memset(list, 0x55, sizeof list);
     CHECK(cloth_get_contacts(s.sheet, list, 1) == pairs, "another count where there is room for one");
-    CHECK(pairs == 0 || (list[0].particle == 0 && list[1].particle == 0x55555555), "wrote more than 1");
+    CHECK(pairs == 0 || ((pairs < 16 || list[0].particle == 0) && list[1].particle == 0x55555555), "wrote more than 1");
   }
   CHECK(st.contacts == 16, "%d of 16 particles touch", st.contacts);
   CHECK(tested_mode == CLOTH_CONTACT_SOLVER || (most_pairs > 16 && split > 0), "%d pairs", most_pairs);
