@@ -228,7 +228,7 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_points *s, lanes leng
   triangle_list near = {.g = list->g, .count = 0};
   clear_hits(h);
   s->moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  find_next_hit(list, s, which, h, &closest, &near);
+  find_next_hit(list, s, which, h, &closest, 1, &near);
   const lanes_mask may_pass = lanes_both(which, lanes_less(closest, reach));
   if (lanes_any(may_pass)) {
     passed = follow_passes(list, s, may_pass, above, h);
@@ -242,10 +242,13 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_points *s, lanes leng
     rise_from_ground(list->g, s, which, h);
   }
 #endif
-  const lanes_mask more = lanes_both(which, lanes_less(zero, h->gap[0]));
-  const triangle_list *others = moves ? list : &near;
+  const lanes_mask more = lanes_both(lanes_both(which, is_hit(h->gap[0])), lanes_less(zero, h->gap[0]));
+  triangle_list *others = moves ? list : &near;
   if (others->count > 1) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(others, s, more, h, &closest, NULL); f++) {
+    keep_rising(others, s, more, h);
+  }
+  if (others->count > 0) {
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(others, s, more, h, &closest, 0, NULL); f++) {
     }
     round_crease(others, s, more, h);
   }
@@ -288,7 +291,7 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
     lanes closest = s.radius;
     list_around(&list, g, &s, all);
     clear_hits(&hits);
-    find_next_hit(&list, &s, all, &hits, &closest, NULL);
+    find_next_hit(&list, &s, all, &hits, &closest, 1, NULL);
 #if WITH_HEIGHT_FIELD
     if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
       rise_from_ground(g, &s, all, &hits);
@@ -328,7 +331,7 @@ static cloth_vector place_in_front(const triangle_list *list, const surface_poin
   lanes closest = s->radius;
   surface_hits hits;
   clear_hits(&hits);
-  find_next_hit(list, s, lanes_first(CLOTH_LANES), &hits, &closest, NULL);
+  find_next_hit(list, s, lanes_first(CLOTH_LANES), &hits, &closest, 1, NULL);
   const cloth_vector back = lanes3_first(hits.normal[0]);
   const float gap = lanes_first_value(hits.gap[0]), depth = lanes_first_value(pass->depth);
   if (gap < depth && vector_dot(back, normal) < negate(OPPOSITE)) {

@@ -173,49 +173,54 @@ CLOTH_SEPARATE lanes3 away_from_edges(const surface_triangle *t, lanes3 p, const
   return nearest;
 }
 
-/* Measures a triangle. *closest is lowered to its distance, whether it holds the particles or not. Returns 0 if it is
-   far from all. */
-CLOTH_INLINE int measure_triangle(const surface_triangle *t, const surface_points *s, lanes *closest,
-                                  triangle_distance *d) {
+/* Measures a triangle where it may be nearer than `limit`; without `edges` its inner points alone. *closest is lowered
+   to its distance, whether it holds the particles or not. Returns 0 if it is not within the radius of any. */
+CLOTH_INLINE int measure_triangle(const surface_triangle *t, const surface_points *s, lanes limit, int edges,
+                                  lanes *closest, triangle_distance *d) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes3 normal = lanes3_splat(t->normal), corner = lanes3_splat(t->corner);
   const lanes3 p = lanes3_flush_below(lanes3_subtract(s->to, corner), STATE_QUANTUM);
   const lanes height = lanes_flush_below(lanes3_dot(normal, p), STATE_QUANTUM);
   lanes distance = lanes_absolute(height), excess[3];
-  lanes_mask near = lanes_less(distance, s->radius);
-  if (!lanes_any(near)) {
+  if (!lanes_any(lanes_less(distance, s->radius))) {
     return 0;
   }
-  const lanes outside = beyond_edges(t, p, excess);
-  near = lanes_both(near, lanes_less(outside, s->radius));
-  if (!lanes_any(near)) {
+  const lanes outside = beyond_edges(t, p, excess), beside = lanes_maximum(outside, zero);
+  const lanes least = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
+  if (!lanes_any(lanes_less(least, lanes_multiply(s->radius, s->radius)))) {
     return 0;
+  }
+  const lanes_mask is_edge = lanes_less(zero, outside);
+  d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
+  d->found = lanes_less(least, lanes_multiply(limit, limit));
+  d->found = edges ? d->found : lanes_both(d->found, d->is_face);
+  d->gap = distance;
+  d->normal = normal;
+  if (!lanes_any(d->found)) {
+    return 1;
   }
   const lanes3 start = lanes3_flush_below(lanes3_subtract(s->from, corner), STATE_QUANTUM);
   const lanes before = lanes_flush_below(lanes3_dot(normal, start), STATE_QUANTUM);
   const lanes_mask is_behind = lanes_less(lanes_select(lanes_less(zero, distance), height, before), zero);
   lanes3 n = s->one_sided ? normal : lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
-  const lanes_mask is_edge = lanes_less(zero, outside);
-  d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
   d->gap = s->one_sided ? height : distance;
-  if (lanes_any(lanes_both(near, is_edge))) {
+  if (edges && lanes_any(lanes_both(d->found, is_edge))) {
     const lanes3 away = away_from_edges(t, p, excess);
-    const lanes length = lanes3_length(away), least = lanes_splat(STATE_QUANTUM);
-    const lanes3 outward = lanes3_scale(away, lanes_divide(one, lanes_maximum(length, least)));
-    n = lanes3_select(lanes_both(is_edge, lanes_less(least, length)), outward, n);
+    const lanes length = lanes3_length(away), shortest = lanes_splat(STATE_QUANTUM);
+    const lanes3 outward = lanes3_scale(away, lanes_divide(one, lanes_maximum(length, shortest)));
+    n = lanes3_select(lanes_both(is_edge, lanes_less(shortest, length)), outward, n);
     distance = lanes_select(is_edge, length, distance);
     d->gap = lanes_select(is_edge, length, d->gap);
   }
-  near = lanes_both(near, lanes_less(distance, s->radius));
-  *closest = lanes_select(near, lanes_minimum(distance, *closest), *closest);
+  d->found = lanes_both(d->found, lanes_less(distance, s->radius));
+  *closest = lanes_select(d->found, lanes_minimum(distance, *closest), *closest);
   if (s->one_sided) {
     const lanes most = lanes_select(d->is_face, s->behind, lanes_splat(STATE_QUANTUM));
-    near = lanes_both(near, lanes_less(lanes_negate(s->behind), before));
-    near = lanes_both(near, lanes_less(lanes_negate(most), height));
+    d->found = lanes_both(d->found, lanes_less(lanes_negate(s->behind), before));
+    d->found = lanes_both(d->found, lanes_less(lanes_negate(most), height));
   }
-  d->found = near;
   d->normal = lanes3_flush(n);
-  return lanes_any(near);
+  return 1;
 }
 
 /// Contacts ///
@@ -264,23 +269,51 @@ CLOTH_INLINE lanes_mask are_hits_apart(const surface_hits *h, const triangle_dis
   return apart;
 }
 
-/* Finds the nearest contact beside those found, and adds it. `near`, NULL for nobody, gets the triangles that are
-   within the radius of some. Returns 1 if there is any. */
+/* Above the tangent plane of which nearest contacts a corner of a triangle is: what is below nobody meets who is above.
+ */
+CLOTH_INLINE lanes_mask rises_above(const surface_triangle *t, const surface_points *s, const surface_hits *h) {
+  const lanes3 n = h->normal[0], p = lanes3_flush_below(lanes3_subtract(lanes3_splat(t->corner), s->to), STATE_QUANTUM);
+  const lanes first = lanes3_dot(n, lanes3_splat(t->edge[0])), second = lanes3_dot(n, lanes3_splat(t->edge[1]));
+  const lanes rises = lanes_maximum(lanes_maximum(first, second), lanes_splat(0.0f));
+  const lanes corner = lanes_add(lanes3_dot(n, p), h->gap[0]);
+  return lanes_less(lanes_splat(ABOVE_PLANE), lanes_add(corner, rises));
+}
+
+/* Keeps those of a list that rise above the nearest contacts. */
+CLOTH_SEPARATE void keep_rising(triangle_list *list, const surface_points *s, lanes_mask which, const surface_hits *h) {
+  surface_triangle room;
+  const int32_t count = list->count;
+  list->count = 0;
+  for (int32_t n = 0; n < count; n++) {
+    if (lanes_any(lanes_both(which, rises_above(listed_triangle(list, n, &room), s, h)))) {
+      list->item[list->count++] = list->item[n];
+    }
+  }
+}
+
+/* Finds the nearest contact beside those found, and adds it. `near`, or NULL, gets the triangles that may be within
+   the radius of some. Returns 1 if there is any. */
 CLOTH_SEPARATE int find_next_hit(const triangle_list *list, const surface_points *s, lanes_mask which, surface_hits *h,
-                                 lanes *closest, triangle_list *near) {
+                                 lanes *closest, int is_first, triangle_list *near) {
   surface_triangle room;
   triangle_distance d;
   lanes best = s->radius, gap = best;
   lanes3 normal = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   for (int32_t n = 0; n < list->count; n++) {
-    if (!measure_triangle(listed_triangle(list, n, &room), s, closest, &d)) {
+    const surface_triangle *t = listed_triangle(list, n, &room);
+    if (!measure_triangle(t, s, best, 1, closest, &d)) {
       continue;
     }
     if (near) {
       near->item[near->count++] = list->item[n];
     }
+    lanes_mask is_nearer = lanes_both(which, d.found);
+    if (!lanes_any(is_nearer)) {
+      continue;
+    }
     const lanes size = lanes_absolute(d.gap);
-    const lanes_mask is_nearer = lanes_both(lanes_both(which, are_hits_apart(h, &d)), lanes_less(size, best));
+    is_nearer = lanes_both(is_nearer, lanes_both(are_hits_apart(h, &d), lanes_less(size, best)));
+    is_nearer = is_first ? is_nearer : lanes_both(is_nearer, rises_above(t, s, h));
     best = lanes_select(is_nearer, size, best);
     gap = lanes_select(is_nearer, d.gap, gap);
     normal = lanes3_select(is_nearer, d.normal, normal);
@@ -300,14 +333,16 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
   lanes best = s->radius, share = zero, closest = s->radius;
   lanes3 other = h->normal[0];
   for (int32_t n = 0; n < list->count; n++) {
-    if (!measure_triangle(listed_triangle(list, n, &room), s, &closest, &d)) {
+    const surface_triangle *t = listed_triangle(list, n, &room);
+    if (!measure_triangle(t, s, best, 0, &closest, &d) || !lanes_any(lanes_both(which, d.found))) {
       continue;
     }
     const lanes cosine = lanes_flush(lanes3_dot(h->normal[0], d.normal));
     const lanes inside = lanes_subtract(h->gap[0], lanes_multiply(cosine, d.gap));
     lanes_mask is_it =
         lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
-    is_it = lanes_both(lanes_both(is_it, lanes_both(which, d.found)), lanes_both(d.is_face, lanes_less(zero, d.gap)));
+    is_it = lanes_both(lanes_both(is_it, lanes_both(which, d.found)),
+                       lanes_both(rises_above(t, s, h), lanes_less(zero, d.gap)));
     is_it = lanes_both(is_it, lanes_both(lanes_less(zero, inside), lanes_less(d.gap, best)));
     const lanes whole = lanes_select(is_it, lanes_multiply(lanes_subtract(one, cosine), d.gap), one);
     best = lanes_select(is_it, d.gap, best);
