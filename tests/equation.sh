@@ -17,6 +17,8 @@ scenes S11 --substeps 2
 scenes S13
 scenes S14 --substeps 2
 scenes S17 --substeps 2
+scenes S8g --substeps 2
+scenes PASS
 structures skirt many_iterations half_of maps tethers max_distance at_target moving_pins drive
 one_conservation
 one_fabrics elongation side_held corner_hung drape

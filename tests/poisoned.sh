@@ -45,6 +45,7 @@ workers counts parts memory saves
 equations="
 scenes S2
 scenes S12 --substeps 2
+scenes PASS --substeps 2
 structures tethers max_distance drive
 one_fabrics elongation corner_hung
 "

@@ -354,12 +354,17 @@ static inline void pass_lines(int substeps, const obstacle *o) {
     x.y += o->moves == 2 ? (float)(x.z + 0.6f) * 0.2f + 0.12f : 0.0f;
     cloth_set_particle(s.f.sheet, i, x, v);
   }
-  double deepest = 0.0, fastest = 0.0;
+  double deepest = 0.0, fastest = 0.0, work = 0.0;
   int passed = 0;
   for (int frame = 1; frame <= 20; frame++) {
     cloth_pose pose = obstacle_pose(o, side, frame / 60.0);
+    uint64_t bound = 0;
+    cloth_statistics statistics;
     cloth_move_collider(s.f.sheet, 0, NULL, &pose);
+    cloth_get_work_bound(s.f.sheet, FRAME, &bound);
     sheet_step(&s, (double)FRAME);
+    cloth_get_statistics(s.f.sheet, &statistics);
+    work = largest(work, (statistics.work[1] * 4294967296.0 + statistics.work[0]) / (double)bound);
     fastest = largest(fastest, fastest_speed(&s));
     for (int i = 0; i < s.f.count; i++) {
       point p = position_of(s.f.sheet, i),
@@ -375,6 +380,7 @@ static inline void pass_lines(int substeps, const obstacle *o) {
        deepest);
   line(&what, trusted(s.notes, fastest), NO_VALUE, at_most(4.0 * o->speed), "%s, %g m/s: fastest particle [m/s]",
        o->name, o->speed);
+  line(&what, work, NO_VALUE, at_most(1.0), "%s, %g m/s: work over its bound", o->name, o->speed);
   sheet_free(&s);
   free_built(&b);
 }
