@@ -4655,6 +4655,32 @@ static int32_t touched_number(const touch *e) {
   return face_number(e->collider, e->face);
 }
 
+/* By how much contact is stiffer at a particle than the fabric's, with a map of stiffness: as the stiffest of the
+   springs along warp and weft that meet there. */
+static float contact_factor(const cloth *c, const float *map, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns, first = row * columns, is_ring = is_wrapped(c);
+  const int32_t left = column > 0 ? column - 1 : is_ring ? columns - 1 : 0;
+  const int32_t right = column + 1 < columns ? column + 1 : is_ring ? 0 : column;
+  const float above = row > 0 ? map[first - columns + column] : 0.0f;
+  const float below = row + 1 < c->grid.rows ? map[first + columns + column] : 0.0f;
+  const float beside = maximum(map[first + left], map[first + right]);
+  return maximum(0.5f * (map[first + column] + maximum(beside, maximum(above, below))), 1.0f);
+}
+
+/* k_0 of lanes `k` of a touch, from that of the fabric. */
+CLOTH_INLINE lanes touch_stiffness(const cloth *c, const touch *e, int32_t k, float stiffness) {
+  if (!c->constant.stiffness_map) {
+    return lanes_splat(stiffness);
+  }
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  float factors[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t column = e->column + k + lane;
+    factors[lane] = column < c->grid.columns ? contact_factor(c, map, e->row, column) : 1.0f;
+  }
+  return lanes_multiply(lanes_load(factors), lanes_splat(stiffness));
+}
+
 /* Adds touch number `n` to the end of the chain of its block. */
 static void chain_touch(const cloth *c, int32_t n) {
   touch *list = touches_of(c);
@@ -31998,16 +32024,16 @@ typedef struct pressed_block {
 } pressed_block;
 
 /* Stiffness of contact with a collider, of held particles with the mass of its body. */
-static lanes touch_stiffness(const pressed_block *p, const body_unknown *body) {
-  const float stiffness = contact_stiffness(p->t);
+static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
+  const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
 #if WITH_BODIES
   if (body) {
     const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
-    return lanes_select(p->moves, lanes_splat(stiffness), lanes_splat(stiffness + mass));
+    return lanes_select(p->moves, stiffness, lanes_add(stiffness, lanes_splat(mass)));
   }
 #endif
   (void)body;
-  return lanes_splat(stiffness);
+  return stiffness;
 }
 
 /* n . m n */
@@ -32034,7 +32060,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
   const lanes thickness = lanes_splat(contact_thickness(p->c));
   body_unknown *body = find_unknown(p->c, e->collider);
-  const lanes stiffness = touch_stiffness(p, body);
+  const lanes stiffness = held_stiffness(p, e, k, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
@@ -32667,7 +32693,8 @@ CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
 }
 
 /* The rise of lanes `k` of a touch. */
-CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes scale) {
+CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
+  const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
   const int32_t i = e->column + k;
   const lanes3 d = near_load(near_row(a->bent, a->pitch, e->row), a->plane, i);
   const lanes3 w = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
@@ -32686,13 +32713,16 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
-  const lanes scale = lanes_splat(contact_stiffness(t) * contact_thickness(c) * contact_thickness(c));
+  const float stiffness = contact_stiffness(t);
   const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale)));
-                     (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      const lanes own = touch_stiffness(c, e, k, stiffness);
+      lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, own)));
+      (void)i;
+    });
   }
   return lanes_sum_total(&sum);
 }
@@ -32722,7 +32752,7 @@ static int do_touched_move(const cloth *c) {
  * so that no more than mu lambda / k_0 is left of the offset.
  *
  * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
- * speed. It is counted, and never happens at rest.
+ * speed, up to max_speed. It is counted, and never happens at rest.
  *
  * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
  * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.
@@ -32780,8 +32810,10 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
   x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
   lanes3_store(r->x, particle, x, left);
-  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
-               left);
+  const lanes3 v = lanes3_flush(lanes3_add(lanes3_load(r->v, particle), faster));
+  const lanes most = lanes_splat(r->c->settings.integration.max_speed);
+  const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
+  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   *p = lanes_to_local(&r->b->end, x);
   return lanes_select(inside, lanes_add(distance, out), distance);
@@ -32865,7 +32897,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
-  const lanes stiffness = lanes_splat(contact_stiffness(r->t));
+  const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
@@ -35934,7 +35966,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
  * pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
- * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
+ * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
@@ -35997,6 +36029,19 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     }
   }
   workspace_of(c)->last_step = 0.0f;
+}
+
+/* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
+CLOTH_SEPARATE void restore_places(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
+      near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
+    }
+  }
 }
 
 /* The scaled energy of the springs of a family at a length, over k'. */
@@ -36307,6 +36352,9 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
   }
   if (times > 0) {
     solve_for_ways(c);
+  }
+  if (c->scratch.touches) {
+    restore_places(c);
   }
   return times;
 }

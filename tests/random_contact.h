@@ -67,12 +67,23 @@ static int is_between(const player *p, int n, point at, point normal) {
   return 0;
 }
 
+/* How much stiffer contact is at a particle, by the map of stiffness: as the stiffest thread that meets there. */
+static double map_factor(const world *w, int i) {
+  double most = 0.0;
+  for (int n = 0; n < 4; n++) {
+    const int j = particle_beside(w, i, (n == 0) - (n == 1), (n == 2) - (n == 3));
+    most = larger(most, j >= 0 ? (double)w->stiffness_map[j] : 0.0);
+  }
+  return larger(1.0, 0.5 * ((double)w->stiffness_map[i] + most));
+}
+
 static void add_contact(const player *p, int n, int i, point at, double distance, contact_sums *s, point *force) {
   const world *w = p->w;
   const random_body *b = &w->body[n];
   const cloth_fabric *f = &w->config.fabric;
   const double thickness = (double)w->config.thickness, u = w->cell_warp, v = w->cell_weft;
-  const double stiffness = CONTACT_FACTOR * larger((double)f->stretch_warp * v / u, (double)f->stretch_weft * u / v);
+  const double stiffness =
+      CONTACT_FACTOR * map_factor(w, i) * larger((double)f->stretch_warp * v / u, (double)f->stretch_weft * u / v);
   const double depth = (reach_at[i] - distance) / thickness, press = stiffness * thickness * law_force_at(depth);
   const double held = (double)b->collider.static_friction * press;
   const point normal = body_normal(b, &p->body[n].pose, at, thickness);

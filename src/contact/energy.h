@@ -46,7 +46,8 @@ CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
 }
 
 /* The rise of lanes `k` of a touch. */
-CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes scale) {
+CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
+  const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
   const int32_t i = e->column + k;
   const lanes3 d = near_load(near_row(a->bent, a->pitch, e->row), a->plane, i);
   const lanes3 w = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
@@ -65,13 +66,16 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
-  const lanes scale = lanes_splat(contact_stiffness(t) * contact_thickness(c) * contact_thickness(c));
+  const float stiffness = contact_stiffness(t);
   const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, scale)));
-                     (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      const lanes own = touch_stiffness(c, e, k, stiffness);
+      lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, own)));
+      (void)i;
+    });
   }
   return lanes_sum_total(&sum);
 }

@@ -65,16 +65,16 @@ typedef struct pressed_block {
 } pressed_block;
 
 /* Stiffness of contact with a collider, of held particles with the mass of its body. */
-static lanes touch_stiffness(const pressed_block *p, const body_unknown *body) {
-  const float stiffness = contact_stiffness(p->t);
+static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
+  const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
 #if WITH_BODIES
   if (body) {
     const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
-    return lanes_select(p->moves, lanes_splat(stiffness), lanes_splat(stiffness + mass));
+    return lanes_select(p->moves, stiffness, lanes_add(stiffness, lanes_splat(mass)));
   }
 #endif
   (void)body;
-  return lanes_splat(stiffness);
+  return stiffness;
 }
 
 /* n . m n */
@@ -101,7 +101,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
   const lanes thickness = lanes_splat(contact_thickness(p->c));
   body_unknown *body = find_unknown(p->c, e->collider);
-  const lanes stiffness = touch_stiffness(p, body);
+  const lanes stiffness = held_stiffness(p, e, k, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);

@@ -25,7 +25,7 @@
  * so that no more than mu lambda / k_0 is left of the offset.
  *
  * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
- * speed. It is counted, and never happens at rest.
+ * speed, up to max_speed. It is counted, and never happens at rest.
  *
  * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
  * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.
@@ -83,8 +83,10 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
   x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
   lanes3_store(r->x, particle, x, left);
-  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_add(lanes3_load(r->v, particle), faster), STATE_QUANTUM),
-               left);
+  const lanes3 v = lanes3_flush(lanes3_add(lanes3_load(r->v, particle), faster));
+  const lanes most = lanes_splat(r->c->settings.integration.max_speed);
+  const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
+  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   *p = lanes_to_local(&r->b->end, x);
   return lanes_select(inside, lanes_add(distance, out), distance);
@@ -168,7 +170,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
-  const lanes stiffness = lanes_splat(contact_stiffness(r->t));
+  const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);

@@ -125,6 +125,32 @@ static int32_t touched_number(const touch *e) {
   return face_number(e->collider, e->face);
 }
 
+/* By how much contact is stiffer at a particle than the fabric's, with a map of stiffness: as the stiffest of the
+   springs along warp and weft that meet there. */
+static float contact_factor(const cloth *c, const float *map, int32_t row, int32_t column) {
+  const int32_t columns = c->grid.columns, first = row * columns, is_ring = is_wrapped(c);
+  const int32_t left = column > 0 ? column - 1 : is_ring ? columns - 1 : 0;
+  const int32_t right = column + 1 < columns ? column + 1 : is_ring ? 0 : column;
+  const float above = row > 0 ? map[first - columns + column] : 0.0f;
+  const float below = row + 1 < c->grid.rows ? map[first + columns + column] : 0.0f;
+  const float beside = maximum(map[first + left], map[first + right]);
+  return maximum(0.5f * (map[first + column] + maximum(beside, maximum(above, below))), 1.0f);
+}
+
+/* k_0 of lanes `k` of a touch, from that of the fabric. */
+CLOTH_INLINE lanes touch_stiffness(const cloth *c, const touch *e, int32_t k, float stiffness) {
+  if (!c->constant.stiffness_map) {
+    return lanes_splat(stiffness);
+  }
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  float factors[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const int32_t column = e->column + k + lane;
+    factors[lane] = column < c->grid.columns ? contact_factor(c, map, e->row, column) : 1.0f;
+  }
+  return lanes_multiply(lanes_load(factors), lanes_splat(stiffness));
+}
+
 /* Adds touch number `n` to the end of the chain of its block. */
 static void chain_touch(const cloth *c, int32_t n) {
   touch *list = touches_of(c);

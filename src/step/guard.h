@@ -49,7 +49,7 @@
  * pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
- * is 0 then. Scratch: place = x_n, direction, bent = d, residual; row buffers.
+ * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
  */
 
 /* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
@@ -112,6 +112,19 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     }
   }
   workspace_of(c)->last_step = 0.0f;
+}
+
+/* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
+CLOTH_SEPARATE void restore_places(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
+      near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
+    }
+  }
 }
 
 /* The scaled energy of the springs of a family at a length, over k'. */
@@ -422,6 +435,9 @@ CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int3
   }
   if (times > 0) {
     solve_for_ways(c);
+  }
+  if (c->scratch.touches) {
+    restore_places(c);
   }
   return times;
 }
