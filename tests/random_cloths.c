@@ -1,9 +1,9 @@
 /*
  * A thousand random cloths: sheets and tubes of all sizes, fabrics, pins, maps, masks, winds, frames and starts,
  * without colliders and self-contact; and with `bodies` the same ones with up to three colliders of every convex shape
- * and distance grids, which go, turn, shake and pass at up to 20 m/s, jump, and begin in the cloth. Each moves for 3 s, hangs for 5 s while all inputs rest, and then for 6 s with a
- * velocity_damping of 2 /s, in a second cloth that takes over positions and velocities, as a config cannot change. Each
- * is played twice.
+ * and distance grids, which go, turn, shake and pass at up to 20 m/s, jump, and begin in the cloth. Each moves for 3 s,
+ * hangs for 5 s while all inputs rest, and then for 6 s with a velocity_damping of 2 /s, in a second cloth that takes
+ * over positions and velocities, as a config cannot change. Each is played twice.
  *
  *     random_cloths [first [count]]            (default 0 1000)
  *     random_cloths bodies ...                 the same of cloths that meet bodies
@@ -29,10 +29,10 @@
  *   fallen by at least half of what it falls in steps solved to the end, if that is 0.03 of the longer edge or more.
  *   After the drag the forces on all free particles together are at most 0.1 of their weight, and what rounding of
  *   positions is worth in the springs that end at pins.
- * - With bodies: the potential of contact counts as energy, and the goals are other ones. No particle is inside a body by
- *   more than the thickness at the end of a frame, or near buried pins by more than where contact begins there; but
- *   between two bodies that face each other, which is counted apart. Bodies stop for good where a thread is stretched to
- *   twice its length. Without pins a floor holds the cloth as well. The fall is compared of cloth that nothing has
+ * - With bodies: the potential of contact counts as energy, and the goals are other ones. No particle is inside a body
+ * by more than the thickness at the end of a frame, or near buried pins by more than where contact begins there; but
+ *   between two bodies that face each other, which is counted apart. Bodies stop for good where a thread is stretched
+ * to twice its length. Without pins a floor holds the cloth as well. The fall is compared of cloth that nothing has
  *   touched, and friction may bear what hangs by nothing.
  * - Replay: the same hash the second time, with the scratch filled before every step, after 8 and after 14 s.
  *

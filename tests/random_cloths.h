@@ -443,9 +443,10 @@ typedef struct player {
   point turn[3];               /* axes of the group of pins */
   point straight;              /* how far pins that go straight have gone */
   body_state body[MOST_BODIES];
-  int has_stopped;    /* the bodies have, as the cloth would be torn */
-  int notes;          /* of all steps */
-  const char *broken; /* NULL, or what was not as it must be */
+  int has_stopped;                              /* the bodies have, as the cloth would be torn */
+  uint8_t is_born[MOST_BODIES][MOST_PARTICLES]; /* inside a body, and has not come out yet */
+  int notes;                                    /* of all steps */
+  const char *broken;                           /* NULL, or what was not as it must be */
   double broken_time;
   int fills_scratch; /* 1: with 0xA5 before every step, which reads nothing that lies there */
 } player;
@@ -554,6 +555,7 @@ static void player_make(player *p, const world *w, const cloth_config *config) {
   pin_all(p);
   for (int n = 0; n < w->bodies; n++)
     p->body[n].pose = w->body[n].collider.pose;
+  memset(p->is_born, 1, sizeof p->is_born);
   add_bodies(p);
   if (w->has_gusts)
     cloth_set_gusts(p->f.sheet, &w->gusts);
@@ -613,9 +615,11 @@ static void move_bodies(player *p, double dt) {
     p->body[n].pose.position = vector_of(body_position(b, end, p->straight));
     p->body[n].pose.rotation = spun(before.rotation, b->spin, end - p->time);
     const cloth_collider c = collider_at(p, n);
-    if (teleports)
+    if (teleports) {
       cloth_set_collider(p->f.sheet, n, &c);
-    else if (memcmp(&before, &p->body[n].pose, sizeof before) != 0)
+      memset(p->is_born[n], 1, sizeof p->is_born[n]);
+    }
+    if (!teleports && memcmp(&before, &p->body[n].pose, sizeof before) != 0)
       cloth_move_collider(p->f.sheet, n, NULL, &p->body[n].pose);
   }
 }
@@ -623,6 +627,8 @@ static void move_bodies(player *p, double dt) {
 static void release_pins(player *p, double before) {
   const double time = p->w->release_time;
   for (int i = 0; i < p->f.count && before < time && p->time >= time; i++) {
+    for (int n = 0; n < p->w->bodies && p->w->pin[i] == PIN_RELEASED; n++)
+      p->is_born[n][i] = 1;
     if (p->w->pin[i] == PIN_RELEASED)
       cloth_release(p->f.sheet, i);
   }

@@ -18,6 +18,7 @@ typedef struct contact_sums {
   double stored;   /* most that friction may hold besides [J] */
   double friction; /* sum of what friction may give [N] */
   double deepest;  /* inside beyond the surface, or beyond what buried pins leave of it [thicknesses] */
+  double born;     /* the same of particles that have been in the body since it was put there */
   double between;  /* the same of particles between two bodies that face each other */
   int is_touched;
 } contact_sums;
@@ -88,7 +89,7 @@ static void add_contact(const player *p, int n, int i, point at, double distance
   const double held = (double)b->collider.static_friction * press;
   const point normal = body_normal(b, &p->body[n].pose, at, thickness);
   const double unit = 4.0 / 8388608.0 * larger(1.0, larger(fabs(at.x), larger(fabs(at.y), fabs(at.z)))) / thickness;
-  double *most = is_between(p, n, at, normal) ? &s->between : &s->deepest;
+  double *most = is_between(p, n, at, normal) ? &s->between : p->is_born[n][i] ? &s->born : &s->deepest;
   *most = larger(*most, depth - 1.0 - unit - INSIDE_ROUNDING);
   s->is_touched = 1;
   s->energy += stiffness * thickness * thickness * law_energy_at(depth);
@@ -99,7 +100,7 @@ static void add_contact(const player *p, int n, int i, point at, double distance
 }
 
 /* All contacts; with `force` what presses is added there [N]. */
-static contact_sums measure_contact(const player *p, point *force) {
+static contact_sums measure_contact(player *p, point *force) {
   contact_sums s;
   cloth_vector_view x;
   memset(&s, 0, sizeof s);
@@ -111,6 +112,8 @@ static contact_sums measure_contact(const player *p, point *force) {
       if (!was_free(p, i))
         continue;
       const double distance = body_distance(&p->w->body[n], &p->body[n].pose, at, (double)p->w->config.thickness);
+      if (distance >= reach_at[i] - (double)p->w->config.thickness)
+        p->is_born[n][i] = 0;
       if (distance < reach_at[i])
         add_contact(p, n, i, at, distance, &s, force);
     }

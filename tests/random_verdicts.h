@@ -40,6 +40,7 @@ typedef struct outcome {
   double deepest,
       deepest_time;     /* how far a particle is inside a body, or farther than buried pins leave [thicknesses] */
   double between;       /* the same between two bodies */
+  double born;          /* the same at the end of rest, of what has not come out since a body was put there */
   int is_touched;       /* a particle is at a body at the end of a frame ... */
   int is_touched_early; /* ... before FALL_TIME: the body holds or flings it, whatever the solve */
   uint64_t hash[2];
@@ -58,7 +59,7 @@ typedef struct sums {
   contact_sums contact;
 } sums;
 
-static sums measure_sums(const player *p) {
+static sums measure_sums(player *p) {
   sums s;
   cloth_vector_view x, v;
   memset(&s, 0, sizeof s);
@@ -100,7 +101,7 @@ static double rounding_of(double farthest) {
 }
 
 /* The force on all free particles together over what it may be. */
-static double unbalanced_share(const player *p) {
+static double unbalanced_share(player *p) {
   static point force[MOST_PARTICLES];
   const sums s = measure_sums(p);
   const double unit = s.farthest * (1.0 / 8388608.0);
@@ -199,6 +200,7 @@ static void play_rest(player *p, outcome *o, int purpose) {
     least = smaller(least, energy);
     farthest = larger(farthest, s.farthest);
   }
+  o->born = measure_sums(p).contact.born;
   o->allowance = RISE_SHARE * (WEIGHT_PER_MASS * first.mass * p->w->size + first.kinetic) + rounding_of(farthest);
 }
 
@@ -410,6 +412,7 @@ typedef struct report {
   int touched;      /* by a body */
   int between;      /* farther inside than the thickness between two bodies */
   int inside;       /* a body at all */
+  int born;         /* in a body, and still in it after REST_TIME */
   double largest_rise, largest_end_speed, fastest, deepest;
 } report;
 
@@ -436,6 +439,7 @@ static void add_world(report *r, const world *w, const outcome *o) {
   r->touched += o->is_touched;
   r->between += o->between > 1.0;
   r->inside += o->deepest > 0.0;
+  r->born += o->born > 0.0;
   r->deepest = larger(r->deepest, o->deepest);
   r->above_100 += o->fastest > 100.0;
   r->fastest = larger(r->fastest, o->fastest);
@@ -484,6 +488,7 @@ static int print_goals(const report *r, int has_bodies) {
     printf("%-52s %8d\n", "touched by a body", r->touched);
     printf("%-52s %8d\n", "inside by more than the thickness between two", r->between);
     printf("%-52s %8d\n", "inside a body at all", r->inside);
+    printf("%-52s %8d\n", "born in a body, and still there after 5 s of rest", r->born);
     printf("%-52s %8.3g\n", "deepest besides, in thicknesses", r->deepest);
   }
   return missed > 0;

@@ -6,6 +6,7 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "law.h"
+#include "points.h"
 #include "touch.h"
 
 /// The energy of contact ///
@@ -48,9 +49,7 @@ CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
 /* The rise of lanes `k` of a touch. */
 CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
   const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
-  const int32_t i = e->column + k;
-  const lanes3 d = near_load(near_row(a->bent, a->pitch, e->row), a->plane, i);
-  const lanes3 w = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
+  const lanes3 d = gather_near(a, a->bent, e, k), w = gather_near(a, a->direction, e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
   const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);
