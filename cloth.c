@@ -32749,9 +32749,9 @@ static int do_touched_move(const cloth *c) {
  * reaction of the collider and what the particle remembers; and the anchor, which follows where friction does not hold,
  * so that no more than mu lambda / k_0 is left of the offset.
  *
- * Safety, a repair: a particle that is nevertheless farther inside than the law is thick is moved out to there, and goes
- * no more towards the collider. What moves it is no speed: cloth that is strained across a collider by more than the law
- * bears would be driven by it for ever. It is counted, and never happens at rest.
+ * Safety, a repair: a particle that is nevertheless farther inside than the law is thick is moved out to there, and
+ * goes no more towards the collider. What moves it is no speed: cloth that is strained across a collider by more than
+ * the law bears would be driven by it for ever. It is counted, and never happens at rest.
  *
  * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
  * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.

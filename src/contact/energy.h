@@ -1,6 +1,5 @@
 #pragma once
 #include "../access.h"
-#include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../solve/arrays.h"
