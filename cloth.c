@@ -31195,14 +31195,14 @@ static void add_to_row(const solve_arrays *a, float *array, int32_t floats, int3
   }
 }
 
-/* What two corners of a row get of component `number`: `first` and, in the next columns, `second` if there is one. */
+/* What the corners of a row get of component `number`: `each`, in the next columns, too, if corners lie there. */
 static void add_corners(const solve_arrays *a, float *array, int32_t floats, int32_t number, const touch *e,
-                        int32_t below, const float *first, const float *second) {
+                        int32_t below, const float *each) {
   float values[TOUCH_LANES + 1] = {0.0f};
   const int32_t left = a->columns - e->column, count = left < TOUCH_LANES ? left : TOUCH_LANES;
   for (int32_t k = 0; k < count; k++) {
-    values[k] += first[k];
-    values[k + 1] = second ? second[k] : 0.0f;
+    values[k] += each[k];
+    values[k + 1] = has_corner(e->kind, 1) ? each[k] : 0.0f;
   }
   add_to_row(a, array, floats, number, e->row + below, e->column, values);
 }
@@ -31216,7 +31216,7 @@ CLOTH_SEPARATE void scatter(const solve_arrays *a, float *array, int32_t floats,
       lanes_store(values + k, lanes_multiply(lanes_load(values + k), weight));
     }
     for (int32_t below = 0; below <= has_corner(e->kind, 2); below++) {
-      add_corners(a, array, floats, number, e, below, values, has_corner(e->kind, 1) ? values : NULL);
+      add_corners(a, array, floats, number, e, below, values);
     }
   }
 }
