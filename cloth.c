@@ -32725,15 +32725,15 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   return lanes_sum_total(&sum);
 }
 
-/* 1 if a collider that is touched moves in the step. */
+/* 1 if a collider that is touched moves in the step; a body does. */
 static int do_touched_move(const cloth *c) {
   const touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const collider_slot *slot = slot_at(c, list[n].collider);
     const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
-    if (a->position.x != b->position.x || a->position.y != b->position.y || a->position.z != b->position.z ||
-        a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y || a->rotation.z != b->rotation.z ||
-        a->rotation.w != b->rotation.w) {
+    if (find_unknown(c, list[n].collider) || a->position.x != b->position.x || a->position.y != b->position.y ||
+        a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
+        a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w) {
       return 1;
     }
   }
@@ -37017,6 +37017,12 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
+/* Per body with mass and product of a solve; and of these per touch, and per attachment. */
+#define WORK_BODY 2000u
+#define WORK_BODY_TOUCH 3000u
+#define WORK_BODY_SPRING 600u
+/* Products of a solve beside its iterations: what begins and ends it. */
+#define BODY_PRODUCTS 5u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
    included. */
 #define SEARCHES_PER_PART 3u
@@ -37026,8 +37032,9 @@ typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
-  int64_t searched; /* pairs of a particle and a collider that are compared in a part of a substep */
-  int32_t touches;  /* in it */
+  int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;             /* in it */
+  int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
 static int32_t count_pins(const cloth *c) {
@@ -37053,7 +37060,9 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE};
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
+                  .bodies = body_count_of(c),
+                  .attachments = inputs_of(c)->attachment_count};
 #if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
@@ -37113,6 +37122,13 @@ static uint32_t guard_work(const cloth *c, int32_t shortenings) {
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
+/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
+static uint64_t body_work(const work_scene *s, uint32_t iterations) {
+  const uint64_t each = WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH;
+  const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
+  return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
+}
+
 /* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
    energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
@@ -37127,7 +37143,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->searched * WORK_SEARCH;
+  work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
 }
@@ -37640,7 +37656,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
                         .searched = most_searches(c, most, surfaces),
-                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0};
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .bodies = config->capacity.max_bodies,
+                        .attachments = config->capacity.max_attachments};
   return s;
 }
 

@@ -22,6 +22,7 @@ scenes PASS
 structures skirt many_iterations half_of maps tethers max_distance at_target moving_pins drive
 one_conservation
 one_fabrics elongation side_held corner_hung drape
+equation_bodies
 equation_planning
 equation_workers
 self_test
@@ -29,7 +30,7 @@ config_ranges
 "
 
 make_targets "$1" "$programs/scenes" "$programs/random_cloths" "$programs/structures" "$programs/one_conservation" \
-  "$programs/one_fabrics" "$programs/equation_planning" "$programs/equation_workers" \
+  "$programs/one_fabrics" "$programs/equation_bodies" "$programs/equation_planning" "$programs/equation_workers" \
   "$programs/self_test" "$programs/config_ranges"
 verdict "the step of one equation is built" $?
 while read -r program arguments; do

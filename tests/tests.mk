@@ -156,12 +156,13 @@ structures: $(STRUCTURES:%=$(BUILD)/equation/%)
 	@status=0; for program in $^; do $$program || status=1; done; exit $$status
 
 $(BUILD)/equation/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
+$(BUILD)/equation/equation_bodies: tests/equation_bodies.c
 $(BUILD)/equation/random_cloths: tests/random_cloths.c
 $(STRUCTURES:%=$(BUILD)/equation/%): $(BUILD)/equation/%: tests/structures/%.c $(wildcard tests/structures/*.h)
 
 $(BUILD)/equation/equation_workers: tests/equation_workers.c examples/crowd/jobs.c
 
-$(addprefix $(BUILD)/equation/,scenes random_cloths equation_workers $(STRUCTURES)): examples/scenes.c $(HEADERS) \
+$(addprefix $(BUILD)/equation/,scenes random_cloths equation_bodies equation_workers $(STRUCTURES)): examples/scenes.c $(HEADERS) \
 		$(BUILD)/equation/cloth.o
 	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter-out examples/crowd/%,$(filter %.c %.o,$^)) -lm -lpthread -o $@
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../solve/arrays.h"
@@ -78,15 +79,15 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   return lanes_sum_total(&sum);
 }
 
-/* 1 if a collider that is touched moves in the step. */
+/* 1 if a collider that is touched moves in the step; a body does. */
 static int do_touched_move(const cloth *c) {
   const touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const collider_slot *slot = slot_at(c, list[n].collider);
     const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
-    if (a->position.x != b->position.x || a->position.y != b->position.y || a->position.z != b->position.z ||
-        a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y || a->rotation.z != b->rotation.z ||
-        a->rotation.w != b->rotation.w) {
+    if (find_unknown(c, list[n].collider) || a->position.x != b->position.x || a->position.y != b->position.y ||
+        a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
+        a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w) {
       return 1;
     }
   }

@@ -86,7 +86,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
                         .searched = most_searches(c, most, surfaces),
-                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0};
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .bodies = config->capacity.max_bodies,
+                        .attachments = config->capacity.max_attachments};
   return s;
 }
 

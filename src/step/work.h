@@ -1,5 +1,6 @@
 #pragma once
 #include "../access.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/body.h"
 #include "../contact/surface.h"
@@ -91,6 +92,12 @@
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
+/* Per body with mass and product of a solve; and of these per touch, and per attachment. */
+#define WORK_BODY 2000u
+#define WORK_BODY_TOUCH 3000u
+#define WORK_BODY_SPRING 600u
+/* Products of a solve beside its iterations: what begins and ends it. */
+#define BODY_PRODUCTS 5u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
    included. */
 #define SEARCHES_PER_PART 3u
@@ -100,8 +107,9 @@ typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
   int32_t has_targets;
-  int64_t searched; /* pairs of a particle and a collider that are compared in a part of a substep */
-  int32_t touches;  /* in it */
+  int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;             /* in it */
+  int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
 static int32_t count_pins(const cloth *c) {
@@ -127,7 +135,9 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE};
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
+                  .bodies = body_count_of(c),
+                  .attachments = inputs_of(c)->attachment_count};
 #if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
@@ -187,6 +197,13 @@ static uint32_t guard_work(const cloth *c, int32_t shortenings) {
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
+/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
+static uint64_t body_work(const work_scene *s, uint32_t iterations) {
+  const uint64_t each = WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH;
+  const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
+  return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
+}
+
 /* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
    energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
@@ -201,7 +218,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->searched * WORK_SEARCH;
+  work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
 }
