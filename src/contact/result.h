@@ -24,9 +24,8 @@
  * reaction of the collider and what the particle remembers; and the anchor, which follows where friction does not hold,
  * so that no more than mu lambda / k_0 is left of the offset.
  *
- * Safety, a repair: a particle that is nevertheless farther inside than the law is thick is moved out to there, and
- * goes no more towards the collider. What moves it is no speed: cloth that is strained across a collider by more than
- * the law bears would be driven by it for ever. It is counted, and never happens at rest.
+ * Safety: a particle that is nevertheless farther inside than the law is thick is moved out to there, which becomes
+ * speed, up to max_speed. It is counted, and never happens at rest.
  *
  * The workspace counts the touches of a part of a substep; the particles searched for them, and those moved out; the
  * parts of a step so far; and holds 1 in `remembers` if any particle may remember contacts from the part before.
@@ -59,11 +58,6 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
-/* World places of local points. */
-CLOTH_INLINE lanes3 from_local(const cloth_pose *pose, lanes3 p) {
-  return lanes3_add(lanes3_splat(pose->position), lanes3_rotate(pose->rotation, p));
-}
-
 /* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
    their places in its axes, *normal its normals there. */
 CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
@@ -84,16 +78,15 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
     return distance;
   }
   const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
-  const lanes3 n = lanes3_flush(lanes3_rotate(r->b->end.rotation, *normal));
-  const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(n, out)));
-  const lanes3 moved = lanes3_subtract(x, from_local(&r->b->start, *p)); /* by the collider there */
-  const lanes3 v = lanes3_load(r->v, particle);
-  const lanes3 meets = lanes3_subtract(lanes3_scale(moved, lanes_splat(r->t->inverse_h)), v);
-  const lanes faster = lanes_maximum(lanes_flush(lanes3_dot(lanes3_flush(meets), n)), lanes_splat(0.0f));
-  const lanes3 with = lanes3_select(inside, lanes3_add_scaled(v, n, faster), v);
+  const lanes3 n = lanes3_rotate(r->b->end.rotation, *normal);
+  const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
+  const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
   x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
   lanes3_store(r->x, particle, x, left);
-  lanes3_store(r->v, particle, lanes3_flush_below(with, STATE_QUANTUM), left);
+  const lanes3 v = lanes3_flush(lanes3_add(lanes3_load(r->v, particle), faster));
+  const lanes most = lanes_splat(r->c->settings.integration.max_speed);
+  const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
+  lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   *p = lanes_to_local(&r->b->end, x);
   return lanes_select(inside, lanes_add(distance, out), distance);
