@@ -5682,7 +5682,7 @@ static float plate_on_level(const cloth *c, const substep_terms *t, int32_t numb
 }
 
 /* Inverts the blocks of a coarse level, S + G + the plate's part, in place of S. */
-static void invert_level(const cloth *c, int32_t number, float plate) {
+CLOTH_ONCE void invert_level(const cloth *c, int32_t number, float plate) {
   const grid_level *l = &workspace_of(c)->levels[number];
   float *inverse = level_inverse(c, l);
   const float *ground = level_ground(c, number);
@@ -12056,7 +12056,7 @@ typedef struct hinge_block {
   lanes of_warp, of_weft, of_twist;
 } hinge_block;
 
-CLOTH_INLINE hinge_block hinges_at(const hinge_row *r, int32_t i) {
+CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   const ptrdiff_t plane = r->plane;
   const lanes3 here = near_load(r->here, plane, i), twice = lanes3_add(here, here);
   const lanes3 right = near_load(r->here, plane, i + 1), down = near_load(r->down, plane, i);
@@ -12100,7 +12100,7 @@ static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *be
 }
 
 /* Begins the force of row `row` in `begun`, and ends that of the row above, in `above`. */
-static void bend_row_with_factors(const plate_rows *p, int32_t row, float *above, float *begun) {
+CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *above, float *begun) {
   const solve_arrays *a = p->a;
   const hinge_row r = hinge_row_of(p, row);
   const hinge_buffers b = hinge_buffers_of(a, row);
@@ -12125,7 +12125,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row, float *above
 }
 
 /* Ends the force of the last row. */
-static void bend_last_row(const plate_rows *p, float *force) {
+CLOTH_ONCE void bend_last_row(const plate_rows *p, float *force) {
   const solve_arrays *a = p->a;
   const float *along = hinge_buffers_of(a, a->rows - 1).along;
   const ptrdiff_t buffer = a->buffer;
@@ -12462,12 +12462,6 @@ typedef struct wind_row {
   vector_array position;
 } wind_row;
 
-static wind_row no_wind_row(void) {
-  wind_row r;
-  fill_zero(&r, sizeof r);
-  return r;
-}
-
 /* Goes to row `row`. */
 CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
   const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
@@ -12481,18 +12475,20 @@ CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row)
   r->first = row * a->columns;
 }
 
-static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
-  const vector_array position = vectors_at(c, c->state.position);
-  wind_row r = {.c = c,
-                .w = wind_terms_of(c, t),
-                .plane = a->plane,
-                .border_share = row_neighbours_at(c, position, 0).share,
-                .columns = a->columns,
-                .is_ring = a->is_ring,
-                .gapped = gapped_cloth(c),
-                .position = position};
-  take_wind_row(&r, a, row);
-  return r;
+/* Begins with the first row of cloth in air. */
+CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  if (!a->air) {
+    return;
+  }
+  r->c = c;
+  r->w = wind_terms_of(c, t);
+  r->plane = a->plane;
+  r->position = vectors_at(c, c->state.position);
+  r->border_share = row_neighbours_at(c, r->position, 0).share;
+  r->columns = a->columns;
+  r->is_ring = a->is_ring;
+  r->gapped = gapped_cloth(c);
+  take_wind_row(r, a, 0);
 }
 
 /* The force of the air on a block, and its block: root^2 n n^T + held I. */
@@ -31499,8 +31495,8 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
   (void)collider;
 }
 
-/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law is
-   thick. */
+/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law
+   is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;
@@ -32783,27 +32779,34 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
-/* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
-   their places in its axes, *normal its normals there. */
-CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
+/* Where lanes of a touch end: in the collider's axes, and how far from it. */
+typedef struct touch_end {
+  lanes3 place;
+  lanes distance;
+} touch_end;
+
+/* Moves those particles out that are farther inside than the law is thick. */
+CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, touch_end *to) {
   const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
   const lanes thickness = lanes_splat(contact_thickness(r->c));
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
-  *p = lanes_to_local(&r->b->end, x);
+  lanes3 normal;
+  to->place = lanes_to_local(&r->b->end, x);
   if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
-    return lanes_add(touch_load(e, TOUCH_GAP, k),
-                     lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way))));
+    const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
+    to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
+    return;
   }
-  const lanes distance = distances_to(r->b, p, normal);
+  const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) {
-    return distance;
+    return;
   }
   const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
-  const lanes3 n = lanes3_rotate(r->b->end.rotation, *normal);
+  const lanes3 n = lanes3_rotate(r->b->end.rotation, normal);
   const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
   const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
   x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
@@ -32813,8 +32816,8 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
-  *p = lanes_to_local(&r->b->end, x);
-  return lanes_select(inside, lanes_add(distance, out), distance);
+  to->place = lanes_to_local(&r->b->end, x);
+  to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
 /* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
@@ -32892,7 +32895,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
-CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
+CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, const touch_end *to, touch_sums *sums) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
@@ -32905,15 +32908,14 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
-  lanes3 place, normal;
-  const lanes distance = move_out(r, e, k, touches, &place, &normal);
+  const lanes3 place = to->place;
   /* what the collider receives */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
   const lanes3 arm = reaction_arm(r, e, k, place);
   lanes3_sum_add(sums->impulse, k, impulse);
   lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
   if (has_contact_record(r->c)) {
@@ -33039,7 +33041,12 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     if (e->collider != b.collider) {
       b = touched_body_of(c, t, e->collider);
     }
-    EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      touch_end to;
+      move_out(&r, e, k, touch_mask(e, k), &to);
+      finish_touch(&r, e, k, &to, &sums);
+      (void)i;
+    });
     react(c, e, &sums);
   }
   remember_contacts(c);
@@ -33093,10 +33100,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
       if (lanes_any(which)) {
         const lanes own =
             r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
-        lanes3 place, normal;
+        touch_end to;
         workspace_of(r->c)->searched += CLOTH_LANES;
         touch_store(&e, TOUCH_REACH, 0, own);
-        move_out(r, &e, 0, which, &place, &normal);
+        move_out(r, &e, 0, which, &to);
       }
     }
   }
@@ -33252,7 +33259,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
 }
 
 /* Predicts all particles, and sums up the kinetic energy of the prediction. */
-static void predict_places(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   run_strips(c, predict_strip, t);
   close_rows(c, near_array(c, c->scratch.place));
   close_rows(c, near_array(c, c->scratch.direction));
@@ -33597,41 +33604,49 @@ CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_
 }
 
 /* What the air gives a block at the solution y, times the mass ratio. */
-CLOTH_INLINE lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
+CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
+/* What the momenta of a row take. */
+typedef struct momentum_row {
+  const solve_arrays *a;
+  cloth_vector centre;
+  int32_t row, has_solution;
+  prediction_terms p;
+  wind_row wind; /* with air */
+} momentum_row;
+
 /* Adds a row to the sums. */
-static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row,
-                                cloth_vector centre, int32_t has_solution, momentum_sums *s) {
-  const prediction_terms p = prediction_of(c, t);
+CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, const momentum_row *r, momentum_sums *s) {
+  const solve_arrays *a = r->a;
+  const prediction_terms *p = &r->p;
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + row * a->pitch;
-  const int32_t first = row * a->columns;
-  const wind_row wind = a->air ? wind_row_of(c, a, t, row) : no_wind_row();
+  const float *diagonal = a->diagonal + r->row * a->pitch;
+  const int32_t first = r->row * a->columns;
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(c, diagonal, first, i);
     const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
-    const lanes3 y = finished_solution(a, row, i, last_step, has_solution);
-    const lanes3 way = predicted_way(&p, first + i, there, p.reach);
+    const lanes3 y = finished_solution(a, r->row, i, last_step, r->has_solution);
+    const lanes3 way = predicted_way(p, first + i, there, p->reach);
     const lanes3 going =
-        lanes3_quantise(lanes3_scale(lanes3_load(p.v, first + i),
-                                     lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i), first + i), p.h)),
+        lanes3_quantise(lanes3_scale(lanes3_load(p->v, first + i),
+                                     lanes_multiply(left_by_drag(p, lanes3_load(p->v, first + i), first + i), p->h)),
                         WORK_ROUNDER);
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {
-      const lanes3 air = air_at_solution(&wind, i, ends, way, y);
+      const lanes3 air = air_at_solution(&r->wind, i, ends, way, y);
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }
-    const lanes3 r = arms_of_block(p.x, first + i, there, centre);
+    const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, r);
+    momentum_sums_add(s, i, d, e, arms);
   });
 }
 
@@ -33639,8 +33654,13 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
+  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
+  start_wind(&r.wind, c, a, t);
+  for (; r.row < a->rows; r.row++) {
+    if (a->air) {
+      take_wind_row(&r.wind, a, r.row);
+    }
+    sum_momentum_of_row(c, t, &r, &s);
   }
   return momenta_of(&s);
 }
@@ -33743,6 +33763,12 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
   return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
+/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
+typedef struct common_motion {
+  cloth_vector centre, shift, turn;
+  int32_t has_bodies;
+} common_motion;
+
 #if WITH_BODIES
 
 /* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
@@ -33802,68 +33828,91 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
 }
 
 /* Takes a common motion out of the bodies that move along. */
-static void take_from_bodies(const cloth *c, cloth_vector centre, cloth_vector shift, cloth_vector angle) {
+static void take_from_bodies(const cloth *c, const common_motion *m) {
   for (int32_t n = 0; n < body_count_of(c); n++) {
     body_unknown *u = &body_unknowns_of(c)[n];
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
-    const cloth_vector taken = vector_add(shift, vector_cross(angle, arm));
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
+    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
     for (int32_t k = 0; u->joins && k < 3; k++) {
       u->solution[k] -= component(taken, k);
-      u->solution[3 + k] -= u->turns ? component(angle, k) : 0.0f;
+      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
     }
   }
 }
 
 #endif
 
-/* Takes what the solve has left over out of the solution of a free piece. */
-CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution,
-                                  int32_t has_bodies) {
-  const vector_array x = vectors_at(c, c->state.position);
-  float mass;
-  cloth_vector centre = centre_of_mass(c, a, &mass);
-#if WITH_BODIES
-  centre = has_bodies ? centre_with_bodies(c, t, centre, &mass) : centre;
-#endif
-  momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
-  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
+/* The motion of a piece of the mass ratio `mass` that has the momenta `excess`. */
+CLOTH_ONCE void motion_of_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, float mass,
+                                  const momenta *excess, common_motion *m) {
+  momenta sum = *excess;
+  inertia_sums sums = inertia_sums_of(c, a, m->centre, a->air != NULL);
   if (a->air) {
-    add_air_sums(c, a, centre, &sums);
+    add_air_sums(c, a, m->centre, &sums);
   }
 #if WITH_BODIES
-  if (has_bodies) {
-    add_body_sums(c, t, centre, &excess, &sums);
+  if (m->has_bodies) {
+    add_body_sums(c, t, m->centre, &sum, &sums);
   }
 #endif
-  workspace_of(c)->last_step = 0.0f;
+  (void)t;
   const inertia_tensor inertia = tensor_of_inertia(&sums);
-  cloth_vector angle = turn_by_moment(&inertia, excess.angular);
-  clamp_length(&angle, LARGEST_TURN);
-  const cloth_vector common = shift_by_momentum(&sums, mass, excess.linear);
-  const lanes3 shift = lanes3_splat(common), turned = lanes3_splat(angle);
-#if WITH_BODIES
-  if (has_bodies) {
-    take_from_bodies(c, centre, common, angle);
-  }
-#endif
-  (void)has_bodies;
+  m->turn = turn_by_moment(&inertia, sum.angular);
+  clamp_length(&m->turn, LARGEST_TURN);
+  m->shift = shift_by_momentum(&sums, mass, sum.linear);
+}
+
+/* Takes a motion as a whole out of the solution of a piece. */
+CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
+      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
       const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
       own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
+#if WITH_BODIES
+  if (m->has_bodies) {
+    take_from_bodies(c, m);
+  }
+#endif
 }
 
-/* The same of all free pieces. Returns 1 if the solution then holds more than the last step. */
-static int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+/* Takes what the solve has left over out of the solution of a free piece. */
+CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, int32_t label, int32_t has_solution,
+                                  int32_t has_bodies) {
+  const solve_arrays a = arrays_of_label(c, label, floats_at(c, c->scratch.product));
+  float mass;
+  common_motion m = {.centre = centre_of_mass(c, &a, &mass), .has_bodies = has_bodies};
+#if WITH_BODIES
+  m.centre = has_bodies ? centre_with_bodies(c, t, m.centre, &mass) : m.centre;
+#endif
+  const momenta excess = momenta_of_solution(c, t, &a, m.centre, has_solution);
+  motion_of_momenta(c, t, &a, mass, &excess, &m);
+  take_motion(c, &a, &m);
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/* The labels of the free pieces: returns how many there are; *has_bodies: bodies move along. */
+CLOTH_ONCE int32_t labels_of_free_pieces(const cloth *c, int32_t labels[MOST_FREE_PIECES], int32_t *has_bodies) {
   const free_pieces f = free_pieces_of(c);
   for (int32_t n = 0; n < f.count; n++) {
-    const solve_arrays a = arrays_of_label(c, f.label[n], floats_at(c, c->scratch.product));
-    restore_piece(c, t, &a, has_solution, f.has_bodies);
+    labels[n] = f.label[n];
+  }
+  *has_bodies = f.has_bodies;
+  return f.count;
+}
+
+/* Restores the momenta of all free pieces. Returns 1 if the solution then holds more than the last step. */
+CLOTH_ONCE int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  int32_t labels[MOST_FREE_PIECES], has_bodies;
+  const int32_t count = labels_of_free_pieces(c, labels, &has_bodies);
+  for (int32_t n = 0; n < count; n++) {
+    restore_piece(c, t, labels[n], has_solution, has_bodies);
     has_solution = 1;
   }
   return has_solution;
@@ -34391,11 +34440,16 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
 
 #endif
 
+/* The forces of the plate on a strip, in `product`. */
+CLOTH_ONCE void bend_direction(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
+  bend_plate(&plate, p->first, p->end);
+}
+
 /* The product of a strip. */
 CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   product_row r = product_row_of(a, p->first, bends, plate_scale(a, t, 1.0f + t->viscosity));
   if (p->first > 0) {
@@ -34404,7 +34458,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
     clear_forces(a, -1);
   }
   if (bends) {
-    bend_plate(&plate, p->first, p->end);
+    bend_direction(a, t, p);
   }
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
@@ -34415,7 +34469,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
 }
 
 /* q = A p. Returns p . q. */
-static float multiply(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float multiply(const cloth *c, const substep_terms *t) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, multiply_strip, t);
   return sum_of_rows(c, none);
@@ -34508,7 +34562,7 @@ static sample_grid sample_grid_of(float *samples, const int32_t ends[2][2]) {
 }
 
 /* The vectors along the springs of a direction, and what their linearisation has stored; 0 below the last row. */
-static void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
+CLOTH_ONCE void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
   const ptrdiff_t plane = a->plane, end = direction == WARP ? 1 : column_step(direction) + a->pitch;
   float *to = grid->samples;
   clear_floats(to, direction == WARP ? 0 : SAMPLE_FLOATS);
@@ -34530,7 +34584,7 @@ static void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t
 }
 
 /* The mean of the blocks of springs of a direction. */
-static void mean_block(const float *samples, float mean[6]) {
+CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
   row_sum sums[6];
   for (int32_t k = 0; k < 6; k++) {
     sums[k] = row_sum_start();
@@ -34564,7 +34618,7 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 }
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
-static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
+CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
                      float *matrix, int32_t pitch) {
   float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
@@ -34612,7 +34666,7 @@ static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, cons
 }
 
 /* Adds the plate. */
-static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
+CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
                              int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
@@ -34672,7 +34726,7 @@ CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
 
 /* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
    on it, and D L^T above. */
-static void factor_matrix(float *matrix, int32_t size) {
+CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
   const int32_t pitch = SOLVED_PITCH(size);
   float above[SOLVED_PLACES], scaled[SOLVED_PLACES], least[3 * SOLVED_NODES];
   clear_floats(above, SOLVED_PLACES);
@@ -34803,7 +34857,7 @@ static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *p
 }
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
-static void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
+CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
 #if WITH_GAPS
   if (is_in_pieces(c)) {
     restrict_pieces(c, number, floats, from, to, scale);
@@ -34822,7 +34876,7 @@ static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece
 }
 
 /* Adds the corrections of coarse level `number` to those of the level before it. */
-static void interpolate_level(const cloth *c, int32_t number) {
+CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
   const grid_level *coarse = &workspace_of(c)->levels[number], *fine = coarse - 1;
   const interpolation v = {level_correction(c, coarse), level_correction(c, fine), coarse->plane, fine->plane, number};
   if (is_wrapped(c)) {
@@ -35048,7 +35102,7 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan
 }
 
 /* p . A p of all particles. */
-static float square_direction(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float square_direction(const cloth *c, const substep_terms *t) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, square_strip, t);
   return sum_of_rows(c, none);
@@ -35133,7 +35187,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan
 }
 
 /* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
-static float add_levels(const cloth *c) {
+CLOTH_ONCE float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
   if (workspace_of(c)->level_count > 0) {
     start = apply_levels(c);
@@ -35150,7 +35204,7 @@ static float add_levels(const cloth *c) {
 }
 
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
-static float precondition_first(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   if (workspace_of(c)->level_count > 0) {
     const solve_arrays a = arrays_of(c);
     build_levels(c, &a, t);
@@ -35231,7 +35285,7 @@ CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, 
 }
 
 /* The new direction. `again`: 1 if there is a direction before. */
-static void turn_direction(const cloth *c, float beta, int32_t again) {
+CLOTH_ONCE void turn_direction(const cloth *c, float beta, int32_t again) {
   const pass_step s = {beta, again, 0};
   run_strips(c, turn_strip, &s);
   close_rows(c, near_array(c, c->scratch.direction));
@@ -35278,7 +35332,7 @@ CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *pla
 }
 
 /* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
-static float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
+CLOTH_ONCE float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
   const pass_step s = {alpha, !first, keeps};
   run_strips(c, advance_strip, &s);
   return add_levels(c);
@@ -35323,7 +35377,7 @@ CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage
 }
 
 /* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
-static float conjugate(const cloth *c) {
+CLOTH_ONCE float conjugate(const cloth *c) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, conjugate_strip, NULL);
   return sum_of_rows(c, none);
@@ -35354,7 +35408,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan,
 }
 
 /* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
-static void solve_alone(const cloth *c) {
+CLOTH_ONCE void solve_alone(const cloth *c) {
   run_strips(c, solve_strip, NULL);
   workspace_of(c)->last_step = 0.0f;
 }
@@ -35395,7 +35449,7 @@ static float step_ratio(float a, float b) {
 }
 
 /* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
-static float finished_change(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float finished_change(const cloth *c, const substep_terms *t) {
   const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
   const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
   return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
@@ -35430,7 +35484,7 @@ static float turned_share(const cloth *c, float most, float beta) {
 
 /* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
    contact/press.h. Returns what has changed. */
-static solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
+CLOTH_ONCE solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
   const solve_change none = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
   const int32_t is_last = iteration == t->iterations - 1;
@@ -35447,7 +35501,7 @@ static solve_change release(const cloth *c, const substep_terms *t, int32_t iter
 
 /* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
    afterwards it is y + w->last_step p, or that last part alone. */
-static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
+CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
   workspace *w = workspace_of(c);
   const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
   const int32_t fixed_work = c->settings.capacity.fixed_work;
@@ -35632,7 +35686,7 @@ CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_t
 }
 
 /* The same of any springs. */
-static void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
+CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
   const linear_row r = *row;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&r, d, i);
@@ -35728,16 +35782,16 @@ typedef struct first_forces {
   lanes3 fall;
   lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
-  wind_row wind; /* with air */
+  wind_row *wind; /* with air */
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
   const first_forces f = {
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends,
-      .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row()};
+      .wind = wind};
   return f;
 }
 
@@ -35748,9 +35802,9 @@ CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, cons
 }
 
 /* Stores what the forces of a row begin with, the air among them, and the air's blocks. */
-static void start_in_air(const solve_arrays *a, first_forces *f, const linear_row *r, int32_t row) {
-  take_wind_row(&f->wind, a, row);
-  const wind_row *wind = &f->wind;
+static void start_in_air(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t row) {
+  take_wind_row(f->wind, a, row);
+  const wind_row *wind = f->wind;
   float *diagonal = a->diagonal + wind->place, *air = a->air + 3 * wind->place, *b = a->residual + 3 * wind->place;
   const int32_t columns = a->columns, drags = wind->w.drag > 0.0f;
   const linear_row ways = {.way = r->way, .plane = r->plane};
@@ -35790,7 +35844,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
 
 /* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
 CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, const linear_row *r,
-                                int32_t row, first_forces *f, int32_t is_last) {
+                                int32_t row, const first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
   if (a->is_ring) {
@@ -35827,17 +35881,24 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 #endif
 }
 
+/* The forces of the plate on a strip, in `residual`. */
+CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
+  if (t->bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
+}
+
 /* Forces and blocks of the rows of a strip. */
 CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
+  wind_row wind;
+  start_wind(&wind, c, a, t);
+  const first_forces first = first_forces_of(c, a, t, &wind);
   start_strip(a, t, p->first);
-  if (t->bends) {
-    bend_plate(&plate, p->first, p->end);
-  }
+  bend_places(a, t, p);
   linear_row r = linear_row_of(a, p->first);
   for (int32_t row = p->first; row < p->end; row++) {
     if (row < last) {
@@ -35851,7 +35912,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
 }
 
 /* Forces and blocks of all rows. */
-static void linearise(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
   run_strips(c, linearise_strip, t);
 }
 
@@ -36173,21 +36234,26 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* By how much the energy rises along the ways. */
-CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
+/* The forces of the plate for the ways, in `residual`. */
+CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  row_sum sum = row_sum_start();
   if (t->bends) {
     bend_plate(&plate, 0, a->rows);
   }
+}
+
+/* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
+CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  row_sum sum = row_sum_start();
   energy_row e = {.c = c,
                   .a = a,
                   .t = t,
                   .r = linear_row_of(a, 0),
-                  .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row(),
                   .centre = near_vector(a->place, a->plane, 0),
                   .is_plain = are_springs_plain(t)};
+  start_wind(&e.wind, c, a, t);
   e.r.way = near_row(a->bent, a->pitch, 0);
   e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
@@ -36198,7 +36264,13 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
     rise_of_springs(&e, &sum);
     next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
-  float rise = sum_of(&sum) + clamps_rise(c, t);
+  return sum_of(&sum);
+}
+
+/* By how much the energy rises along the ways. */
+static float energy_rise(const cloth *c, const substep_terms *t) {
+  bend_ways(c, t);
+  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (workspace_of(c)->touches > 0) {
     rise += contact_rise(c, t);
@@ -36489,7 +36561,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, const step_plan *plan
 }
 
 /* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
-static void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const accept_terms what = {t, has_solution};
   const piece_counts made = run_strips(c, accept_strip, &what);
   statistics_of(c)->particles_limited += made.limited;
@@ -36762,7 +36834,7 @@ typedef struct pin_sums {
   int32_t holding;
 } pin_sums;
 
-static pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
+CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
   pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
@@ -36820,12 +36892,14 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 }
 
 /* The force of the air on all pins, scaled. */
-static cloth_vector air_on_pins(const cloth *c, const substep_terms *t, const solve_arrays *a) {
+CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, const solve_arrays *a) {
   const prediction_terms p = prediction_of(c, t);
   const lanes zero = lanes_splat(0.0f);
   vector_sum sum = vector_sum_start();
+  wind_row wind;
+  start_wind(&wind, c, a, t);
   for (int32_t row = 0; row < a->rows && a->air; row++) {
-    const wind_row wind = wind_row_of(c, a, t, row);
+    take_wind_row(&wind, a, row);
     EACH_ROW_BLOCK(i, ends, a->columns, {
       const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
       const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);
@@ -37240,7 +37314,7 @@ static void charge_step(const cloth *c, const step_plan *plan) {
 }
 
 /* Charges a substep that is done, see substep_work(). */
-static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
+CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
 #if WITH_PLANNING
   if (!c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);
@@ -37258,7 +37332,7 @@ static void charge_substep(const cloth *c, const substep_terms *t, int32_t itera
 
 /* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
    as far as the last whole one. */
-static void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
   const float off = h - inputs->last_substep;
@@ -37271,7 +37345,7 @@ static void count_substep(const cloth *c, float h, int32_t iterations, int32_t i
 }
 
 /* Takes what terms have added in the substep before out of the diagonal. */
-static void start_diagonal(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
     const solve_arrays arrays = arrays_of(c);
@@ -37288,7 +37362,7 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, substep_terms *t) {
+CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
@@ -37314,8 +37388,15 @@ static void add_terms(const cloth *c, substep_terms *t) {
 #endif
 }
 
+/* Where the scale of the springs has changed. */
+CLOTH_ONCE void change_scale(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c);
+  fill_coefficient_rows(&arrays, t);
+  workspace_of(c)->coarsest_is_kept = 0;
+}
+
 /* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
-static int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
+CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
   substep_terms *t = &plan->terms;
   const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
@@ -37323,9 +37404,7 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) {
-    const solve_arrays arrays = arrays_of(c);
-    fill_coefficient_rows(&arrays, t);
-    workspace_of(c)->coarsest_is_kept = 0;
+    change_scale(c, t);
   }
   start_diagonal(c, t);
 #if WITH_BODIES
@@ -37364,7 +37443,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 #endif
 
 /* Solves a part of a substep. Returns the iterations done. */
-static int32_t solve_part(const cloth *c, substep_terms *t) {
+CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
   int32_t has_solution = 1, iterations = 0, shortenings = -1;
   linearise(c, t);
   add_terms(c, t);

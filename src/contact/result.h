@@ -58,27 +58,34 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
-/* Moves particles out that are farther inside than the law is thick. Returns their distances from the collider; *p are
-   their places in its axes, *normal its normals there. */
-CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, lanes3 *p, lanes3 *normal) {
+/* Where lanes of a touch end: in the collider's axes, and how far from it. */
+typedef struct touch_end {
+  lanes3 place;
+  lanes distance;
+} touch_end;
+
+/* Moves those particles out that are farther inside than the law is thick. */
+CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, touch_end *to) {
   const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
   const lanes thickness = lanes_splat(contact_thickness(r->c));
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
-  *p = lanes_to_local(&r->b->end, x);
+  lanes3 normal;
+  to->place = lanes_to_local(&r->b->end, x);
   if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
-    return lanes_add(touch_load(e, TOUCH_GAP, k),
-                     lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way))));
+    const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
+    to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
+    return;
   }
-  const lanes distance = distances_to(r->b, p, normal);
+  const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) {
-    return distance;
+    return;
   }
   const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
-  const lanes3 n = lanes3_rotate(r->b->end.rotation, *normal);
+  const lanes3 n = lanes3_rotate(r->b->end.rotation, normal);
   const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
   const lanes3 faster = lanes3_scale(push, lanes_splat(r->t->inverse_h));
   x = lanes3_flush_below(lanes3_add(x, push), STATE_QUANTUM);
@@ -88,8 +95,8 @@ CLOTH_INLINE lanes move_out(touch_result *r, const touch *e, int32_t k, lanes_ma
   const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
-  *p = lanes_to_local(&r->b->end, x);
-  return lanes_select(inside, lanes_add(distance, out), distance);
+  to->place = lanes_to_local(&r->b->end, x);
+  to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
 /* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
@@ -167,7 +174,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
-CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sums *sums) {
+CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, const touch_end *to, touch_sums *sums) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
@@ -180,15 +187,14 @@ CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k, touch_sum
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
-  lanes3 place, normal;
-  const lanes distance = move_out(r, e, k, touches, &place, &normal);
+  const lanes3 place = to->place;
   /* what the collider receives */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
   const lanes3 arm = reaction_arm(r, e, k, place);
   lanes3_sum_add(sums->impulse, k, impulse);
   lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), distance), thickness);
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
   if (has_contact_record(r->c)) {
@@ -314,7 +320,12 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     if (e->collider != b.collider) {
       b = touched_body_of(c, t, e->collider);
     }
-    EACH_TOUCH_LANES(e, a.columns, k, i, finish_touch(&r, e, k, &sums); (void)i);
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      touch_end to;
+      move_out(&r, e, k, touch_mask(e, k), &to);
+      finish_touch(&r, e, k, &to, &sums);
+      (void)i;
+    });
     react(c, e, &sums);
   }
   remember_contacts(c);

@@ -55,10 +55,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
       if (lanes_any(which)) {
         const lanes own =
             r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
-        lanes3 place, normal;
+        touch_end to;
         workspace_of(r->c)->searched += CLOTH_LANES;
         touch_store(&e, TOUCH_REACH, 0, own);
-        move_out(r, &e, 0, which, &place, &normal);
+        move_out(r, &e, 0, which, &to);
       }
     }
   }

@@ -291,8 +291,8 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
   (void)collider;
 }
 
-/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law is
-   thick. */
+/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law
+   is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;

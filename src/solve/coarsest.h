@@ -102,7 +102,7 @@ static sample_grid sample_grid_of(float *samples, const int32_t ends[2][2]) {
 }
 
 /* The vectors along the springs of a direction, and what their linearisation has stored; 0 below the last row. */
-static void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
+CLOTH_ONCE void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
   const ptrdiff_t plane = a->plane, end = direction == WARP ? 1 : column_step(direction) + a->pitch;
   float *to = grid->samples;
   clear_floats(to, direction == WARP ? 0 : SAMPLE_FLOATS);
@@ -124,7 +124,7 @@ static void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t
 }
 
 /* The mean of the blocks of springs of a direction. */
-static void mean_block(const float *samples, float mean[6]) {
+CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
   row_sum sums[6];
   for (int32_t k = 0; k < 6; k++) {
     sums[k] = row_sum_start();
@@ -158,7 +158,7 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 }
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
-static void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
+CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
                      float *matrix, int32_t pitch) {
   float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
@@ -206,7 +206,7 @@ static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, cons
 }
 
 /* Adds the plate. */
-static void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
+CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
                              int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
@@ -266,7 +266,7 @@ CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
 
 /* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
    on it, and D L^T above. */
-static void factor_matrix(float *matrix, int32_t size) {
+CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
   const int32_t pitch = SOLVED_PITCH(size);
   float above[SOLVED_PLACES], scaled[SOLVED_PLACES], least[3 * SOLVED_NODES];
   clear_floats(above, SOLVED_PLACES);
@@ -397,7 +397,7 @@ static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *p
 }
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
-static void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
+CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
 #if WITH_GAPS
   if (is_in_pieces(c)) {
     restrict_pieces(c, number, floats, from, to, scale);
@@ -416,7 +416,7 @@ static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece
 }
 
 /* Adds the corrections of coarse level `number` to those of the level before it. */
-static void interpolate_level(const cloth *c, int32_t number) {
+CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
   const grid_level *coarse = &workspace_of(c)->levels[number], *fine = coarse - 1;
   const interpolation v = {level_correction(c, coarse), level_correction(c, fine), coarse->plane, fine->plane, number};
   if (is_wrapped(c)) {

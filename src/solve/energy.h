@@ -163,7 +163,7 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan
 }
 
 /* p . A p of all particles. */
-static float square_direction(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float square_direction(const cloth *c, const substep_terms *t) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, square_strip, t);
   return sum_of_rows(c, none);

@@ -281,7 +281,7 @@ static float plate_on_level(const cloth *c, const substep_terms *t, int32_t numb
 }
 
 /* Inverts the blocks of a coarse level, S + G + the plate's part, in place of S. */
-static void invert_level(const cloth *c, int32_t number, float plate) {
+CLOTH_ONCE void invert_level(const cloth *c, int32_t number, float plate) {
   const grid_level *l = &workspace_of(c)->levels[number];
   float *inverse = level_inverse(c, l);
   const float *ground = level_ground(c, number);

@@ -94,7 +94,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan
 }
 
 /* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
-static float add_levels(const cloth *c) {
+CLOTH_ONCE float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
   if (workspace_of(c)->level_count > 0) {
     start = apply_levels(c);
@@ -111,7 +111,7 @@ static float add_levels(const cloth *c) {
 }
 
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
-static float precondition_first(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   if (workspace_of(c)->level_count > 0) {
     const solve_arrays a = arrays_of(c);
     build_levels(c, &a, t);
@@ -192,7 +192,7 @@ CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, 
 }
 
 /* The new direction. `again`: 1 if there is a direction before. */
-static void turn_direction(const cloth *c, float beta, int32_t again) {
+CLOTH_ONCE void turn_direction(const cloth *c, float beta, int32_t again) {
   const pass_step s = {beta, again, 0};
   run_strips(c, turn_strip, &s);
   close_rows(c, near_array(c, c->scratch.direction));
@@ -239,7 +239,7 @@ CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *pla
 }
 
 /* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
-static float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
+CLOTH_ONCE float advance(const cloth *c, float alpha, int32_t first, int32_t keeps) {
   const pass_step s = {alpha, !first, keeps};
   run_strips(c, advance_strip, &s);
   return add_levels(c);
@@ -284,7 +284,7 @@ CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage
 }
 
 /* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
-static float conjugate(const cloth *c) {
+CLOTH_ONCE float conjugate(const cloth *c) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, conjugate_strip, NULL);
   return sum_of_rows(c, none);
@@ -315,7 +315,7 @@ CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan,
 }
 
 /* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
-static void solve_alone(const cloth *c) {
+CLOTH_ONCE void solve_alone(const cloth *c) {
   run_strips(c, solve_strip, NULL);
   workspace_of(c)->last_step = 0.0f;
 }

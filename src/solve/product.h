@@ -204,11 +204,16 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
 
 #endif
 
+/* The forces of the plate on a strip, in `product`. */
+CLOTH_ONCE void bend_direction(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
+  bend_plate(&plate, p->first, p->end);
+}
+
 /* The product of a strip. */
 CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   product_row r = product_row_of(a, p->first, bends, plate_scale(a, t, 1.0f + t->viscosity));
   if (p->first > 0) {
@@ -217,7 +222,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
     clear_forces(a, -1);
   }
   if (bends) {
-    bend_plate(&plate, p->first, p->end);
+    bend_direction(a, t, p);
   }
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
@@ -228,7 +233,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
 }
 
 /* q = A p. Returns p . q. */
-static float multiply(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float multiply(const cloth *c, const substep_terms *t) {
   const lanes_sum none = {{0.0f}};
   run_strips(c, multiply_strip, t);
   return sum_of_rows(c, none);

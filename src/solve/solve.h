@@ -50,7 +50,7 @@ static float step_ratio(float a, float b) {
 }
 
 /* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
-static float finished_change(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE float finished_change(const cloth *c, const substep_terms *t) {
   const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
   const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
   return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
@@ -85,7 +85,7 @@ static float turned_share(const cloth *c, float most, float beta) {
 
 /* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
    contact/press.h. Returns what has changed. */
-static solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
+CLOTH_ONCE solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
   const solve_change none = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
   const int32_t is_last = iteration == t->iterations - 1;
@@ -102,7 +102,7 @@ static solve_change release(const cloth *c, const substep_terms *t, int32_t iter
 
 /* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
    afterwards it is y + w->last_step p, or that last part alone. */
-static int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
+CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
   workspace *w = workspace_of(c);
   const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
   const int32_t fixed_work = c->settings.capacity.fixed_work;

@@ -145,7 +145,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, const step_plan *plan
 }
 
 /* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
-static void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const accept_terms what = {t, has_solution};
   const piece_counts made = run_strips(c, accept_strip, &what);
   statistics_of(c)->particles_limited += made.limited;

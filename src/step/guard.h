@@ -258,21 +258,26 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* By how much the energy rises along the ways. */
-CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
+/* The forces of the plate for the ways, in `residual`. */
+CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  row_sum sum = row_sum_start();
   if (t->bends) {
     bend_plate(&plate, 0, a->rows);
   }
+}
+
+/* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
+CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  row_sum sum = row_sum_start();
   energy_row e = {.c = c,
                   .a = a,
                   .t = t,
                   .r = linear_row_of(a, 0),
-                  .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row(),
                   .centre = near_vector(a->place, a->plane, 0),
                   .is_plain = are_springs_plain(t)};
+  start_wind(&e.wind, c, a, t);
   e.r.way = near_row(a->bent, a->pitch, 0);
   e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
@@ -283,7 +288,13 @@ CLOTH_SEPARATE float energy_rise(const cloth *c, const substep_terms *t) {
     rise_of_springs(&e, &sum);
     next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
-  float rise = sum_of(&sum) + clamps_rise(c, t);
+  return sum_of(&sum);
+}
+
+/* By how much the energy rises along the ways. */
+static float energy_rise(const cloth *c, const substep_terms *t) {
+  bend_ways(c, t);
+  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (workspace_of(c)->touches > 0) {
     rise += contact_rise(c, t);

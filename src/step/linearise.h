@@ -158,7 +158,7 @@ CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_t
 }
 
 /* The same of any springs. */
-static void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
+CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
   const linear_row r = *row;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&r, d, i);
@@ -254,16 +254,16 @@ typedef struct first_forces {
   lanes3 fall;
   lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
-  wind_row wind; /* with air */
+  wind_row *wind; /* with air */
 } first_forces;
 
-static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t) {
+static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
   const first_forces f = {
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends,
-      .wind = a->air ? wind_row_of(c, a, t, 0) : no_wind_row()};
+      .wind = wind};
   return f;
 }
 
@@ -274,9 +274,9 @@ CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, cons
 }
 
 /* Stores what the forces of a row begin with, the air among them, and the air's blocks. */
-static void start_in_air(const solve_arrays *a, first_forces *f, const linear_row *r, int32_t row) {
-  take_wind_row(&f->wind, a, row);
-  const wind_row *wind = &f->wind;
+static void start_in_air(const solve_arrays *a, const first_forces *f, const linear_row *r, int32_t row) {
+  take_wind_row(f->wind, a, row);
+  const wind_row *wind = f->wind;
   float *diagonal = a->diagonal + wind->place, *air = a->air + 3 * wind->place, *b = a->residual + 3 * wind->place;
   const int32_t columns = a->columns, drags = wind->w.drag > 0.0f;
   const linear_row ways = {.way = r->way, .plane = r->plane};
@@ -316,7 +316,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
 
 /* Springs, forces and blocks of a row. `is_last`: there is no row below; a constant. */
 CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const substep_terms *t, const linear_row *r,
-                                int32_t row, first_forces *f, int32_t is_last) {
+                                int32_t row, const first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
   if (a->is_ring) {
@@ -353,17 +353,24 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 #endif
 }
 
+/* The forces of the plate on a strip, in `residual`. */
+CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
+  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
+  if (t->bends) {
+    bend_plate(&plate, p->first, p->end);
+  }
+}
+
 /* Forces and blocks of the rows of a strip. */
 CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  first_forces first = first_forces_of(c, a, t);
   const int32_t last = a->rows - 1;
+  wind_row wind;
+  start_wind(&wind, c, a, t);
+  const first_forces first = first_forces_of(c, a, t, &wind);
   start_strip(a, t, p->first);
-  if (t->bends) {
-    bend_plate(&plate, p->first, p->end);
-  }
+  bend_places(a, t, p);
   linear_row r = linear_row_of(a, p->first);
   for (int32_t row = p->first; row < p->end; row++) {
     if (row < last) {
@@ -377,6 +384,6 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
 }
 
 /* Forces and blocks of all rows. */
-static void linearise(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
   run_strips(c, linearise_strip, t);
 }

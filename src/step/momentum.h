@@ -349,41 +349,49 @@ CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_
 }
 
 /* What the air gives a block at the solution y, times the mass ratio. */
-CLOTH_INLINE lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
+CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
   const wind_force f = wind_on_block(wind, i, ends, way);
   const lanes3 w = lanes3_scale(f.normal, f.root);
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
+/* What the momenta of a row take. */
+typedef struct momentum_row {
+  const solve_arrays *a;
+  cloth_vector centre;
+  int32_t row, has_solution;
+  prediction_terms p;
+  wind_row wind; /* with air */
+} momentum_row;
+
 /* Adds a row to the sums. */
-static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t row,
-                                cloth_vector centre, int32_t has_solution, momentum_sums *s) {
-  const prediction_terms p = prediction_of(c, t);
+CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, const momentum_row *r, momentum_sums *s) {
+  const solve_arrays *a = r->a;
+  const prediction_terms *p = &r->p;
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + row * a->pitch;
-  const int32_t first = row * a->columns;
-  const wind_row wind = a->air ? wind_row_of(c, a, t, row) : no_wind_row();
+  const float *diagonal = a->diagonal + r->row * a->pitch;
+  const int32_t first = r->row * a->columns;
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(c, diagonal, first, i);
     const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
-    const lanes3 y = finished_solution(a, row, i, last_step, has_solution);
-    const lanes3 way = predicted_way(&p, first + i, there, p.reach);
+    const lanes3 y = finished_solution(a, r->row, i, last_step, r->has_solution);
+    const lanes3 way = predicted_way(p, first + i, there, p->reach);
     const lanes3 going =
-        lanes3_quantise(lanes3_scale(lanes3_load(p.v, first + i),
-                                     lanes_multiply(left_by_drag(&p, lanes3_load(p.v, first + i), first + i), p.h)),
+        lanes3_quantise(lanes3_scale(lanes3_load(p->v, first + i),
+                                     lanes_multiply(left_by_drag(p, lanes3_load(p->v, first + i), first + i), p->h)),
                         WORK_ROUNDER);
     lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
     lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
     if (a->air) {
-      const lanes3 air = air_at_solution(&wind, i, ends, way, y);
+      const lanes3 air = air_at_solution(&r->wind, i, ends, way, y);
       d = lanes3_subtract(d, air);
       e = lanes3_subtract(e, air);
     }
-    const lanes3 r = arms_of_block(p.x, first + i, there, centre);
+    const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, r);
+    momentum_sums_add(s, i, d, e, arms);
   });
 }
 
@@ -391,8 +399,13 @@ static void sum_momentum_of_row(const cloth *c, const substep_terms *t, const so
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums s = momentum_sums_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    sum_momentum_of_row(c, t, a, row, centre, has_solution, &s);
+  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
+  start_wind(&r.wind, c, a, t);
+  for (; r.row < a->rows; r.row++) {
+    if (a->air) {
+      take_wind_row(&r.wind, a, r.row);
+    }
+    sum_momentum_of_row(c, t, &r, &s);
   }
   return momenta_of(&s);
 }
@@ -495,6 +508,12 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
   return tensor_apply(inverse_tensor(m, LEAST_INERTIA), vector_scale(momentum, scale));
 }
 
+/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
+typedef struct common_motion {
+  cloth_vector centre, shift, turn;
+  int32_t has_bodies;
+} common_motion;
+
 #if WITH_BODIES
 
 /* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
@@ -554,68 +573,91 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
 }
 
 /* Takes a common motion out of the bodies that move along. */
-static void take_from_bodies(const cloth *c, cloth_vector centre, cloth_vector shift, cloth_vector angle) {
+static void take_from_bodies(const cloth *c, const common_motion *m) {
   for (int32_t n = 0; n < body_count_of(c); n++) {
     body_unknown *u = &body_unknowns_of(c)[n];
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
-    const cloth_vector taken = vector_add(shift, vector_cross(angle, arm));
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
+    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
     for (int32_t k = 0; u->joins && k < 3; k++) {
       u->solution[k] -= component(taken, k);
-      u->solution[3 + k] -= u->turns ? component(angle, k) : 0.0f;
+      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
     }
   }
 }
 
 #endif
 
-/* Takes what the solve has left over out of the solution of a free piece. */
-CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, const solve_arrays *a, int32_t has_solution,
-                                  int32_t has_bodies) {
-  const vector_array x = vectors_at(c, c->state.position);
-  float mass;
-  cloth_vector centre = centre_of_mass(c, a, &mass);
-#if WITH_BODIES
-  centre = has_bodies ? centre_with_bodies(c, t, centre, &mass) : centre;
-#endif
-  momenta excess = momenta_of_solution(c, t, a, centre, has_solution);
-  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
+/* The motion of a piece of the mass ratio `mass` that has the momenta `excess`. */
+CLOTH_ONCE void motion_of_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, float mass,
+                                  const momenta *excess, common_motion *m) {
+  momenta sum = *excess;
+  inertia_sums sums = inertia_sums_of(c, a, m->centre, a->air != NULL);
   if (a->air) {
-    add_air_sums(c, a, centre, &sums);
+    add_air_sums(c, a, m->centre, &sums);
   }
 #if WITH_BODIES
-  if (has_bodies) {
-    add_body_sums(c, t, centre, &excess, &sums);
+  if (m->has_bodies) {
+    add_body_sums(c, t, m->centre, &sum, &sums);
   }
 #endif
-  workspace_of(c)->last_step = 0.0f;
+  (void)t;
   const inertia_tensor inertia = tensor_of_inertia(&sums);
-  cloth_vector angle = turn_by_moment(&inertia, excess.angular);
-  clamp_length(&angle, LARGEST_TURN);
-  const cloth_vector common = shift_by_momentum(&sums, mass, excess.linear);
-  const lanes3 shift = lanes3_splat(common), turned = lanes3_splat(angle);
-#if WITH_BODIES
-  if (has_bodies) {
-    take_from_bodies(c, centre, common, angle);
-  }
-#endif
-  (void)has_bodies;
+  m->turn = turn_by_moment(&inertia, sum.angular);
+  clamp_length(&m->turn, LARGEST_TURN);
+  m->shift = shift_by_momentum(&sums, mass, sum.linear);
+}
+
+/* Takes a motion as a whole out of the solution of a piece. */
+CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
   for (int32_t row = 0; row < a->rows; row++) {
     float *solution = a->solution + 3 * row * a->pitch;
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), lanes3_splat(centre));
+      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
       const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
       own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
     }
   }
+#if WITH_BODIES
+  if (m->has_bodies) {
+    take_from_bodies(c, m);
+  }
+#endif
 }
 
-/* The same of all free pieces. Returns 1 if the solution then holds more than the last step. */
-static int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+/* Takes what the solve has left over out of the solution of a free piece. */
+CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, int32_t label, int32_t has_solution,
+                                  int32_t has_bodies) {
+  const solve_arrays a = arrays_of_label(c, label, floats_at(c, c->scratch.product));
+  float mass;
+  common_motion m = {.centre = centre_of_mass(c, &a, &mass), .has_bodies = has_bodies};
+#if WITH_BODIES
+  m.centre = has_bodies ? centre_with_bodies(c, t, m.centre, &mass) : m.centre;
+#endif
+  const momenta excess = momenta_of_solution(c, t, &a, m.centre, has_solution);
+  motion_of_momenta(c, t, &a, mass, &excess, &m);
+  take_motion(c, &a, &m);
+  workspace_of(c)->last_step = 0.0f;
+}
+
+/* The labels of the free pieces: returns how many there are; *has_bodies: bodies move along. */
+CLOTH_ONCE int32_t labels_of_free_pieces(const cloth *c, int32_t labels[MOST_FREE_PIECES], int32_t *has_bodies) {
   const free_pieces f = free_pieces_of(c);
   for (int32_t n = 0; n < f.count; n++) {
-    const solve_arrays a = arrays_of_label(c, f.label[n], floats_at(c, c->scratch.product));
-    restore_piece(c, t, &a, has_solution, f.has_bodies);
+    labels[n] = f.label[n];
+  }
+  *has_bodies = f.has_bodies;
+  return f.count;
+}
+
+/* Restores the momenta of all free pieces. Returns 1 if the solution then holds more than the last step. */
+CLOTH_ONCE int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  int32_t labels[MOST_FREE_PIECES], has_bodies;
+  const int32_t count = labels_of_free_pieces(c, labels, &has_bodies);
+  for (int32_t n = 0; n < count; n++) {
+    restore_piece(c, t, labels[n], has_solution, has_bodies);
     has_solution = 1;
   }
   return has_solution;

@@ -133,7 +133,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
 }
 
 /* Predicts all particles, and sums up the kinetic energy of the prediction. */
-static void predict_places(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   run_strips(c, predict_strip, t);
   close_rows(c, near_array(c, c->scratch.place));
   close_rows(c, near_array(c, c->scratch.direction));

@@ -186,7 +186,7 @@ typedef struct pin_sums {
   int32_t holding;
 } pin_sums;
 
-static pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
+CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
   pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
@@ -244,12 +244,14 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 }
 
 /* The force of the air on all pins, scaled. */
-static cloth_vector air_on_pins(const cloth *c, const substep_terms *t, const solve_arrays *a) {
+CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, const solve_arrays *a) {
   const prediction_terms p = prediction_of(c, t);
   const lanes zero = lanes_splat(0.0f);
   vector_sum sum = vector_sum_start();
+  wind_row wind;
+  start_wind(&wind, c, a, t);
   for (int32_t row = 0; row < a->rows && a->air; row++) {
-    const wind_row wind = wind_row_of(c, a, t, row);
+    take_wind_row(&wind, a, row);
     EACH_ROW_BLOCK(i, ends, a->columns, {
       const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
       const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);

@@ -38,7 +38,7 @@
 
 /* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
    as far as the last whole one. */
-static void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
   const float off = h - inputs->last_substep;
@@ -51,7 +51,7 @@ static void count_substep(const cloth *c, float h, int32_t iterations, int32_t i
 }
 
 /* Takes what terms have added in the substep before out of the diagonal. */
-static void start_diagonal(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
     const solve_arrays arrays = arrays_of(c);
@@ -68,7 +68,7 @@ static void start_diagonal(const cloth *c, const substep_terms *t) {
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
-static void add_terms(const cloth *c, substep_terms *t) {
+CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
@@ -94,8 +94,15 @@ static void add_terms(const cloth *c, substep_terms *t) {
 #endif
 }
 
+/* Where the scale of the springs has changed. */
+CLOTH_ONCE void change_scale(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c);
+  fill_coefficient_rows(&arrays, t);
+  workspace_of(c)->coarsest_is_kept = 0;
+}
+
 /* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
-static int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
+CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
   substep_terms *t = &plan->terms;
   const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
@@ -103,9 +110,7 @@ static int32_t start_part(const cloth *c, step_plan *plan, float done, float len
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) {
-    const solve_arrays arrays = arrays_of(c);
-    fill_coefficient_rows(&arrays, t);
-    workspace_of(c)->coarsest_is_kept = 0;
+    change_scale(c, t);
   }
   start_diagonal(c, t);
 #if WITH_BODIES
@@ -144,7 +149,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 #endif
 
 /* Solves a part of a substep. Returns the iterations done. */
-static int32_t solve_part(const cloth *c, substep_terms *t) {
+CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
   int32_t has_solution = 1, iterations = 0, shortenings = -1;
   linearise(c, t);
   add_terms(c, t);

@@ -322,7 +322,7 @@ static void charge_step(const cloth *c, const step_plan *plan) {
 }
 
 /* Charges a substep that is done, see substep_work(). */
-static void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
+CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
 #if WITH_PLANNING
   if (!c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);

@@ -56,7 +56,7 @@ typedef struct hinge_block {
   lanes of_warp, of_weft, of_twist;
 } hinge_block;
 
-CLOTH_INLINE hinge_block hinges_at(const hinge_row *r, int32_t i) {
+CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   const ptrdiff_t plane = r->plane;
   const lanes3 here = near_load(r->here, plane, i), twice = lanes3_add(here, here);
   const lanes3 right = near_load(r->here, plane, i + 1), down = near_load(r->down, plane, i);
@@ -100,7 +100,7 @@ static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *be
 }
 
 /* Begins the force of row `row` in `begun`, and ends that of the row above, in `above`. */
-static void bend_row_with_factors(const plate_rows *p, int32_t row, float *above, float *begun) {
+CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *above, float *begun) {
   const solve_arrays *a = p->a;
   const hinge_row r = hinge_row_of(p, row);
   const hinge_buffers b = hinge_buffers_of(a, row);
@@ -125,7 +125,7 @@ static void bend_row_with_factors(const plate_rows *p, int32_t row, float *above
 }
 
 /* Ends the force of the last row. */
-static void bend_last_row(const plate_rows *p, float *force) {
+CLOTH_ONCE void bend_last_row(const plate_rows *p, float *force) {
   const solve_arrays *a = p->a;
   const float *along = hinge_buffers_of(a, a->rows - 1).along;
   const ptrdiff_t buffer = a->buffer;

@@ -64,12 +64,6 @@ typedef struct wind_row {
   vector_array position;
 } wind_row;
 
-static wind_row no_wind_row(void) {
-  wind_row r;
-  fill_zero(&r, sizeof r);
-  return r;
-}
-
 /* Goes to row `row`. */
 CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
   const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
@@ -83,18 +77,20 @@ CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row)
   r->first = row * a->columns;
 }
 
-static wind_row wind_row_of(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
-  const vector_array position = vectors_at(c, c->state.position);
-  wind_row r = {.c = c,
-                .w = wind_terms_of(c, t),
-                .plane = a->plane,
-                .border_share = row_neighbours_at(c, position, 0).share,
-                .columns = a->columns,
-                .is_ring = a->is_ring,
-                .gapped = gapped_cloth(c),
-                .position = position};
-  take_wind_row(&r, a, row);
-  return r;
+/* Begins with the first row of cloth in air. */
+CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  if (!a->air) {
+    return;
+  }
+  r->c = c;
+  r->w = wind_terms_of(c, t);
+  r->plane = a->plane;
+  r->position = vectors_at(c, c->state.position);
+  r->border_share = row_neighbours_at(c, r->position, 0).share;
+  r->columns = a->columns;
+  r->is_ring = a->is_ring;
+  r->gapped = gapped_cloth(c);
+  take_wind_row(r, a, 0);
 }
 
 /* The force of the air on a block, and its block: root^2 n n^T + held I. */
