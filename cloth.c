@@ -2835,7 +2835,7 @@ typedef struct workspace {
   int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
 #if CLOTH_ONE_EQUATION
-  int32_t level_count;
+  int32_t level_count, pins, pins_end; /* coarse levels; pinned particles, and one more than the last */
   int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
   grid_level levels[MAX_LEVELS];
   int32_t pieces;                       /* of the cloth, that nothing joins; 0 where it has no gaps */
@@ -4885,6 +4885,11 @@ typedef struct solve_arrays {
   float *buffers, *coefficients, *sums;
 } solve_arrays;
 
+/* The first held particle from one on, as next_held() in a step, which knows the last pin. */
+static int32_t next_step_held(const cloth *c, int32_t i) {
+  return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
+}
+
 /* A near array from the offset of its pad. */
 static float *near_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) + NEAR_START : NULL;
@@ -5658,7 +5663,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
 /* The springs that lead to pins. Absent particles, which count as pinned, have none. */
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       add_springs_of_pin(c, a, &p, i);
     }
@@ -34022,7 +34027,7 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int some = 0;
-  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
@@ -34033,7 +34038,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;
-  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {
@@ -36049,7 +36054,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const cloth_vector velocity = vector_load(v, i);
     if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
       return 0;
@@ -36627,15 +36632,26 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
       lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
     }
   }
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const int32_t row = i / a->columns;
     a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
   }
 }
 
-/* What links there are, and which pieces of cloth they make. */
+/* Counts the pinned particles, absent ones among them. */
+static void find_pins(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->pins = w->pins_end = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    w->pins++;
+    w->pins_end = i + 1;
+  }
+}
+
+/* What links and pins there are, and which pieces of cloth they make. */
 CLOTH_SEPARATE void describe_links(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
+  find_pins(c);
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) {
@@ -36662,8 +36678,8 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
   clear_solve_pads(c, &arrays);
-  fill_diagonal(c, &arrays);
   describe_links(c);
+  fill_diagonal(c, &arrays);
 }
 
 /// Reactions of pins ///
@@ -37123,7 +37139,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
-  work_scene s = {.pins = count_pins(c),
+  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),

@@ -469,7 +469,7 @@ typedef struct workspace {
   int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
 #if CLOTH_ONE_EQUATION
-  int32_t level_count;
+  int32_t level_count, pins, pins_end; /* coarse levels; pinned particles, and one more than the last */
   int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
   grid_level levels[MAX_LEVELS];
   int32_t pieces;                       /* of the cloth, that nothing joins; 0 where it has no gaps */

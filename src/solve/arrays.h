@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../block3.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
@@ -147,6 +148,11 @@ typedef struct solve_arrays {
   float *air, *ground, *factors; /* NULL without */
   float *buffers, *coefficients, *sums;
 } solve_arrays;
+
+/* The first held particle from one on, as next_held() in a step, which knows the last pin. */
+static int32_t next_step_held(const cloth *c, int32_t i) {
+  return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
+}
 
 /* A near array from the offset of its pad. */
 static float *near_array(const cloth *c, uintptr_t offset) {

@@ -2,7 +2,6 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../block3.h"
-#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -257,7 +256,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
 /* The springs that lead to pins. Absent particles, which count as pinned, have none. */
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       add_springs_of_pin(c, a, &p, i);
     }

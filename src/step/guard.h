@@ -1,7 +1,6 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../bodies/list.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/energy.h"
@@ -73,7 +72,7 @@
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const cloth_vector velocity = vector_load(v, i);
     if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
       return 0;

@@ -1,6 +1,5 @@
 #pragma once
 #include "../access.h"
-#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -66,15 +65,26 @@ static void fill_diagonal(const cloth *c, const solve_arrays *a) {
       lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
     }
   }
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const int32_t row = i / a->columns;
     a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
   }
 }
 
-/* What links there are, and which pieces of cloth they make. */
+/* Counts the pinned particles, absent ones among them. */
+static void find_pins(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->pins = w->pins_end = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    w->pins++;
+    w->pins_end = i + 1;
+  }
+}
+
+/* What links and pins there are, and which pieces of cloth they make. */
 CLOTH_SEPARATE void describe_links(const cloth *c) {
   const solve_arrays arrays = arrays_of(c);
+  find_pins(c);
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) {
@@ -101,6 +111,6 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
   clear_solve_pads(c, &arrays);
-  fill_diagonal(c, &arrays);
   describe_links(c);
+  fill_diagonal(c, &arrays);
 }

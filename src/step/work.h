@@ -131,7 +131,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
-  work_scene s = {.pins = count_pins(c),
+  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),

@@ -73,7 +73,7 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int some = 0;
-  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
   }
   return some;
@@ -84,7 +84,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;
-  for (int32_t i = next_held(c, 0); t->bends && i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {
