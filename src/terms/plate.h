@@ -150,22 +150,31 @@ typedef struct row_kind {
   int32_t is_last, is_square;
 } row_kind;
 
+/* The differences at both ends of a strand of a row. */
+typedef struct end_differences {
+  float left[STRAND_STEP], right[STRAND_STEP];
+} end_differences;
+
 /* What the ends of a row of a sheet take beside its blocks: -E_u^T E_u, at each end the difference from the last column
    to the one before it, and the negative of that for the latter. The first goes into the curvature beside the row. */
-CLOTH_INLINE void open_ends(const plate_strand *s, int32_t end) {
+CLOTH_INLINE void open_ends(const plate_strand *s, int32_t end, end_differences *differences) {
+  end_differences d;
   for (int32_t n = 0; n < STRAND_STEP; n++) {
     const int32_t last = end - STRAND_STEP + n;
-    s->here[n - STRAND_STEP] = s->here[n] + (s->x[n + STRAND_STEP] - s->x[n]);
-    s->here[end + n] = s->here[last] + (s->x[last - STRAND_STEP] - s->x[last]);
+    d.left[n] = s->x[n + STRAND_STEP] - s->x[n];
+    d.right[n] = s->x[last - STRAND_STEP] - s->x[last];
+    s->here[n - STRAND_STEP] = s->here[n] + d.left[n];
+    s->here[end + n] = s->here[last] + d.right[n];
   }
+  *differences = d;
 }
 
 /* The other part, added to the force of the row. */
-CLOTH_INLINE void free_ends(const plate_strand *s, int32_t end) {
+CLOTH_INLINE void free_ends(const plate_strand *s, int32_t end, const end_differences *d) {
   for (int32_t n = 0; n < STRAND_STEP; n++) {
     const int32_t last = end - STRAND_STEP + n;
-    *own_at(s->force, STRANDS, STRAND_STEP + n, 0) -= s->x[n + STRAND_STEP] - s->x[n];
-    *own_at(s->force, STRANDS, last - STRAND_STEP, 0) -= s->x[last - STRAND_STEP] - s->x[last];
+    *own_at(s->force, STRANDS, STRAND_STEP + n, 0) -= d->left[n];
+    *own_at(s->force, STRANDS, last - STRAND_STEP, 0) -= d->right[n];
   }
 }
 
@@ -196,8 +205,9 @@ CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdif
 /* The same of a row that may be short or the last. `ends`: which it has. */
 CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int32_t ends, int32_t is_last) {
   const row_kind kind = {is_last, 0};
+  end_differences d;
   if (ends) {
-    open_ends(s, p->end);
+    open_ends(s, p->end, &d);
   } else {
     close_strand(s->here, p->end);
   }
@@ -210,7 +220,7 @@ CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int3
     }
   }
   if (ends) {
-    free_ends(s, p->end);
+    free_ends(s, p->end, &d);
   }
 }
 
@@ -317,14 +327,15 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
   for (int32_t part = 0; part < 2; part++) { /* rows that have one after the next, and the one that has not */
     const int32_t before = part == 0 && end > last - 1 ? last - 1 : end;
     for (; row < before; row++) {
+      end_differences d;
       if (ends) {
-        open_ends(&s, t->end);
+        open_ends(&s, t->end, &d);
       } else {
         close_strand(s.here, t->end);
       }
       bend_long_row(t, &s, ends, is_square);
       if (ends) {
-        free_ends(&s, t->end);
+        free_ends(&s, t->end, &d);
       }
       next_row(&s);
     }
