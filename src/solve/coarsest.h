@@ -159,7 +159,7 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
 CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
-                     float *matrix, int32_t pitch) {
+                         float *matrix, int32_t pitch) {
   float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
@@ -207,7 +207,7 @@ static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, cons
 
 /* Adds the plate. */
 CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
-                             int32_t pitch) {
+                                 int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
   for (int32_t n = 0; n < workspace_of(c)->level_count; n++) {
