@@ -33117,7 +33117,7 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
         const lanes own =
             r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
         touch_end to;
-        workspace_of(r->c)->searched += CLOTH_LANES;
+        workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
         touch_store(&e, TOUCH_REACH, 0, own);
         move_out(r, &e, 0, which, &to);
       }
