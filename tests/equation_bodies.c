@@ -36,6 +36,16 @@ static int add_ball(const fixture *s, cloth_vector place, float mass, const clot
   return index;
 }
 
+/* 1 if all positions are finite. */
+static int is_finite_cloth(const fixture *s) {
+  cloth_vector_view x = {NULL, NULL, NULL, 0};
+  cloth_get_positions(s->sheet, &x);
+  int finite = x.count == s->count;
+  for (int i = 0; i < x.count; i++)
+    finite &= isfinite(x.x[i]) && isfinite(x.y[i]) && isfinite(x.z[i]);
+  return finite;
+}
+
 static int at_column_and_row(int column, int row) {
   return row * SIDE + column;
 }
@@ -169,7 +179,7 @@ static void test_any_mass(void) {
       highest = fmax(highest, (double)pose.position.y);
       fastest = point_length(point_of(body.velocity));
     }
-    CHECK(all_finite(s.sheet) && highest <= 0.3001, "%g kg: rises to %g", (double)masses[n], highest);
+    CHECK(is_finite_cloth(&s) && highest <= 0.3001, "%g kg: rises to %g", (double)masses[n], highest);
     CHECK(pose.position.y > -0.6f && fastest <= 0.05, "%g kg: at %g, with %g m/s", (double)masses[n],
           (double)pose.position.y, fastest);
     fixture_free(&s);
@@ -194,7 +204,7 @@ static void test_knots_follow(void) {
     CHECK(point_distance(at, moved) <= 1e-5, "frame %d: off by %g m", frame, point_distance(at, moved));
   }
   CHECK(cloth_remove_collider(s.sheet, ball) == CLOTH_OK, "cloth_remove_collider");
-  CHECK(run_steps(s.sheet, 10, FRAME) >= CLOTH_OK && all_finite(s.sheet), "steps go on");
+  CHECK(run_steps(s.sheet, 10, FRAME) >= CLOTH_OK && is_finite_cloth(&s), "steps go on");
   fixture_free(&s);
 }
 

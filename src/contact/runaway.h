@@ -44,6 +44,21 @@ CLOTH_SEPARATE int has_runaways(const touch_result *r) {
   return 0;
 }
 
+/* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
+   `reach`, as they were born inside. */
+static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes_mask which, lanes reach) {
+  const touch *list = touches_of(r->c);
+  const int32_t k = e->column % TOUCH_LANES;
+  lanes left = lanes_keep(which, lanes_splat(1.0f));
+  for (int32_t n = *chain_at(r->c, e->row, e->column); n >= 0; n = list[n].next) {
+    if (list[n].collider == r->b->collider) {
+      const lanes_mask slow = lanes_less(touch_load(&list[n], TOUCH_REACH, k), reach);
+      left = lanes_drop(lanes_both(touch_mask(&list[n], k), slow), left);
+    }
+  }
+  return lanes_less(lanes_splat(0.0f), left);
+}
+
 /* Moves those out that are inside one collider. */
 CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
   const float *reach = floats_at(r->c, r->c->scratch.reach);
@@ -58,7 +73,7 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
         touch_end to;
         workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
         touch_store(&e, TOUCH_REACH, 0, own);
-        move_out(r, &e, 0, which, &to);
+        move_out(r, &e, 0, without_slow_ones(r, &e, which, own), &to);
       }
     }
   }
