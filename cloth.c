@@ -30861,14 +30861,16 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_points *s, lanes leng
   }
 #endif
   const lanes_mask more = lanes_both(lanes_both(which, is_hit(h->gap[0])), lanes_less(zero, h->gap[0]));
-  triangle_list *others = moves ? list : &near;
-  if (others->count > 1) {
-    keep_rising(others, s, more, h);
+  if (moves) {
+    near = *list; /* which is that of other particles, too */
   }
-  if (others->count > 0) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(others, s, more, h, &closest, 0, NULL); f++) {
+  if (near.count > 1) {
+    keep_rising(&near, s, more, h);
+  }
+  if (near.count > 0) {
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(&near, s, more, h, &closest, 0, NULL); f++) {
     }
-    round_crease(others, s, more, h);
+    round_crease(&near, s, more, h);
   }
   if (moves) {
     move_ends(s, h, lanes3_scale(s->moved, lanes_splat(-1.0f)));

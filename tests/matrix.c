@@ -849,6 +849,7 @@ static float sample_height(int column, int row) {
 }
 
 static void with_geometry(cloth_config *config) {
+  config->max_colliders = 1;
   config->capacity.geometry = 1;
   config->capacity.meshes = 1;
   config->capacity.max_shared_bodies = 1;
