@@ -41,11 +41,15 @@ static attachment *find_attachment(const cloth *c, int32_t particle) {
   return NULL;
 }
 
+#if WITH_SLEEP || WITH_PROJECTION || CLOTH_ONE_EQUATION
+
 /* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
 static int is_on_body(const cloth *c, int32_t particle) {
   const attachment *a = find_attachment(c, particle);
   return a && find_body(c, a->collider);
 }
+
+#endif
 
 #elif WITH_SLEEP || WITH_PROJECTION || CLOTH_ONE_EQUATION
 
