@@ -32449,7 +32449,7 @@ CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
 
 /* Adds the contacts of lanes `k` of a touch to the block of a body. */
 CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int32_t k, body_unknown *u) {
-  float values[4][3][CLOTH_LANES];
+  float values[3][3][CLOTH_LANES];
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const vector_array normals = {values[0][0], values[0][1], values[0][2]};
   const vector_array arms = {values[1][0], values[1][1], values[1][2]};
@@ -32485,7 +32485,7 @@ typedef struct body_spring {
   float stiffness;
 } body_spring;
 
-static body_spring body_spring_of(const cloth *c, const solve_arrays *a, const substep_terms *t, const attachment *held,
+static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t, const attachment *held,
                                   const body_unknown *u) {
   body_spring s;
   s.row = held->particle / a->columns;
@@ -32495,7 +32495,6 @@ static body_spring body_spring_of(const cloth *c, const solve_arrays *a, const s
   const cloth_vector x = near_vector(near_row(a->place, a->pitch, s.row), a->plane, s.column);
   s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
   s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
-  (void)c;
   return s;
 }
 
@@ -32504,7 +32503,7 @@ static body_spring body_spring_of(const cloth *c, const solve_arrays *a, const s
   for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
     const attachment *held = &attachments_of(c)[spring_number];                                                        \
     if (held->collider == (u)->collider) {                                                                             \
-      const body_spring s = body_spring_of(c, a, t, held, u);                                                          \
+      const body_spring s = body_spring_of(a, t, held, u);                                                             \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
