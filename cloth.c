@@ -31101,15 +31101,6 @@ CLOTH_INLINE void values_store(touch_values *v, int32_t k, lanes3 a) {
   lanes_store(&v->value[2][k], a.z);
 }
 
-CLOTH_INLINE void values_block_store(touch_values *v, int32_t k, symmetric m) {
-  lanes_store(&v->value[0][k], m.xx);
-  lanes_store(&v->value[1][k], m.yy);
-  lanes_store(&v->value[2][k], m.zz);
-  lanes_store(&v->value[3][k], m.xy);
-  lanes_store(&v->value[4][k], m.xz);
-  lanes_store(&v->value[5][k], m.yz);
-}
-
 /* The column behind so many of a row, which has one there: on a tube it is the first one again. */
 static int32_t next_column(const solve_arrays *a, int32_t column) {
   return column < a->columns ? column : a->is_ring ? 0 : a->columns - 1;
@@ -31130,39 +31121,18 @@ CLOTH_INLINE lanes own_beside(const solve_arrays *a, float *array, int32_t float
   return lanes_load(values + 1);
 }
 
-/* The vectors at a corner of points in lanes `k`, from an own array; the blocks; and from a near array. */
+/* The vectors at a corner of points in lanes `k`, from an own array, and from a near array. */
 CLOTH_INLINE lanes3 own_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
   const int32_t row = e->row + (corner >> 1), i = e->column + k, right = corner & 1;
   return lanes3_of(own_beside(a, array, 3, 0, row, i, right), own_beside(a, array, 3, 1, row, i, right),
                    own_beside(a, array, 3, 2, row, i, right));
 }
 
-CLOTH_INLINE symmetric block_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
-  const int32_t row = e->row + (corner >> 1), i = e->column + k, right = corner & 1;
-  const symmetric m = {.xx = own_beside(a, array, SYMMETRIC_FLOATS, 0, row, i, right),
-                       .yy = own_beside(a, array, SYMMETRIC_FLOATS, 1, row, i, right),
-                       .zz = own_beside(a, array, SYMMETRIC_FLOATS, 2, row, i, right),
-                       .xy = own_beside(a, array, SYMMETRIC_FLOATS, 3, row, i, right),
-                       .xz = own_beside(a, array, SYMMETRIC_FLOATS, 4, row, i, right),
-                       .yz = own_beside(a, array, SYMMETRIC_FLOATS, 5, row, i, right)};
-  return m;
-}
-
 CLOTH_INLINE lanes3 near_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
   return near_load(near_row(array, a->pitch, e->row + (corner >> 1)), a->plane, e->column + k + (corner & 1));
 }
 
-/* A value at a corner, from an array of one float a place. */
-CLOTH_INLINE lanes value_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
-  return own_beside(a, array, 1, 0, e->row + (corner >> 1), e->column + k, corner & 1);
-}
-
-/* Which points in lanes `k` have a particle at a corner that moves. */
-CLOTH_INLINE lanes_mask moves_at_corner(const solve_arrays *a, const touch *e, int32_t corner, int32_t k) {
-  return lanes_less(lanes_splat(0.0f), value_at_corner(a, a->diagonal, e, corner, k));
-}
-
-/* The sum of w_j v_j of the points in lanes `k`, from a near array; from an own array; of one float a place. */
+/* The sum of w_j v_j of the points in lanes `k`, from a near array, and from an own array. */
 CLOTH_INLINE lanes3 gather_near(const solve_arrays *a, float *array, const touch *e, int32_t k) {
   lanes3 sum = near_at_corner(a, array, e, 0, k);
   for (int32_t corner = 1; e->kind != POINT_PARTICLE && corner < CORNERS; corner++) {
@@ -31177,14 +31147,6 @@ CLOTH_INLINE lanes3 gather_own(const solve_arrays *a, float *array, const touch 
     sum = has_corner(e->kind, corner) ? lanes3_add(sum, own_at_corner(a, array, e, corner, k)) : sum;
   }
   return e->kind == POINT_PARTICLE ? sum : lanes3_scale(sum, lanes_splat(corner_weight(e->kind)));
-}
-
-CLOTH_INLINE lanes gather_values(const solve_arrays *a, float *array, const touch *e, int32_t k) {
-  lanes sum = value_at_corner(a, array, e, 0, k);
-  for (int32_t corner = 1; e->kind != POINT_PARTICLE && corner < CORNERS; corner++) {
-    sum = has_corner(e->kind, corner) ? lanes_add(sum, value_at_corner(a, array, e, corner, k)) : sum;
-  }
-  return e->kind == POINT_PARTICLE ? sum : lanes_multiply(sum, lanes_splat(corner_weight(e->kind)));
 }
 
 /* By how much the solution moves the points in lanes `k`, see solution_with(). */
@@ -32129,6 +32091,12 @@ CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lane
   own_block_store(ground, place, symmetric_quantise(m));
 }
 
+/* (k n n^T + k_t (I - n n^T)) v */
+CLOTH_INLINE lanes3 contact_product(lanes3 n, lanes along, lanes across, lanes3 v) {
+  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
+  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+}
+
 /* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
    (lambda - k n . w) n - k_t (u + w_t). */
 CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
@@ -32250,8 +32218,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
     return;
   }
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes pn = lanes_multiply(lanes_flush(lanes3_dot(n, p)), lanes_subtract(less_along, less_across));
-  const lanes3 q = lanes3_flush(lanes3_add_scaled(lanes3_scale(p, less_across), n, lanes_flush(pn)));
+  const lanes3 q = contact_product(n, less_along, less_across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
@@ -32318,6 +32285,11 @@ static float component(cloth_vector a, int32_t n) {
   return n == 0 ? a.x : n == 1 ? a.y : a.z;
 }
 
+/* A vector of a length along an axis. */
+static cloth_vector along_axis(int32_t axis, float length) {
+  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
+}
+
 /* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
 static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
   for (int32_t i = 0; i < 3; i++) {
@@ -32353,8 +32325,8 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   cloth_vector block[3], moments[3], turns[3];
   u->joins = 1;
   for (int32_t j = 0; j < 3; j++) {
-    const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
-    block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
+    const cloth_vector across = along_axis(j, e->across);
+    block[j] = vector_flush_work(vector_add_scaled(across, n, (e->along - e->across) * component(n, j)));
     moments[j] = vector_flush_work(vector_cross(arm, block[j]));
   }
   for (int32_t j = 0; j < 3; j++) { /* symmetric: row j is column j */
@@ -32381,7 +32353,7 @@ static void start_body_block(const cloth *c, const substep_terms *t, const rigid
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
   for (int32_t j = 0; j < 3; j++) {
-    const cloth_vector unit = vector(j == 0 ? 1.0f : 0.0f, j == 1 ? 1.0f : 0.0f, j == 2 ? 1.0f : 0.0f);
+    const cloth_vector unit = along_axis(j, 1.0f);
     turns[j] = vector_scale(apply_inertia(b->inertia, u->end.rotation, unit, 0), per);
     turns[j] = vector_flush_work(vector_add_scaled(turns[j], unit, rolling));
     u->factor[body_entry(j, j)] = mass;
@@ -32439,12 +32411,15 @@ CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
   return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
 }
 
+/* The same of one arm. */
+static cloth_vector carried_point(const float *y, cloth_vector arm) {
+  return vector_add(vector(y[0], y[1], y[2]), vector_cross(vector(y[3], y[4], y[5]), arm));
+}
+
 /* K v of lanes `k` of a touch. */
 CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
-  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+  return contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, v);
 }
 
 /* Adds the contacts of lanes `k` of a touch to the block of a body. */
@@ -32559,8 +32534,7 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
     }
   }
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
-    const cloth_vector way = vector_flush_work(vector_add(vector(y[0], y[1], y[2]), turned));
+    const cloth_vector way = vector_flush_work(carried_point(y, s.arm));
     for (int32_t axis = 0; axis < 3; axis++) {
       *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
     }
@@ -33035,12 +33009,21 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
 static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
-  for (int32_t row = 0; (w->touches > 0 || w->remembers) && row < c->grid.rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
       remember_block(c, row, column, *chain_at(c, row, column));
     }
   }
-  w->remembers = w->touches > 0;
+  w->remembers = 1;
+}
+
+/* The same of a substep in which nothing touches. */
+static void remember_nothing(const cloth *c) {
+  workspace *w = workspace_of(c);
+  if (w->remembers) {
+    forget_all_touching(c);
+    w->statistics.contacts = w->statistics.contacts_sticking = w->remembers = 0;
+  }
 }
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
@@ -33855,8 +33838,7 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
     m->angular = vector_add(m->angular, spin);
     sums->isotropic += ratio;
     for (int32_t k = 0; k < 3; k++) {
-      const cloth_vector unit = vector(k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f);
-      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, unit, 0);
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
       add_column(&sums->arms, k, vector_scale(arm, ratio * component(arm, k)));
       add_column(&sums->turned, k, vector_scale(own, ratio / b->mass));
     }
@@ -36756,9 +36738,7 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
 /* What a particle that is attached to a body gives to it at the solution, scaled. */
 static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
                                    int32_t has_solution) {
-  const float *y = u->solution;
-  const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s->arm);
-  const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+  const cloth_vector with_body = carried_point(u->solution, s->arm);
   const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
   return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
 }
@@ -37480,7 +37460,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
   } else {
-    forget_all_touching(c);
+    remember_nothing(c);
   }
   if (workspace_of(c)->searched > 0) {
     catch_runaways(c, t, has_solution);

@@ -53,6 +53,11 @@ static float component(cloth_vector a, int32_t n) {
   return n == 0 ? a.x : n == 1 ? a.y : a.z;
 }
 
+/* A vector of a length along an axis. */
+static cloth_vector along_axis(int32_t axis, float length) {
+  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
+}
+
 /* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
 static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
   for (int32_t i = 0; i < 3; i++) {
@@ -88,8 +93,8 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   cloth_vector block[3], moments[3], turns[3];
   u->joins = 1;
   for (int32_t j = 0; j < 3; j++) {
-    const cloth_vector unit = vector(j == 0 ? e->across : 0.0f, j == 1 ? e->across : 0.0f, j == 2 ? e->across : 0.0f);
-    block[j] = vector_flush_work(vector_add_scaled(unit, n, (e->along - e->across) * component(n, j)));
+    const cloth_vector across = along_axis(j, e->across);
+    block[j] = vector_flush_work(vector_add_scaled(across, n, (e->along - e->across) * component(n, j)));
     moments[j] = vector_flush_work(vector_cross(arm, block[j]));
   }
   for (int32_t j = 0; j < 3; j++) { /* symmetric: row j is column j */
@@ -116,7 +121,7 @@ static void start_body_block(const cloth *c, const substep_terms *t, const rigid
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
   for (int32_t j = 0; j < 3; j++) {
-    const cloth_vector unit = vector(j == 0 ? 1.0f : 0.0f, j == 1 ? 1.0f : 0.0f, j == 2 ? 1.0f : 0.0f);
+    const cloth_vector unit = along_axis(j, 1.0f);
     turns[j] = vector_scale(apply_inertia(b->inertia, u->end.rotation, unit, 0), per);
     turns[j] = vector_flush_work(vector_add_scaled(turns[j], unit, rolling));
     u->factor[body_entry(j, j)] = mass;
@@ -174,12 +179,15 @@ CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
   return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
 }
 
+/* The same of one arm. */
+static cloth_vector carried_point(const float *y, cloth_vector arm) {
+  return vector_add(vector(y[0], y[1], y[2]), vector_cross(vector(y[3], y[4], y[5]), arm));
+}
+
 /* K v of lanes `k` of a touch. */
 CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
-  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+  return contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, v);
 }
 
 /* Adds the contacts of lanes `k` of a touch to the block of a body. */
@@ -294,8 +302,7 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
     }
   }
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s.arm);
-    const cloth_vector way = vector_flush_work(vector_add(vector(y[0], y[1], y[2]), turned));
+    const cloth_vector way = vector_flush_work(carried_point(y, s.arm));
     for (int32_t axis = 0; axis < 3; axis++) {
       *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
     }

@@ -43,15 +43,6 @@ CLOTH_INLINE void values_store(touch_values *v, int32_t k, lanes3 a) {
   lanes_store(&v->value[2][k], a.z);
 }
 
-CLOTH_INLINE void values_block_store(touch_values *v, int32_t k, symmetric m) {
-  lanes_store(&v->value[0][k], m.xx);
-  lanes_store(&v->value[1][k], m.yy);
-  lanes_store(&v->value[2][k], m.zz);
-  lanes_store(&v->value[3][k], m.xy);
-  lanes_store(&v->value[4][k], m.xz);
-  lanes_store(&v->value[5][k], m.yz);
-}
-
 /* The column behind so many of a row, which has one there: on a tube it is the first one again. */
 static int32_t next_column(const solve_arrays *a, int32_t column) {
   return column < a->columns ? column : a->is_ring ? 0 : a->columns - 1;
@@ -72,39 +63,18 @@ CLOTH_INLINE lanes own_beside(const solve_arrays *a, float *array, int32_t float
   return lanes_load(values + 1);
 }
 
-/* The vectors at a corner of points in lanes `k`, from an own array; the blocks; and from a near array. */
+/* The vectors at a corner of points in lanes `k`, from an own array, and from a near array. */
 CLOTH_INLINE lanes3 own_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
   const int32_t row = e->row + (corner >> 1), i = e->column + k, right = corner & 1;
   return lanes3_of(own_beside(a, array, 3, 0, row, i, right), own_beside(a, array, 3, 1, row, i, right),
                    own_beside(a, array, 3, 2, row, i, right));
 }
 
-CLOTH_INLINE symmetric block_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
-  const int32_t row = e->row + (corner >> 1), i = e->column + k, right = corner & 1;
-  const symmetric m = {.xx = own_beside(a, array, SYMMETRIC_FLOATS, 0, row, i, right),
-                       .yy = own_beside(a, array, SYMMETRIC_FLOATS, 1, row, i, right),
-                       .zz = own_beside(a, array, SYMMETRIC_FLOATS, 2, row, i, right),
-                       .xy = own_beside(a, array, SYMMETRIC_FLOATS, 3, row, i, right),
-                       .xz = own_beside(a, array, SYMMETRIC_FLOATS, 4, row, i, right),
-                       .yz = own_beside(a, array, SYMMETRIC_FLOATS, 5, row, i, right)};
-  return m;
-}
-
 CLOTH_INLINE lanes3 near_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
   return near_load(near_row(array, a->pitch, e->row + (corner >> 1)), a->plane, e->column + k + (corner & 1));
 }
 
-/* A value at a corner, from an array of one float a place. */
-CLOTH_INLINE lanes value_at_corner(const solve_arrays *a, float *array, const touch *e, int32_t corner, int32_t k) {
-  return own_beside(a, array, 1, 0, e->row + (corner >> 1), e->column + k, corner & 1);
-}
-
-/* Which points in lanes `k` have a particle at a corner that moves. */
-CLOTH_INLINE lanes_mask moves_at_corner(const solve_arrays *a, const touch *e, int32_t corner, int32_t k) {
-  return lanes_less(lanes_splat(0.0f), value_at_corner(a, a->diagonal, e, corner, k));
-}
-
-/* The sum of w_j v_j of the points in lanes `k`, from a near array; from an own array; of one float a place. */
+/* The sum of w_j v_j of the points in lanes `k`, from a near array, and from an own array. */
 CLOTH_INLINE lanes3 gather_near(const solve_arrays *a, float *array, const touch *e, int32_t k) {
   lanes3 sum = near_at_corner(a, array, e, 0, k);
   for (int32_t corner = 1; e->kind != POINT_PARTICLE && corner < CORNERS; corner++) {
@@ -119,14 +89,6 @@ CLOTH_INLINE lanes3 gather_own(const solve_arrays *a, float *array, const touch 
     sum = has_corner(e->kind, corner) ? lanes3_add(sum, own_at_corner(a, array, e, corner, k)) : sum;
   }
   return e->kind == POINT_PARTICLE ? sum : lanes3_scale(sum, lanes_splat(corner_weight(e->kind)));
-}
-
-CLOTH_INLINE lanes gather_values(const solve_arrays *a, float *array, const touch *e, int32_t k) {
-  lanes sum = value_at_corner(a, array, e, 0, k);
-  for (int32_t corner = 1; e->kind != POINT_PARTICLE && corner < CORNERS; corner++) {
-    sum = has_corner(e->kind, corner) ? lanes_add(sum, value_at_corner(a, array, e, corner, k)) : sum;
-  }
-  return e->kind == POINT_PARTICLE ? sum : lanes_multiply(sum, lanes_splat(corner_weight(e->kind)));
 }
 
 /* By how much the solution moves the points in lanes `k`, see solution_with(). */

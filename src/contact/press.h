@@ -152,6 +152,12 @@ CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lane
   own_block_store(ground, place, symmetric_quantise(m));
 }
 
+/* (k n n^T + k_t (I - n n^T)) v */
+CLOTH_INLINE lanes3 contact_product(lanes3 n, lanes along, lanes across, lanes3 v) {
+  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
+  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+}
+
 /* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
    (lambda - k n . w) n - k_t (u + w_t). */
 CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
@@ -273,8 +279,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
     return;
   }
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes pn = lanes_multiply(lanes_flush(lanes3_dot(n, p)), lanes_subtract(less_along, less_across));
-  const lanes3 q = lanes3_flush(lanes3_add_scaled(lanes3_scale(p, less_across), n, lanes_flush(pn)));
+  const lanes3 q = contact_product(n, less_along, less_across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));

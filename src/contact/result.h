@@ -293,12 +293,21 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
 static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
-  for (int32_t row = 0; (w->touches > 0 || w->remembers) && row < c->grid.rows; row++) {
+  for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
       remember_block(c, row, column, *chain_at(c, row, column));
     }
   }
-  w->remembers = w->touches > 0;
+  w->remembers = 1;
+}
+
+/* The same of a substep in which nothing touches. */
+static void remember_nothing(const cloth *c) {
+  workspace *w = workspace_of(c);
+  if (w->remembers) {
+    forget_all_touching(c);
+    w->statistics.contacts = w->statistics.contacts_sticking = w->remembers = 0;
+  }
 }
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */

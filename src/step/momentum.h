@@ -564,8 +564,7 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
     m->angular = vector_add(m->angular, spin);
     sums->isotropic += ratio;
     for (int32_t k = 0; k < 3; k++) {
-      const cloth_vector unit = vector(k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f);
-      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, unit, 0);
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
       add_column(&sums->arms, k, vector_scale(arm, ratio * component(arm, k)));
       add_column(&sums->turned, k, vector_scale(own, ratio / b->mass));
     }

@@ -61,9 +61,7 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
 /* What a particle that is attached to a body gives to it at the solution, scaled. */
 static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
                                    int32_t has_solution) {
-  const float *y = u->solution;
-  const cloth_vector turned = vector_cross(vector(y[3], y[4], y[5]), s->arm);
-  const cloth_vector with_body = vector_add(vector(y[0], y[1], y[2]), turned);
+  const cloth_vector with_body = carried_point(u->solution, s->arm);
   const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
   return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
 }

@@ -7,7 +7,6 @@
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/body.h"
-#include "../contact/memory.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/runaway.h"
@@ -139,7 +138,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
   } else {
-    forget_all_touching(c);
+    remember_nothing(c);
   }
   if (workspace_of(c)->searched > 0) {
     catch_runaways(c, t, has_solution);
