@@ -84,12 +84,6 @@ extern "C" {
 #define CLOTH_ANY_DISTANCE 1.0e6f     /* a max_distance that no particle reaches [m] */
 #define CLOTH_AUTOMATIC 0             /* value of a setting that cloth then chooses by itself */
 
-/* 1: the step of one equation, which is being built, in place of the one that this library has: docs/one_equation.md
-   says what it lacks. Whoever sets it sets it where cloth.c is compiled and in all that includes this header. */
-#ifndef CLOTH_ONE_EQUATION
-#define CLOTH_ONE_EQUATION 0
-#endif
-
 /* Begins the declaration of an arena, in C and in C++: CLOTH_ALIGNED static unsigned char arena[65536]; */
 #ifndef CLOTH_ALIGNED
 #if defined(__GNUC__) || defined(__clang__)
@@ -286,7 +280,6 @@ typedef struct cloth_config_integration {
   float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
                                  move, which have the last word, and attached particles; 0.1..1e4; default 300 */
   float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
-#if CLOTH_ONE_EQUATION
   float rest_drag;  /* deceleration of slow particles [m/s^2], a dry drag d / (1 + (v / rest_speed)^2) that brings cloth
                        to rest and so to sleep; 0: none, cloth then swings on until velocity_damping and air have taken
                        its energy; 0..100; default 0.05 */
@@ -297,7 +290,6 @@ typedef struct cloth_config_integration {
                            0.1..1e4; default 3 */
   int32_t max_parts;    /* most parts that a substep is taken in where a particle would come out farther inside of a
                            collider than the thickness: work is bounded by as many substeps; 1, 2 or 4; default 4 */
-#endif
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
@@ -328,21 +320,11 @@ typedef struct cloth_config_solver {
   int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
 } cloth_config_solver;
 
-#if CLOTH_ONE_EQUATION
 /* Springs along warp and weft that are stiffer above a strain. */
 typedef struct cloth_config_strain_limit {
   float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0, which is no limit */
   float stiffness;     /* stiffness there over that of the fabric [1]; 1..1000; default 50 */
 } cloth_config_strain_limit;
-#else
-/* Strain limiting of stretch springs after each substep (Provot 1995). Between pins of a row or column that are farther
-   apart than it allows, it allows the strain that their springs share evenly. */
-typedef struct cloth_config_strain_limit {
-  int32_t sweeps;        /* sweeps over the springs; 0..CLOTH_SWEEP_LIMIT; default 0 */
-  float max_extension;   /* strain above which a spring is shortened [1]; 0..10; default 0.006 */
-  float max_compression; /* strain below which a spring is lengthened [1]; 0..1, where 1 is never; default 1 */
-} cloth_config_strain_limit;
-#endif
 
 typedef enum cloth_contact_mode {
   CLOTH_CONTACT_PROJECTION, /* particles are projected out of colliders after the solve, with Coulomb friction */
@@ -446,14 +428,12 @@ typedef struct cloth_config_capacity {
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
-#if CLOTH_ONE_EQUATION
 /* Defaults of the step of one equation, where they differ from those named below and above: substeps 2,
    integration.explicit_threshold 1 (0..1.3), projection_threshold CLOTH_KAPPA_NEVER, bdf2_blend 0, max_substeps 64;
    tethers.count 0; solver.preconditioner CLOTH_PRECONDITIONER_MULTILEVEL where a build has it, max_iterations 80,
    tolerance 0 (0..0.5): the solve makes as many iterations as `iterations` says, fewer only where floats resolve no
    more. A substep is at most 1/60 s long, so a longer step takes more of them than it is told. No spring is projected,
    and nothing acts after the solve. */
-#endif
 typedef struct cloth_config {
   uint32_t cookie; /* set by cloth_config_default() */
 
@@ -470,14 +450,12 @@ typedef struct cloth_config {
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
   int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
                              default 28. More substeps stretch less. */
-#if CLOTH_ONE_EQUATION
   int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 16 by
                          the stiffness of the fabric in a substep, 24 for narrow tubes, 6 from 8 substeps on, and up to
                          four times as many, where they leave something, of fabrics that are stiff or whose springs
                          differ much in stiffness; default CLOTH_AUTOMATIC. Fewer cost liveliness, never rest. With
                          solver.tolerance above 0 solver.max_iterations stands in its place */
-#endif
-  float thickness;       /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
+  float thickness;    /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
   int32_t max_colliders; /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56
                             with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
@@ -529,10 +507,8 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
    conflicts. Each particle of the longer side takes 160 bytes more, of a tube 224; a column 22, a row 33. On grids of
    up to 26 rows a column, counted in eights, takes 320 bytes in place of 12 of each particle's scratch; with 3 substeps
    or fewer 224 on up to 18 rows. The rest is 4.7 to 5 KB. Sizes of one config are the same in every build. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation a particle takes 37 bytes of state and, in grids of 32 x 32, 164 of scratch without lanes
    and 183 with AVX2: sizes of scratch differ between builds, others do not. */
-#endif
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */
@@ -631,10 +607,8 @@ typedef struct cloth_settle_report {
    reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic substeps those of a
    cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step() or cloth_step_with()
    does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation all substeps are those of steps of dt, none is longer, and cloth is not nudged. Dry drag
    (integration.rest_drag) does not act in this call, as it keeps slow cloth slow. */
-#endif
 CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
 CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
                                 int32_t max_steps, cloth_settle_report *report);
@@ -1167,9 +1141,7 @@ typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
   float backstop_radius;   /* [m]; 0..1e4; default 0, which is no backstop */
-#if CLOTH_ONE_EQUATION
   float drive; /* stiffness of a spring from the particle to its target [N/m]; 0..1e6; default 0, which is none */
-#endif
 } cloth_motion_constraint;
 
 /* Returns a constraint that leaves a particle free, as all particles start. */
@@ -1286,10 +1258,8 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
    sweep of self-contact; all else, projection and bending included, acts in every substep and is never left out. The
    result depends on the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and
    bounds of work are absent with CLOTH_NO_PLANNING. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation the solve of a substep does 3 iterations after a deadline, or as many as it would do if
    that is less; `refinements` counts those beyond. All other work is done in every substep. */
-#endif
 typedef struct cloth_effort {
   int32_t refinements; /* solver iterations and sweeps of strain limiting and self-contact beyond the first of each
                           substep; 0 or more */
@@ -1313,10 +1283,8 @@ CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings
    whole blocks of lanes, the 1, 4 or 8 floats of a vector register, and differs between builds with other lanes, on
    small grids by up to a fifth. With capacity.fixed_work every step does this work. Returns CLOTH_OK, or what
    cloth_step() would: RANGE, STATE, UNSTABLE. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation a unit is an instruction of the scalar build on x86-64, and work is known before a step:
    substeps and iterations times measured constants. */
-#endif
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
 /* Writes the most work of a step of dt in any cloth of this config and its fabric, with max_colliders of the most
@@ -1483,10 +1451,8 @@ CLOTH_API int cloth_group_work_bound(const cloth_group *group, float dt, uint64_
 /// Planning ///
 
 /* What a config is expected to do. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation the stretch is that of a sheet that swings by two corners, a mean over time, and does not
    depend on the substeps but on iterations that are fewer than automatic ones. */
-#endif
 typedef struct cloth_forecast {
   uint64_t work; /* cloth_config_work_bound() */
   float stretch; /* largest strain while a sheet swings by two corners [1]; to a factor of two, of four for a sheet more
@@ -1499,10 +1465,8 @@ typedef struct cloth_forecast {
    stays as in the config: set fabric, max_colliders and strain_limit.max_extension before. *planned may be *config.
    Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. Absent with
    CLOTH_NO_PROJECTION or CLOTH_NO_PLANNING. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation a plan is a number of substeps and of iterations: from 32 substeps with automatic
    iterations down to 2, then fewer iterations, then one substep. solver.tolerance becomes 0. */
-#endif
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 
@@ -1537,11 +1501,9 @@ typedef enum cloth_stage {
 } cloth_stage;
 
 /* What the last step did. */
-#if CLOTH_ONE_EQUATION
 /* In the step of one equation kappa is the stiffness in a substep, h^2 k / m with damping, in the mass of a particle,
    and a family is explicit where its block is left out of the operator, else implicit; nothing is projected or mixed.
    residual and substeps_capped are 0. */
-#endif
 typedef struct cloth_statistics {
   int32_t notes;                    /* sum of cloth_note */
   int32_t substeps;                 /* substeps taken */

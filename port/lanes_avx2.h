@@ -126,7 +126,6 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm256_andnot_ps(mask, a);
 }
 
-#if CLOTH_ONE_EQUATION
 #define CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   const __m256d mixed = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88));
@@ -138,7 +137,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = _mm256_permute2f128_ps(first, second, 0x20);
   *high = _mm256_permute2f128_ps(first, second, 0x31);
 }
-#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   __m256 pair[8], four[8];

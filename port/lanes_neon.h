@@ -128,7 +128,6 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), mask));
 }
 
-#if CLOTH_ONE_EQUATION
 #define CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   return vuzpq_f32(a, b).val[0];
@@ -139,7 +138,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = both.val[0];
   *high = both.val[1];
 }
-#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   float32x4x2_t low = vtrnq_f32(block[0], block[1]);

@@ -120,7 +120,6 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return _mm_andnot_ps(mask, a);
 }
 
-#if CLOTH_ONE_EQUATION
 #define CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   return _mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0));
@@ -130,7 +129,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = _mm_unpacklo_ps(a, b);
   *high = _mm_unpackhi_ps(a, b);
 }
-#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);

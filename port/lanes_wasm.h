@@ -100,7 +100,6 @@ CLOTH_INLINE lanes lanes_drop(lanes_mask mask, lanes a) {
   return wasm_v128_andnot(a, mask);
 }
 
-#if CLOTH_ONE_EQUATION
 #define CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   return wasm_i32x4_shuffle(a, b, 0, 2, 4, 6);
@@ -110,7 +109,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5);
   *high = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
 }
-#endif
 
 CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   v128_t a = wasm_i32x4_shuffle(block[0], block[1], 0, 4, 1, 5);

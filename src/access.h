@@ -192,12 +192,6 @@ static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-/* The positions at which explicit springs are evaluated: the predicted ones if the step extrapolates, else the
-   positions at the start of the substep. */
-static vector_array evaluation_positions(const cloth *c, const step_plan *plan) {
-  return plan->extrapolation > 0.0f ? predicted_of(c) : vectors_at(c, c->state.position);
-}
-
 /* 1 if contacts are constraints of the linear solve (CLOTH_CONTACT_SOLVER). */
 static int has_solver_contacts(const cloth *c) {
   return WITH_CONTACT_SOLVER && c->state.contacts;
@@ -285,11 +279,7 @@ static vector_array history_of(const cloth *c, int32_t before) {
 
 /* How many velocities before the last the history has. */
 CLOTH_INLINE int32_t history_length(const cloth *c) {
-#if CLOTH_ONE_EQUATION
   return !c->state.velocity_history ? 0 : c->settings.integration.bdf2_blend > 0.0f ? 2 : 1;
-#else
-  return c->state.velocity_history ? 2 : 0;
-#endif
 }
 
 /* Marks a particle's earlier velocities as meaningless: the next prediction does not extrapolate them. */
@@ -358,19 +348,6 @@ static void set_input(const cloth *c, void *stored, const void *value, size_t by
 static int has_air(const cloth *c) {
   return WITH_AIR && c->settings.air.density > 0.0f &&
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
-}
-
-/* One of ROW_BUFFERS buffers of a vector per column. Owned by the forces and by the product of the solver's matrix. */
-static vector_array row_buffer(const cloth *c) {
-  vector_array f;
-  f.x = floats_at(c, c->scratch.row_buffers);
-  f.y = f.x + c->grid.columns;
-  f.z = f.y + c->grid.columns;
-  return f;
-}
-
-static void clear_row_buffers(const cloth *c) {
-  fill_zero(floats_at(c, c->scratch.row_buffers), (size_t)(3 * c->grid.columns) * sizeof(float));
 }
 
 /* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */

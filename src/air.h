@@ -193,17 +193,6 @@ typedef struct air_flow {
   int32_t is_along;         /* 1 if drag or lift is above 0 */
 } air_flow;
 
-static air_flow air_flow_of(const cloth *c, const step_plan *plan) {
-  const float strength = 0.5f * c->settings.air.density * (plan->h / reference_mass(c));
-  air_flow air;
-  air.wind = wind_of(c);
-  air.normal = flush_small(strength * (c->settings.air.normal_drag + c->settings.air.lift), WORK_QUANTUM);
-  air.drag = flush_small(strength * c->settings.air.drag, WORK_QUANTUM);
-  air.lift = flush_small(strength * c->settings.air.lift, WORK_QUANTUM);
-  air.is_along = air.drag > 0.0f || air.lift > 0.0f;
-  return air;
-}
-
 /* Smallest product of area and speed along the normal [m^3/s], 2^-60: smaller ones count as 0. */
 #define AIR_MIN_FLOW 8.673617379884035e-19f
 /* Bounds of squared areas [m^4], 2^-80 and 2^46, and the smallest divisor among squared speeds [m^2/s^2]: with them no
@@ -254,22 +243,4 @@ CLOTH_INLINE lanes3 air_change(const air_flow *air, lanes3 a, lanes3 v, lanes we
   across = lanes_minimum(across, lanes_multiply(lanes_subtract(one, along), inverse));
   lanes push = lanes_multiply(lanes_negate(flow), lanes_quantise(across, WORK_ROUNDER));
   return lanes3_add_scaled(lanes3_scale(a, lanes_quantise(push, WORK_ROUNDER)), v, lanes_negate(along));
-}
-
-/* Adds the velocity changes by the air times the mass ratio to `change`. */
-CLOTH_HOT static void add_air(const cloth *c, const step_plan *plan, vector_array change) {
-  const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
-  const air_flow air = air_flow_of(c, plan);
-  const lanes one = lanes_splat(1.0f);
-  const cloth *gapped = gapped_cloth(c);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    const row_neighbours near = row_neighbours_at(c, x, row);
-    for (int32_t column = 0; column < c->grid.columns; column += CLOTH_LANES) {
-      const int32_t i = near.first + column;
-      lanes mass = mass_ratio_lanes(c, i);
-      const lanes3 area = area_vectors(&near, x, column, gapped);
-      lanes3 push = air_change(&air, area, lanes3_load(v, i), lanes_divide(one, mass));
-      lanes3_store(change, i, lanes3_add_scaled(lanes3_load(change, i), push, mass), c->grid.columns - column);
-    }
-  }
 }

@@ -103,8 +103,6 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   return r;
 }
 
-#if WITH_MULTILEVEL || CLOTH_ONE_EQUATION
-
 CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.xx = lanes_add(a.xx, b.xx);
   a.yy = lanes_add(a.yy, b.yy);
@@ -114,5 +112,3 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.yz = lanes_add(a.yz, b.yz);
   return a;
 }
-
-#endif

@@ -91,41 +91,6 @@ static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
-/* How many particles are attached to a body. */
-static int32_t count_attached(const cloth *c, const rigid_body *b) {
-  int32_t count = body_share_of(c, b)->other_attached;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    count += attachments_of(c)[n].collider == b->collider;
-  }
-  return count;
-}
-
-/* Moments of inertia, about the axes of a body, of a mass at a point in these axes [kg m^2]. */
-static cloth_vector inertia_at(cloth_vector point, float mass) {
-  const cloth_vector arm = vector_flush(point, STATE_QUANTUM);
-  const float xx = arm.x * arm.x, yy = arm.y * arm.y, zz = arm.z * arm.z;
-  const cloth_vector squared = vector_flush(vector(yy + zz, xx + zz, xx + yy), INPUT_QUANTUM);
-  return vector_flush(vector_scale(squared, mass), INPUT_QUANTUM);
-}
-
-/* Moments of inertia of a body with the particles that are attached to it, about its axes [kg m^2]; 0 if no torque
-   turns it. Products of inertia of the particles are left out. Without the particles a light body would have next to no
-   mass where it is far from its axes, and what bends the cloth and the air there would throw it: a stick of 5 g that
-   hangs from two points 0.2 m beside its axis at 10,000 m/s. */
-CLOTH_SEPARATE cloth_vector inertia_of(const cloth *c, const rigid_body *b) {
-  cloth_vector sum = b->inertia;
-  if (!CLOTH_ONE_EQUATION && sum.x > 0.0f) { /* there they are particles of their own */
-    sum = vector_add(sum, body_share_of(c, b)->other_inertia);
-    for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-      const attachment *a = &attachments_of(c)[n];
-      if (a->collider == b->collider) {
-        sum = vector_add(sum, inertia_at(a->point, mass_of_particle(c, a->particle)));
-      }
-    }
-  }
-  return sum;
-}
-
 /* 1 if three moments of inertia are the same. */
 static int are_even(cloth_vector inertia) {
   return inertia.x == inertia.y && inertia.y == inertia.z;
@@ -134,96 +99,11 @@ static int are_even(cloth_vector inertia) {
 /* Largest inverse mass that torque adds at a point of a body [1/kg]: its square stays finite. */
 #define MAX_TURNING_INVERSE_MASS 1.0e18f
 
-/* Inverse of the mass that a body has at a point, in the direction in which it gives way most [1/kg]. `arm` leads there
-   from its position, in its own axes; `inverse_mass` is that of the body, `inertia` its moments. What torque adds is
-   the largest eigenvalue of the sum over the axes of j u u^T, with j the inverse of the moment of inertia about an axis
-   and u the moment about it that unit forces at the point have. For a ball of the largest moment that is j arm^2. No
-   force along the arm has any moment, so that of what the other axes add to the ball one eigenvalue is 0; the others
-   follow from their sum and product. */
-CLOTH_SEPARATE float largest_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm) {
-  arm = vector_flush(arm, STATE_QUANTUM);
-  const float squared = vector_dot(arm, arm), most = MAX_TURNING_INVERSE_MASS;
-  const float of_ball = inverse_or_zero(maximum(maximum(inertia.x, inertia.y), inertia.z));
-  const float least = inverse_mass + squared * of_ball;
-  if (are_even(inertia) || squared == 0.0f) {
-    return least;
-  }
-  const cloth_vector j = vector_flush_work(vector(minimum(squared * (1.0f / inertia.x - of_ball), most),
-                                                  minimum(squared * (1.0f / inertia.y - of_ball), most),
-                                                  minimum(squared * (1.0f / inertia.z - of_ball), most)));
-  const float unit = 1.0f / squared;
-  const cloth_vector n = vector_flush_work(vector(arm.x * arm.x * unit, arm.y * arm.y * unit, arm.z * arm.z * unit));
-  const float half = 0.5f * (j.x * (n.y + n.z) + j.y * (n.x + n.z) + j.z * (n.x + n.y));
-  const float product = j.x * j.y * n.z + j.y * j.z * n.x + j.z * j.x * n.y;
-  return least + half + square_root(maximum(half * half - product, 0.0f));
-}
-
-/* Mobility of a particle that is attached to a body, of which all have equal parts. */
-static float attached_mobility(const cloth *c, const attachment *a, const rigid_body *b) {
-  const float largest = largest_inverse_mass(inertia_of(c, b), inverse_mass_of(c, b), a->point);
-  return reference_mass(c) * ((float)count_attached(c, b) * largest);
-}
-
-/* Largest of these, at least 1. */
-static float largest_attached_mobility(const cloth *c) {
-  float largest = 1.0f;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    const rigid_body *b = find_body(c, a->collider);
-    largest = b ? maximum(largest, attached_mobility(c, a, b)) : largest;
-  }
-  return largest;
-}
-
 /* A vector in world axes times the moments of inertia i, or with `inverts` their inverses, in the orientation q. */
 static cloth_vector apply_inertia(cloth_vector i, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
   const cloth_vector factor = inverts ? vector(inverse_or_zero(i.x), inverse_or_zero(i.y), inverse_or_zero(i.z)) : i;
   return vector_flush_work(rotate(q, vector(a.x * factor.x, a.y * factor.y, a.z * factor.z)));
-}
-
-/* What the particles attached to a body add to the velocity of body and particles together, that of their momentum,
-   beside the body's own. During a substep rigid_body.velocity is the former: impulses change it alone. With `q`, the
-   body's orientation, the particles turn with it, those of other cloths, too; NULL: those of this cloth have their own
-   velocities, as when a substep begins. */
-static cloth_vector attached_lead(const cloth *c, const rigid_body *b, const cloth_rotation *q) {
-  const float inverse_mass = inverse_mass_of(c, b);
-  cloth_vector sum = {0.0f, 0.0f, 0.0f};
-  if (q && body_share_of(c, b)->other_attached > 0) {
-    const cloth_vector moment = vector_flush_work(rotate(*q, body_share_of(c, b)->other_moment));
-    sum = vector_scale(vector_flush_work(vector_cross(b->spin, moment)), inverse_mass);
-  }
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    if (a->collider == b->collider) {
-      const float share = mass_of_particle(c, a->particle) * inverse_mass;
-      cloth_vector relative = vector_subtract(vector_load(vectors_at(c, c->state.velocity), a->particle), b->velocity);
-      if (q) {
-        relative = vector_cross(b->spin, vector_flush_work(rotate(*q, a->point)));
-      }
-      sum = vector_add_scaled(sum, vector_flush_work(relative), share);
-    }
-  }
-  return sum;
-}
-
-/* Angular momentum about a body that newly attached particles have as a substep begins, beyond that of points that turn
-   with it [N m s]. The body takes it in then, as attached_lead(): both have what they had. */
-static cloth_vector attached_turn(const cloth *c, const rigid_body *b) {
-  const cloth_rotation q = colliders_of(c)[b->collider].body.pose.rotation;
-  cloth_vector sum = {0.0f, 0.0f, 0.0f};
-  for (int32_t n = inputs_of(c)->attachments_taken; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    if (a->collider == b->collider) {
-      const cloth_vector arm = vector_flush_work(rotate(q, a->point));
-      const cloth_vector with_body = vector_add(b->velocity, vector_cross(b->spin, arm));
-      const cloth_vector v = vector_load(vectors_at(c, c->state.velocity), a->particle);
-      const cloth_vector lead = vector_flush_work(vector_subtract(v, with_body));
-      const cloth_vector momentum = vector_flush_work(vector_scale(lead, mass_of_particle(c, a->particle)));
-      sum = vector_add(sum, vector_cross(arm, momentum));
-    }
-  }
-  return sum;
 }
 
 /* The number of an axis about which the moment of inertia is neither above both others nor below both. */
@@ -240,8 +120,8 @@ static int32_t middle_axis(cloth_vector i) {
 #define MAX_INERTIA_RATIO 1.0e4f
 
 /* The moments of inertia with which a body turns without torque [kg m^2]. */
-static cloth_vector free_inertia(const cloth *c, const rigid_body *b) {
-  const cloth_vector i = inertia_of(c, b);
+static cloth_vector free_inertia(const rigid_body *b) {
+  const cloth_vector i = b->inertia;
   const float most = MAX_INERTIA_RATIO * minimum(minimum(i.x, i.y), i.z);
   return vector(minimum(i.x, most), minimum(i.y, most), minimum(i.z, most));
 }
@@ -275,7 +155,7 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
    energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
    its long axis, with 313 times the energy if it is 25 times as long as wide. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector i = free_inertia(c, b);
+  const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
   const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
@@ -297,20 +177,11 @@ static cloth_rotation turned_rotation(const cloth *c, const rigid_body *b, cloth
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
     return q;
   }
-  if (!are_even(inertia_of(c, b))) {
+  if (!are_even(b->inertia)) {
     return turned_freely(c, b, q, h);
   }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);
-}
-
-/* The pose of a body after h seconds. */
-static cloth_pose moved_pose(const cloth *c, const rigid_body *b, const cloth_pose *from, float h) {
-  cloth_pose to;
-  const cloth_vector velocity = vector_subtract(b->velocity, attached_lead(c, b, &from->rotation));
-  to.position = vector_flush(vector_add_scaled(from->position, velocity, h), STATE_QUANTUM);
-  to.rotation = turned_rotation(c, b, from->rotation, h);
-  return to;
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -322,84 +193,13 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-/* Begins a substep: where the bodies would be at its end without the cloth. What moves with another cloth has begun
-   there. */
-CLOTH_SEPARATE void start_bodies(const cloth *c, const step_plan *plan) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    rigid_body *b = &bodies_of(c)[n];
-    collider_slot *slot = &colliders_of(c)[b->collider];
-    if (body_share_of(c, b)->follows) {
-      continue;
-    }
-    const cloth_vector torque = vector_add(attached_turn(c, b), body_share_of(c, b)->other_turn);
-    const cloth_vector added = apply_inertia(inertia_of(c, b), slot->body.pose.rotation, torque, 1);
-    b->spin = vector_flush(limited_vector(vector_add(b->spin, added), MAX_SPIN), STATE_QUANTUM);
-    /* The weight of attached particles comes with what they do to the body. */
-    const float own_share = b->mass * inverse_mass_of(c, b);
-    b->velocity = vector_add(b->velocity, vector_add(attached_lead(c, b, NULL), body_share_of(c, b)->other_lead));
-    b->velocity = vector_add_scaled(b->velocity, inputs_of(c)->gravity, plan->h * own_share * b->gravity);
-    b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-    slot->previous = slot->body.pose;
-    slot->body.pose = moved_pose(c, b, &slot->previous, plan->h);
-  }
-  inputs_of(c)->attachments_taken = inputs_of(c)->attachment_count;
-}
-
 /* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
 CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
   const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
   b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
   b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = vector_add(b->spin, apply_inertia(inertia_of(c, b), q, torque, 1));
+  b->spin = vector_add(b->spin, apply_inertia(b->inertia, q, torque, 1));
   b->spin = vector_flush(b->spin, STATE_QUANTUM);
-}
-
-/* The rotation by an angular impulse, both in the body's axes, of a body of these moments of inertia. */
-static cloth_vector local_turn(cloth_vector inertia, cloth_vector torque) {
-  torque = vector_flush(torque, INPUT_QUANTUM);
-  return vector(torque.x * inverse_or_zero(inertia.x), torque.y * inverse_or_zero(inertia.y),
-                torque.z * inverse_or_zero(inertia.z));
-}
-
-/* What a unit impulse along a unit vector, at `arm` from the position of a body, changes the velocity of that point by,
-   along that vector [1/kg]. All in the body's axes; `inverse_mass` is that of the body, `inertia` its moments. */
-static float local_inverse_mass(cloth_vector inertia, float inverse_mass, cloth_vector arm, cloth_vector along) {
-  const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(arm), along));
-  return inverse_mass + maximum(vector_dot(moment, vector_flush_work(local_turn(inertia, moment))), 0.0f);
-}
-
-/* Moves a body anew with the velocity that it has now. One that would leave the world stops. `turns` 1, at the end of a
-   substep: its spin changes with its rotation, which keeps the angular momentum. */
-CLOTH_SEPARATE void move_body(const cloth *c, const step_plan *plan, rigid_body *b, int turns) {
-  collider_slot *slot = &colliders_of(c)[b->collider];
-  b->velocity = limited_vector(b->velocity, CLOTH_SPEED_LIMIT);
-  b->spin = limited_vector(b->spin, MAX_SPIN);
-  const cloth_vector inertia = free_inertia(c, b);
-  const cloth_vector momentum = apply_inertia(inertia, slot->previous.rotation, b->spin, 0);
-  cloth_pose to = moved_pose(c, b, &slot->previous, plan->h);
-  if (!vector_in_range(to.position, CLOTH_POSITION_LIMIT)) {
-    to.position = slot->previous.position;
-    b->velocity = vector(0.0f, 0.0f, 0.0f);
-  }
-  if (turns && b->inertia.x > 0.0f) {
-    b->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
-    b->spin = vector_flush(b->spin, STATE_QUANTUM);
-  }
-  if (turns) {
-    b->velocity = vector_subtract(b->velocity, attached_lead(c, b, &to.rotation));
-    b->velocity = limited_vector(vector_flush(b->velocity, STATE_QUANTUM), CLOTH_SPEED_LIMIT);
-  }
-  slot->body.pose = to;
-}
-
-/* Moves all bodies. At the end of a substep those that follow another cloth have been moved there. */
-static void move_bodies(const cloth *c, const step_plan *plan, int turns) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    rigid_body *b = &bodies_of(c)[n];
-    if (!turns || !body_share_of(c, b)->follows) {
-      move_body(c, plan, b, turns);
-    }
-  }
 }
 
 #if WITH_SLEEP
@@ -453,32 +253,9 @@ static int32_t body_number(const cloth *c, int32_t collider) {
 
 #endif
 
-/* The pose of a collider when a substep, the present one or the next, begins. A body's poses are those of the present
-   substep. */
-static cloth_pose collider_pose(const cloth *c, const step_plan *plan, int32_t index, int32_t substep) {
-  const collider_slot *slot = slot_at(c, index);
-  float share = (float)substep / (float)plan->substeps;
-  if (body_number(c, index) >= 0) {
-    share = substep > plan->index ? 1.0f : 0.0f;
-  }
-  const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
-  return pose_between(&from, &to, share);
-}
-
 /* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
 static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[collider];
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, torque);
-}
-
-/* The same; a body is moved by them. */
-static void receive_impulse(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
-  add_to_reaction(c, collider, impulse, torque);
-#if WITH_BODIES
-  rigid_body *body = find_body(c, collider);
-  if (body) {
-    push_body(c, body, impulse, torque);
-  }
-#endif
 }

@@ -40,21 +40,6 @@ CLOTH_INLINE float *bounds_of(const cloth *c, int32_t kind) {
   return floats_at(c, c->scratch.residual) + kind * (bound_blocks(c) + LANE_PAD);
 }
 
-/* The number of colliders but planes. */
-static int32_t count_bodies(const cloth *c) {
-  int32_t bodies = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    bodies += is_collider(c, index) && slot_at(c, index)->body.shape != CLOTH_SHAPE_PLANE;
-  }
-  return bodies;
-}
-
-/* Does a substep find bounds? `bodies` is the number of colliders but planes, which are never far away. Residual, with
-   3 floats per particle, has room for the bounds of grids of this size. With fixed work nothing is skipped. */
-static int uses_bounds(const cloth *c, int32_t bodies) {
-  return bodies >= BOUND_COLLIDERS && c->count >= BOUND_MIN_COUNT && !c->settings.capacity.fixed_work;
-}
-
 /* Beyond every coordinate, and still with a square. */
 #define BOUND_BEYOND 1.0e18f
 
@@ -68,48 +53,6 @@ CLOTH_INLINE void store_least_lanes(float *least, lanes values[BOUNDS]) {
     }
     lanes_store(least + n, result);
   }
-}
-
-/* Finds the bounds of a block. Positions that are no numbers do not count: they are near no collider. */
-CLOTH_HOT CLOTH_SEPARATE void find_block_bounds(const cloth *c, int32_t block) {
-  const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
-  const int32_t first = block * BOUND_BLOCK, left = c->count - first;
-  const lanes zero = lanes_splat(0.0f), beyond = lanes_splat(BOUND_BEYOND);
-  const lanes3 none = lanes3_of(zero, zero, zero);
-  lanes3 low = lanes3_of(beyond, beyond, beyond), below_high = low;
-  lanes displacement = zero;
-  for (int32_t n = 0; n < BOUND_BLOCK && n < left; n += CLOTH_LANES) {
-    lanes_mask exists = lanes_first(left - n);
-    lanes3 p = lanes3_load(to, first + n);
-    lanes3 d = lanes3_flush(lanes3_subtract(p, lanes3_load(from, first + n)));
-    low = lanes3_select(exists, lanes3_minimum(p, low), low);
-    below_high = lanes3_select(exists, lanes3_minimum(lanes3_subtract(none, p), below_high), below_high);
-    lanes below_squared = lanes_subtract(zero, lanes3_dot(d, d));
-    displacement = lanes_select(exists, lanes_minimum(below_squared, displacement), displacement);
-  }
-  lanes values[BOUNDS] = {low.x, low.y, low.z, below_high.x, below_high.y, below_high.z, displacement, zero};
-  float least[BOUNDS];
-  store_least_lanes(least, values);
-  for (int32_t kind = 0; kind <= BOUND_DISPLACEMENT; kind++) {
-    bounds_of(c, kind)[block] = least[kind];
-  }
-}
-
-static void find_bounds_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
-  (void)plan;
-  for (int32_t block = p->first; block < p->end; block++) {
-    find_block_bounds(c, block);
-  }
-}
-
-/* Finds the bounds of all blocks. */
-static void find_bounds(const cloth *c) {
-  run_pieces(c, NULL, find_bounds_of_piece, NULL, bound_blocks(c), LINE_BLOCK);
-}
-
-/* Lets a block count as near every collider, after its particles have been moved. */
-static void drop_bounds(const cloth *c, int32_t block) {
-  bounds_of(c, BOUND_DISPLACEMENT)[block] = -BOUND_BEYOND;
 }
 
 /* How far a coordinate is outside of the boxes of some blocks. */

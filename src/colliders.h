@@ -3,6 +3,7 @@
 #include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
+#include "contact/memory.h"
 #include "costs.h"
 #include "geometry.h"
 #include "inputs.h"
@@ -10,9 +11,6 @@
 #include "scalar.h"
 #include "settings.h"
 #include "types.h"
-#if CLOTH_ONE_EQUATION
-#include "contact/memory.h"
-#endif
 
 /// Colliders ///
 
@@ -212,9 +210,7 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
     return error;
   }
   collider_slot clean = stored_collider(collider);
-#if CLOTH_ONE_EQUATION
   forget_collider(c, index);
-#endif
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -245,9 +241,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
     return error;
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
-#if CLOTH_ONE_EQUATION
   forget_collider(c, index);
-#endif
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);

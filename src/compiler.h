@@ -129,11 +129,7 @@
 #else
 #define WITH_AIR 1
 #endif
-#if defined(CLOTH_NO_LIMITS) || CLOTH_ONE_EQUATION /* strain limiting */
 #define WITH_LIMITS 0
-#else
-#define WITH_LIMITS 1
-#endif
 #ifdef CLOTH_NO_PROJECTION /* projected springs, tethers and BDF2 */
 #define WITH_PROJECTION 0
 #else
@@ -155,8 +151,8 @@
 #else
 #define WITH_SELF_SPHERES 1
 #endif
-#if defined(CLOTH_NO_GROUPS) || !WITH_SELF ||                                                                          \
-    CLOTH_ONE_EQUATION /* cloths that are stepped together and feel each other */
+#if 1 /* cloths that are stepped together and feel each other: WITH_GROUPS is 0 until they act beside the one equation \
+       */
 #define WITH_GROUPS 0
 #else
 #define WITH_GROUPS 1

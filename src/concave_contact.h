@@ -33,16 +33,6 @@ typedef struct lane_paths {
   uint32_t work;
 } lane_paths;
 
-static void store_lanes3(float to[3][CLOTH_LANES], lanes3 a) {
-  lanes_store(to[0], a.x);
-  lanes_store(to[1], a.y);
-  lanes_store(to[2], a.z);
-}
-
-static lanes3 load_lanes3(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
 /* Finds the contact of one path in a pass over the collider m. */
 static void search_surface(const cloth *c, const moving_body *m, const cloth_geometry *g, int32_t particle,
                            int32_t pass, surface_search *s) {

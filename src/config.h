@@ -14,8 +14,6 @@
  * fault, see settings.h; scratch is not used.
  */
 
-#if CLOTH_ONE_EQUATION
-
 /* Defaults of the step of one equation. */
 static void set_equation_defaults(cloth_config *config) {
   config->substeps = 2;
@@ -34,8 +32,6 @@ static void set_equation_defaults(cloth_config *config) {
   config->solver.tolerance = 0.0f;
   config->strain_limit.stiffness = 50.0f;
 }
-
-#endif
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -70,12 +66,7 @@ cloth_config cloth_config_default(void) {
   config.solver.max_iterations = 4;
   config.solver.tolerance = 1.0e-3f;
   config.tearing.max_torn_cells = 256;
-#if CLOTH_ONE_EQUATION
   set_equation_defaults(&config);
-#else
-  config.strain_limit.max_extension = 0.006f;
-  config.strain_limit.max_compression = 1.0f;
-#endif
   config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.self.pairs = 4;
   config.self.gathers = 1;
@@ -107,9 +98,6 @@ int cloth_config_use_imex(cloth_config *config) {
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
-#if !CLOTH_ONE_EQUATION
-  config->strain_limit.sweeps = 0; /* limits after a solve that is cut short add energy */
-#endif
   config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_AUTOMATIC : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
@@ -139,11 +127,9 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-#if CLOTH_ONE_EQUATION
   if (config->integration.max_parts == 3) {
     return CONFIG_FAULT(PARTS);
   }
-#endif
   if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
@@ -173,19 +159,11 @@ static int needs_solver(const cloth_config *config) {
           config->contact.mode == CLOTH_CONTACT_SOLVER);
 }
 
-/* May springs of a cloth with this config be projected at some kappa? */
-static int may_project(const cloth_config *config) {
-  return WITH_PROJECTION && config->integration.method == CLOTH_INTEGRATION_ADAPTIVE &&
-         config->integration.projection_threshold < CLOTH_KAPPA_NEVER;
-}
-
 /* Does the prediction use earlier velocities? Then the state has memory for them. */
 static int needs_history(const cloth_config *config) {
-#if CLOTH_ONE_EQUATION
   if (config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return 1; /* how springs turn, see terms/springs.h */
   }
-#endif
   return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
@@ -197,12 +175,8 @@ static int needs_projection(const cloth_config *config) {
 
 /* Are springs to be limited after a substep? The step of one equation has stiffer springs instead. */
 static int needs_limits(const cloth_config *config) {
-#if CLOTH_ONE_EQUATION
   (void)config;
   return 0;
-#else
-  return config->strain_limit.sweeps > 0;
-#endif
 }
 
 /* Is the sheet to feel itself? */

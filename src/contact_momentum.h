@@ -87,18 +87,3 @@ CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int
    jammed between them [1]. With 0.25 a cape in a neck still shakes at up to 2 m/s, with 0.8 cloth that leaves a body
    which it began in sticks to it. */
 #define JAMMED 0.5f
-
-/* Gives jammed particles of a block, which end the substep at *position, the velocity of their way. Where two colliders
-   overlap, the one that comes later moves a particle into the other, and what is left of its velocity leads there:
-   cloth that stands still in a neck would have several metres per second. Returns the changes of velocities [m/s]. */
-CLOTH_SEPARATE lanes3 stop_jammed(const cloth *c, const step_plan *plan, int32_t i, const lanes_mask *again,
-                                  const lanes3 *position) {
-  const vector_array velocity = vectors_at(c, c->state.velocity);
-  const lanes3 old = lanes3_load(velocity, i), none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes3 way = lanes3_subtract(*position, lanes3_load(vectors_at(c, c->state.position), i));
-  const lanes3 gone = lanes3_scale(lanes3_flush_below(way, STATE_QUANTUM), lanes_splat(plan->inverse_h));
-  const lanes3 allowed = lanes3_scale(lanes3_flush_below(old, STATE_QUANTUM), lanes_splat(JAMMED));
-  const lanes_mask jammed = lanes_both(*again, lanes_less(lanes3_dot(gone, gone), lanes3_dot(allowed, allowed)));
-  lanes3_store(velocity, i, lanes3_select(jammed, gone, old), c->count - i);
-  return lanes3_select(jammed, lanes3_subtract(gone, old), none);
-}

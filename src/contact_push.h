@@ -86,25 +86,6 @@ CLOTH_INLINE lanes_mask is_pushed(const cloth *c, int32_t i) {
                     lanes_keep(lanes_first(c->count - i), lanes_load(floats_at(c, c->scratch.force_share) + i)));
 }
 
-CLOTH_HOT CLOTH_SEPARATE void forget_pushes_of_piece(const cloth *c, const step_plan *plan, stage_piece *p) {
-  const vector_array earlier = history_of(c, 1), earliest = history_of(c, 2);
-  (void)plan;
-  for (int32_t i = p->first; i < p->end; i += CLOTH_LANES) {
-    const lanes_mask pushed = lanes_both(is_pushed(c, i), lanes_first(c->count - i));
-    if (lanes_any(pushed)) {
-      const lanes3 velocity = lanes3_load(earlier, i), push = lanes3_load(earliest, i);
-      const lanes3 first = lanes3_select(pushed, velocity, push);
-      lanes3_store(earliest, i, lanes3_select(has_no_history(velocity.x), push, first), c->count - i);
-    }
-  }
-}
-
-/* After contact: gives particles that no contact has moved the history of velocities that their push took the place of.
- */
-static void forget_pushes(const cloth *c) {
-  run_pieces(c, NULL, forget_pushes_of_piece, NULL, c->count, LEAST_PARTICLES);
-}
-
 /* The pushes of a block of particles that no contact has moved yet in this substep; 0 for the others. */
 CLOTH_INLINE lanes3 pushes_of_block(const cloth *c, int32_t i) {
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
@@ -148,11 +129,6 @@ CLOTH_INLINE int is_tearing(const cloth *c, lanes3 displacement) {
 
 /* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
 #define HELD_STRAIN 0.03f
-
-/* 1 if lines over contacts are solved again. */
-static int solves_contact_lines(const cloth *c, const step_plan *plan) {
-  return c->scratch.contact_pull && plan->projects && has_contact_pushes(c);
-}
 
 /* Keeps the contacts of the chosen particles of a block with a collider in place of the velocity before the last, of
    which they have none, for contact_lines.h. */

@@ -92,25 +92,6 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
 }
 
-/* record_contact() for the lanes of a block of particles that touch: 1 in `touches`, else 0. */
-CLOTH_SEPARATE void record_contacts(const cloth *c, const moving_body *m, int32_t i, lanes touches,
-                                    const lanes3 position_normal_impulse[3]) {
-  float touching[CLOTH_LANES], values[9][CLOTH_LANES];
-  lanes_store(touching, touches);
-  for (int32_t n = 0; n < 3; n++) {
-    lanes_store(values[3 * n], position_normal_impulse[n].x);
-    lanes_store(values[3 * n + 1], position_normal_impulse[n].y);
-    lanes_store(values[3 * n + 2], position_normal_impulse[n].z);
-  }
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    if (touching[n] > 0.0f) {
-      record_contact(c, m->substep, i + n, recorded_number(c, m->index),
-                     vector(values[0][n], values[1][n], values[2][n]), vector(values[3][n], values[4][n], values[5][n]),
-                     vector(values[6][n], values[7][n], values[8][n]));
-    }
-  }
-}
-
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   int error = check_cloth(c);
   if (error || (!contacts && count > 0)) {
@@ -122,11 +103,7 @@ int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   if (!has_contact_record(c)) {
     return CLOTH_ERROR_STATE;
   }
-#if CLOTH_ONE_EQUATION
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
-#else
-  const int32_t last_substep = statistics_of(c)->substeps - 1;
-#endif
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {
     for (int32_t number = recorded_of(c)[1 + i]; number && written < count; written++) {

@@ -177,9 +177,6 @@ enum {
   COST_HELD = 2750      /* per particle held by a contact */
 };
 
-/* Distance of one point from a collider's surface, by cloth_shape: plane, sphere, capsule, box, cylinder. */
-CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
-
 /* Maximum number of Newton steps along a traced path. A path that has not arrived by then grazes the surface, where
    each step only quarters the distance, or ends at it up to a rounding; both count as hits. More steps make paths that
    pass close by more exact and raise trace_cost() in proportion. */
@@ -220,59 +217,9 @@ CLOTH_CONSTANT static const uint16_t distance_costs[] = {28, 60, 308, 216, 218};
    only its end counts then, and an overflow is counted. */
 #define GRID_STEPS 24
 
-/* Cost of one distance from a convex collider. */
-static uint32_t distance_cost(const cloth_collider *body) {
-  if (WITH_HULL && body->shape == CLOTH_SHAPE_HULL) {
-    return COST_HULL * (uint32_t)body->geometry.elements;
-  }
-  return distance_costs[body->shape];
-}
-
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
-}
-
-/* 1 for shapes without edges and faces. */
-static int is_round(const cloth_collider *body) {
-  return body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE;
-}
-
-/* 1 if the cells are kept out of a collider: of spheres and capsules, and of boxes, cylinders and hulls with mass,
-   which would fall through. Beside those without mass, pressed into a held sheet, 13 of 152 random sheets then move at
-   more than 3 m/s for ever, none without. */
-static int guards_cells(const cloth_collider *body, int has_mass) {
-  const int is_solid = WITH_BODIES && has_mass && body->shape != CLOTH_SHAPE_PLANE && !is_concave(body);
-  const int is_small = body->shape != CLOTH_SHAPE_HULL || body->geometry.elements <= CELL_HULL_ELEMENTS;
-  return is_round(body) || (is_solid && is_small);
-}
-
-/* Cost of comparing a cell with the edges of a collider, in blocks of cells that are near it. */
-static uint32_t cell_edges_cost(const cloth_collider *body) {
-  return is_round(body) ? 0u : 4u * (COST_CELL_PLANE + distance_cost(body));
-}
-
-/* Cost of one triangle of a cell that is near a collider, and of one step along its path. Those of a hull look for the
-   nearest point of the hull. */
-static uint32_t cell_triangle_cost(const cloth_collider *body) {
-  const int is_hull = WITH_HULL && body->shape == CLOTH_SHAPE_HULL;
-  return COST_CELL_TRIANGLE + (is_hull ? (2u * CELL_EDGE_STEPS + 3u) * distance_cost(body) : 0u);
-}
-
-static uint32_t cell_trace_cost(const cloth_collider *body) {
-  const int is_hull = WITH_HULL && body->shape == CLOTH_SHAPE_HULL;
-  return COST_CELL_TRACE + (is_hull ? CELL_EDGE_STEPS * distance_cost(body) : 0u);
-}
-
-/* Cost of tracing the path of one particle against a collider. */
-static uint32_t trace_cost(const cloth_collider *body) {
-  return COST_TRACED + TRACE_STEPS * ((uint32_t)COST_TRACE + distance_cost(body));
-}
-
-/* Cost of the contact search for one particle near a collider: with the distances of both ends of its path, but without
-   the search for a surface. */
-static uint32_t near_cost(const cloth_collider *body) {
-  return is_concave(body) ? (uint32_t)COST_CONCAVE : COST_COLLIDE + 2u * distance_cost(body);
 }
 
 #if WITH_MESH || WITH_PLANNING
@@ -283,33 +230,4 @@ static uint32_t mesh_walk_limit(int32_t substeps) {
 #endif
 
 #if WITH_PLANNING
-/* Most work of the walks of a particle in a step: the last may begin just below the limit. */
-static uint32_t max_walks_cost(int32_t substeps) {
-  return mesh_walk_limit(substeps) + MESH_WALK_NODES * COST_MESH_NODE + MESH_WALK_TRIANGLES * COST_TRIANGLE;
-}
 #endif
-
-/* Most that the searches for a surface cost in a substep, in `passes` passes, without walks. */
-static uint32_t search_cost(const cloth_collider *body, uint32_t passes) {
-  switch (body->shape) {
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    /* Each piece has a cell; a search that has no unit left begins a piece. */
-    return FIELD_UNITS * (COST_FIELD_PIECE + COST_FIELD_TEST) + passes * COST_FIELD_PIECE + COST_FIELD_CELL;
-  case CLOTH_SHAPE_MESH:
-    return passes * MESH_CACHE * COST_TRIANGLE;
-  default:
-    return (3 * passes + GRID_STEPS) * COST_GRID;
-  }
-}
-
-/* Most that the contact of one particle with a collider costs in a substep, without walks through a mesh. Meshes have a
-   further pass where there are several. */
-static uint32_t max_contact_cost(const cloth_collider *body) {
-  if (!is_concave(body)) {
-    return COST_NEAR + near_cost(body) + trace_cost(body) + COST_RESPOND + COST_LINKS;
-  }
-  const int is_mesh = body->shape == CLOTH_SHAPE_MESH;
-  const uint32_t passes = is_mesh ? CONTACT_PASSES + 1u : CONTACT_PASSES;
-  return (is_mesh ? 2u : 1u) * COST_NEAR + search_cost(body, passes) +
-         passes * (COST_CONCAVE + COST_RESPOND + COST_LINKS);
-}

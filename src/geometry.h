@@ -103,7 +103,7 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-#if WITH_COLLIDERS || !CLOTH_ONE_EQUATION
+#if WITH_COLLIDERS
 
 /* How many colliders below an index are meshes. */
 static int32_t count_meshes(const cloth *c, int32_t end) {

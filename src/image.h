@@ -5,6 +5,7 @@
 #include "colliders.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "contact/memory.h"
 #include "fabric.h"
 #include "gaps.h"
 #include "hash.h"
@@ -14,9 +15,6 @@
 #include "state.h"
 #include "step_origin.h"
 #include "types.h"
-#if CLOTH_ONE_EQUATION
-#include "contact/memory.h"
-#endif
 
 /// Portable image ///
 
@@ -526,7 +524,7 @@ static int check_image_history(const image_view *view) {
 #endif
 
 /* The memory of contact: where it begins, 0 without, and its planes. */
-#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#if WITH_COLLIDERS
 #define MEMORY_START(c) ((c)->state.touching)
 #define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
 #else

@@ -56,12 +56,8 @@ static void flush_settings(cloth_settings *s) {
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
   s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
-#if CLOTH_ONE_EQUATION
   s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
   s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
-#else
-  s->strain_limit.max_compression = flush_small(s->strain_limit.max_compression, WORK_QUANTUM);
-#endif
   s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
@@ -80,13 +76,11 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->integration.max_substeps = config->integration.max_substeps;
   s->integration.max_speed = config->integration.max_speed;
   s->integration.velocity_damping = config->integration.velocity_damping;
-#if CLOTH_ONE_EQUATION
   s->integration.rest_drag = config->integration.rest_drag;
   s->integration.rest_speed = config->integration.rest_speed;
   s->integration.max_push_speed = config->integration.max_push_speed;
   s->integration.max_parts = config->integration.max_parts;
   s->integration.iterations = config->iterations;
-#endif
   s->tethers = config->tethers;
   s->solver = config->solver;
   s->strain_limit = config->strain_limit;

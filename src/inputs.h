@@ -5,6 +5,7 @@
 #include "bodies/list.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "contact/memory.h"
 #include "fabric.h"
 #include "gaps.h"
 #include "lanes.h"
@@ -12,9 +13,6 @@
 #include "settings.h"
 #include "tethers.h"
 #include "types.h"
-#if CLOTH_ONE_EQUATION
-#include "contact/memory.h"
-#endif
 
 /// Inputs ///
 
@@ -271,7 +269,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
-#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#if WITH_COLLIDERS
   forget_touching(c, particle);
 #endif
 #if WITH_GAPS

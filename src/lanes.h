@@ -132,7 +132,6 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   (void)block;
 }
 
-#if CLOTH_ONE_EQUATION
 #define CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   (void)b;
@@ -143,7 +142,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = a;
   *high = b;
 }
-#endif
 
 #endif
 
@@ -213,8 +211,6 @@ CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
 }
 #endif
 
-#if CLOTH_ONE_EQUATION
-
 /* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
    may define its own. */
 #ifndef CLOTH_LANES_PAIRS
@@ -239,8 +235,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
   *low = lanes_load(both);
   *high = lanes_load(both + CLOTH_LANES);
 }
-#endif
-
 #endif
 
 /* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
@@ -412,8 +406,6 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
-#if CLOTH_ONE_EQUATION
-
 /* Sets so many floats to 0. Four blocks at a time: of one compilers make a call of memset(), which costs more where the
    C library is small. */
 static void clear_floats(float *values, int32_t count) {
@@ -432,8 +424,6 @@ static void clear_floats(float *values, int32_t count) {
     values[i] = 0.0f;
   }
 }
-
-#endif
 
 /* One vector per particle as three arrays of components. */
 typedef struct vector_array {
@@ -473,21 +463,6 @@ CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, in
                    lanes_gather(from.z + i, next, count));
 }
 
-/* Adds the first `count` lanes to floats that lie `next` floats apart. */
-CLOTH_ONCE void lanes_scatter_add(float *to, int32_t next, lanes a, int32_t count) {
-  float values[CLOTH_LANES];
-  lanes_store(values, a);
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < count; lane++) {
-    to[lane * next] += values[lane];
-  }
-}
-
-static void lanes3_scatter_add(vector_array to, int32_t i, int32_t next, lanes3 a, int32_t count) {
-  lanes_scatter_add(to.x + i, next, a.x, count);
-  lanes_scatter_add(to.y + i, next, a.y, count);
-  lanes_scatter_add(to.z + i, next, a.z, count);
-}
-
 #endif
 
 #if WITH_WRAP || WITH_LIMITS || WITH_PROJECTION
@@ -511,12 +486,6 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 }
 
 #if WITH_MULTILEVEL
-
-/* Three arrays that lie `stride` floats apart. */
-static vector_array vectors_from(float *first, int32_t stride) {
-  vector_array three = {first, first + stride, first + 2 * stride};
-  return three;
-}
 
 #endif
 

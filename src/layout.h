@@ -1,21 +1,19 @@
 #pragma once
 #include "access.h"
-#include "compiler.h"
-#include "config.h"
-#include "gaps.h"
-#include "rest_shape.h"
-#include "scalar.h"
-#include "types.h"
-#if CLOTH_ONE_EQUATION
 #include "block3.h"
 #include "bodies/unknown.h"
+#include "compiler.h"
+#include "config.h"
 #include "contact/memory.h"
 #include "contact/touch.h"
+#include "gaps.h"
 #include "lanes.h"
+#include "rest_shape.h"
+#include "scalar.h"
 #include "solve/arrays.h"
 #include "solve/levels.h"
 #include "solve/transfer.h"
-#endif
+#include "types.h"
 
 /// Memory layout ///
 
@@ -118,11 +116,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-#if CLOTH_ONE_EQUATION
     const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
-#else
-    const int32_t earlier = 2;
-#endif
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->solver.warm_start && needs_solver(config)) {
@@ -131,7 +125,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
   }
-#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#if WITH_COLLIDERS
   if (reacting(config) > 0) {
     c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride);
   }
@@ -153,11 +147,6 @@ static int32_t vector_stride(int32_t count) {
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
-/* Blocks of a row whose tethers share a mark. */
-static int32_t tether_blocks(const cloth *c) {
-  return (c->grid.columns + TETHER_BLOCK - 1) / TETHER_BLOCK;
-}
-
 /* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
 #define LINE_SLOT 5
 #define RING_SLOT 7
@@ -171,45 +160,8 @@ static int32_t tether_blocks(const cloth *c) {
 /* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
 #define BEND_FACTOR_FLOATS 5
 
-/* Elements of the longest lines: those of the longer side. */
-static int32_t longest_line(const cloth *c) {
-  return c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows;
-}
-
-/* A number of lines, rounded up to whole blocks of LINE_BLOCK. */
-static int32_t in_line_blocks(int32_t lines) {
-  return (lines + LINE_BLOCK - 1) / LINE_BLOCK * LINE_BLOCK;
-}
-
 /* Floats that a piece counts in, see pieces.h. */
 #define COUNT_FLOATS 6
-
-/* 1 if there is room for bodies with mass. */
-static int has_body_room(const cloth *c) {
-  return WITH_BEARING && c->state.attachments > c->state.bodies;
-}
-
-/* Blocks of lines, of the longer side. */
-static int32_t line_blocks(const cloth *c) {
-  return in_line_blocks(longest_line(c)) / LINE_BLOCK;
-}
-
-/* Floats behind the predicted positions for particles that bear bodies: planes, a word, marks of lines. */
-static int32_t bearing_floats(const cloth *c) {
-  const int32_t marks = (DIRECTIONS * line_blocks(c) + (int32_t)sizeof(float) - 1) / (int32_t)sizeof(float);
-  return has_body_room(c) ? BEARING_PLANES * c->stride + 1 + marks : 0;
-}
-
-/* Floats of line_work, and of transposed rows in residual, of a piece. */
-static int32_t line_work_floats(const cloth *c) {
-  const int32_t slot = is_wrapped(c) ? RING_SLOT : LINE_SLOT;
-  return (has_body_room(c) ? BEARING_SLOT : slot) * LINE_BLOCK * longest_line(c);
-}
-
-static int32_t row_floats(const cloth *c) {
-  const int32_t planes = ROW_PLANES + (c->scratch.displacement ? DISPLACEMENT_PLANES : 0);
-  return planes * LINE_BLOCK * in_line_blocks(c->grid.columns);
-}
 
 /* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
 #define COARSENING 4
@@ -224,35 +176,8 @@ static int32_t row_floats(const cloth *c) {
    is built, and the symmetric inverse block (6). */
 #define NODE_FLOATS 12
 
-/* Nodes along a side of so many columns. Node n is at column COARSENING * n. The last node lies beyond the grid if two
-   or three columns are left over; a single column left over belongs to the last node. */
-static int32_t nodes_for(int32_t columns) {
-  return (columns + COARSENING / 2 - 1) / COARSENING + 1;
-}
-
-/* Floats of the nodes of all coarser grids. */
-static int32_t coarse_floats(const cloth *c) {
-  int32_t columns = c->grid.columns, rows = c->grid.rows, floats = 0;
-  do {
-    columns = nodes_for(columns);
-    rows = nodes_for(rows);
-    floats += NODE_FLOATS * columns * rows;
-  } while (columns > COARSEST_SIDE || rows > COARSEST_SIDE);
-  return floats;
-}
-
-/* Floats of two lines of vectors that restriction and prolongation work on, with zeros around them. */
-static int32_t coarse_line_floats(const cloth *c) {
-  return 2 * 3 * (c->grid.columns + LINE_PAD) + LINE_PAD;
-}
-
 /* Lines of springs across the seam of a tube, with one spring per row: warp, diagonal and antidiagonal. */
 #define SEAM_SPRINGS 3
-
-/* Floats of one value of a line across the seam, in whole blocks. */
-static int32_t seam_rows(const cloth *c) {
-  return in_line_blocks(c->grid.rows);
-}
 
 /* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
 #define SELF_LEVELS 10
@@ -356,44 +281,9 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-/* 1 if lines over contacts may be solved again, see contact_lines.h. */
-static int has_contact_lines(const cloth *c, const cloth_config *config) {
-  return WITH_CONTACT_LINES && reacting(config) > 0 && c->state.velocity_history != 0 &&
-         config->contact.mode == CLOTH_CONTACT_PROJECTION;
-}
-
-/* 1 if lines with springs that are too long may be solved again, see overstretched.h. Where strain breaks threads they
-   are not: a strip would hang on by a thread that should break. */
-static int has_longest(const cloth_config *config) {
-  return may_project(config) && !(needs_tearing(config) && config->tearing.strain > 0.0f);
-}
-
-/* Bytes of the marks of lines: uniform.h, lines.h. */
-static int32_t line_marks(const cloth *c, const cloth_config *config) {
-  const int32_t rows = c->grid.rows, columns = c->grid.columns;
-  const int is_marked = has_longest(config) || has_contact_lines(c, config);
-  return rows + in_line_blocks(columns) / LINE_BLOCK + (is_marked ? rows + columns : 0);
-}
-
 /* With so many substeps or fewer displacements are never summed: substeps of steps of 1/240 s and more are then longer
    than FINE_SUBSTEP. */
 #define COARSE_SUBSTEPS 3
-
-/* 1 if substeps may be so short that displacements are summed, see lines.h. */
-static int sums_displacements(const cloth_config *config) {
-  const int32_t substeps = config->substeps > 0 ? config->substeps : config->integration.max_substeps;
-  return may_project(config) && substeps > COARSE_SUBSTEPS;
-}
-
-/* The memory that lengths and touch use in turn. */
-static void layout_lengths(cloth *c, const cloth_config *config, uint32_t *end) {
-  const int pulls = has_contact_lines(c, config), notes = has_longest(config), sums = sums_displacements(config);
-  const int32_t lengths = (notes ? 2 : 0) + (sums ? 3 : 0);
-  const uintptr_t start = reserve_vectors(end, (pulls && lengths < 3 ? 3 : lengths) * c->stride);
-  c->scratch.contact_pull = pulls ? start : 0u;
-  c->scratch.longest = notes ? start : 0u;
-  c->scratch.displacement = sums ? start + (notes ? 2u : 0u) * (uint32_t)c->stride * sizeof(float) : 0u;
-}
 
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -404,19 +294,13 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;
-#if CLOTH_ONE_EQUATION
   const uint32_t meshes = 0; /* triangles are listed for blocks of particles, see contact/surface.h */
-#else
-  const uint32_t meshes = (uint32_t)config->capacity.meshes;
-#endif
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
   c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
   layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
 }
-
-#if CLOTH_ONE_EQUATION
 
 /* Length of a cell along the warp over that along the weft. */
 static float cell_aspect(const cloth_config *config) {
@@ -509,51 +393,11 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   }
 }
 
-#endif
-
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_own(c, config, end);
   *end = config->capacity.shared_scratch ? align_up(*end) : *end;
   uint32_t shared_start = *end;
-#if CLOTH_ONE_EQUATION
   layout_shared(c, config, end);
-#else
-  c->scratch.uniform_lines = reserve(end, (uint32_t)line_marks(c, config));
-  c->scratch.tether_marks = reserve(end, (uint32_t)(config->tethers.count * c->grid.rows * tether_blocks(c)));
-  *end = align_up(*end);
-  int32_t buffers = 3 * c->grid.columns;
-  int32_t obstacles =
-      config->tethers.count > 0 ? (config->max_colliders + config->capacity.max_shared_bodies) * OBSTACLE_FLOATS : 0;
-  c->scratch.row_buffers = reserve_floats(end, buffers > obstacles ? buffers : obstacles); /* only floats follow */
-  c->scratch.mobility = reserve_vectors(end, c->stride);
-  if (c->state.velocity_history) {
-    c->scratch.force_share = reserve_vectors(end, c->stride);
-  }
-  layout_lengths(c, config, end);
-  const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1, transposed = pieces * row_floats(c);
-  c->scratch.residual = reserve_vectors(end, transposed > 3 * c->stride ? transposed : 3 * c->stride);
-  c->scratch.product = reserve_vectors(end, 3 * c->stride + bearing_floats(c));
-  c->scratch.line_work =
-      reserve_vectors(end, pieces * line_work_floats(c) + (WITH_WORKERS ? c->pieces * COUNT_FLOATS : 0));
-  if (needs_solver(config)) {
-    c->scratch.operator_blocks = reserve_vectors(end, CELL_FLOATS * c->count);
-    if (is_wrapped(c)) {
-      c->scratch.seam = reserve_vectors(end, SEAM_SPRINGS * OPERATOR_FLOATS * seam_rows(c));
-    }
-    if (c->state.contacts) {
-      c->scratch.contact_normal = reserve_vectors(end, 3 * c->stride);
-    }
-    c->scratch.inverse = reserve_vectors(end, 6 * c->stride);
-    c->scratch.direction = reserve_vectors(end, 3 * c->stride);
-    c->scratch.solution = reserve_vectors(end, 3 * c->stride);
-    if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
-      c->scratch.share = reserve_vectors(end, c->count);
-      c->scratch.coarse_lines = reserve_floats(end, coarse_line_floats(c));
-      c->scratch.nodes = reserve_floats(end, coarse_floats(c));
-    }
-  }
-  reserve_floats(end, LANE_PAD + 2); /* read past the last array, see clear_pads() */
-#endif
   reserve_self(c, config, end);
   *end = align_up(*end);
   c->total_bytes = config->capacity.shared_scratch ? shared_start : *end;
@@ -571,10 +415,8 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
   c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
-#if CLOTH_ONE_EQUATION
   const int32_t most = most_strips(c->grid.columns, c->grid.rows);
   c->pieces = c->pieces > most ? (uint16_t)most : c->pieces;
-#endif
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);

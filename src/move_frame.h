@@ -3,13 +3,11 @@
 #include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
+#include "contact/memory.h"
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "types.h"
-#if CLOTH_ONE_EQUATION
-#include "contact/memory.h"
-#endif
 
 /// Moving frames ///
 
@@ -104,7 +102,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#if WITH_COLLIDERS
 
 /* Turns what contacts have given to particles; their anchors are in the axes of colliders. */
 static void transform_contacts(const cloth *c, const rigid_motion *m) {
@@ -245,7 +243,7 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
 static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
   transform_particles(c, m, dt);
   transform_targets(c, m);
-#if CLOTH_ONE_EQUATION && WITH_COLLIDERS
+#if WITH_COLLIDERS
   transform_contacts(c, m);
 #endif
   transform_confinements(c, m);

@@ -24,9 +24,7 @@
 #include "hash.h"
 #include "lanes.h"
 #include "block3.h"
-#if CLOTH_ONE_EQUATION
 #include "base/rows.h"
-#endif
 
 /// 2. The cloth in memory ///
 
@@ -39,7 +37,6 @@
 #include "gathers.h"
 #include "rigid.h"
 #include "geometry.h"
-#if CLOTH_ONE_EQUATION
 #include "contact/memory.h"
 #include "bodies/unknown.h"
 #include "contact/touch.h"
@@ -47,7 +44,6 @@
 #include "solve/transfer.h"
 #include "solve/levels.h"
 #include "solve/labels.h"
-#endif
 
 /// 3. Making a cloth ///
 
@@ -63,9 +59,6 @@
 
 #include "stiffness.h"
 #include "springs.h"
-#if !CLOTH_ONE_EQUATION
-#include "seam.h"
-#endif
 #include "costs.h"
 #include "shape_hull.h"
 #include "triangle.h"
@@ -73,15 +66,10 @@
 #include "shape_grid.h"
 #include "shapes.h"
 #include "step_origin.h"
-#if !CLOTH_ONE_EQUATION
-#include "uniform.h"
-#endif
 #include "vertices.h"
 #include "bodies.h"
 #include "pieces.h"
-#if CLOTH_ONE_EQUATION
 #include "solve/strips.h"
-#endif
 #include "contact_push.h"
 #include "contact_record.h"
 #include "statistics.h"
@@ -89,42 +77,17 @@
 /// 5. Stages of a substep ///
 
 #include "air.h"
-#if CLOTH_ONE_EQUATION
 #include "terms/springs.h"
 #include "terms/plate.h"
 #include "terms/hinges.h"
 #include "terms/links.h"
 #include "terms/wind.h"
 #include "step/coefficients.h"
-#endif
 #include "plan.h"
 #include "contact_momentum.h"
 #include "pin_reactions.h"
 #include "confinement.h"
-#if !CLOTH_ONE_EQUATION
-#include "forces.h"
-#include "left_over.h"
-#include "operator.h"
-#include "attached_solve.h"
-#include "preconditioner.h"
-#include "multilevel.h"
-#include "conjugate_gradient.h"
-#include "implicit.h"
-#include "lines.h"
-#include "bend_explicit.h"
-#include "bend_solve.h"
-#include "twist_solve.h"
-#include "pin_hinges.h"
-#include "stretch_solve.h"
-#include "bearing_solve.h"
-#include "strain_limit.h"
-#include "projection.h"
-#include "overstretched.h"
-#endif
 #include "tethers.h"
-#if !CLOTH_ONE_EQUATION
-#include "tether_pull.h"
-#endif
 #include "bounds.h"
 #include "shape_mesh.h"
 #include "shape_field.h"
@@ -142,22 +105,10 @@
 #include "self_ages.h"
 #include "self_gather.h"
 #include "self_contact.h"
-#if !CLOTH_ONE_EQUATION
-#include "contact_links.h"
-#include "contact_response.h"
-#include "contact_sums.h"
-#include "contact.h"
-#include "cell_core.h"
-#include "contact_cells.h"
-#include "bearing.h"
-#include "contact_lines.h"
-#include "solver_contact.h"
-#endif
 #include "attachments.h"
 #include "targets.h"
 #include "tear.h"
 #include "motion.h"
-#if CLOTH_ONE_EQUATION
 #include "bodies/motion.h"
 #include "contact/law.h"
 #include "contact/body.h"
@@ -191,18 +142,12 @@
 #include "bodies/attached.h"
 #include "step/work.h"
 #include "step/substep.h"
-#endif
 #include "sleep.h"
 
 /// 6. A step ///
 
-#if CLOTH_ONE_EQUATION
 #include "step/forecast.h"
 #include "step/planner.h"
-#else
-#include "work.h"
-#include "planner.h"
-#endif
 #include "move_frame.h"
 #include "origin.h"
 #include "step.h"
@@ -217,26 +162,7 @@
 #include "build_geometry.h"
 #include "surroundings.h"
 #include "step_calls.h"
-#if CLOTH_ONE_EQUATION
 #include "step/settle.h"
-#else
-#include "settle.h"
-#endif
-#if !CLOTH_ONE_EQUATION
-#include "stitches.h"
-#include "seam_responses.h"
-#include "seam_folds.h"
-#include "seam_turns.h"
-#include "sewing.h"
-#endif
-#if !CLOTH_ONE_EQUATION
-#include "common_bodies.h"
-#include "group_links.h"
-#endif
-#if !CLOTH_ONE_EQUATION
-#include "group.h"
-#include "group_calls.h"
-#endif
 #include "torn_cells.h"
 #include "blend.h"
 #include "output.h"
@@ -248,8 +174,6 @@
 #include "saves.h"
 #include "queries.h"
 #include "measure.h"
-#if CLOTH_ONE_EQUATION
 #include "step/kernel_test.h"
-#endif
 #include "self_test.h"
 #include "names.h"

@@ -3,10 +3,8 @@
 #include "compiler.h"
 #include "geometry.h"
 #include "layout.h"
-#include "types.h"
-#if CLOTH_ONE_EQUATION
 #include "solve/arrays.h"
-#endif
+#include "types.h"
 
 /// Pieces ///
 
@@ -42,7 +40,6 @@ typedef struct stage_piece {
 typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
 
 /* Where the parts of piece `number` are. */
-#if CLOTH_ONE_EQUATION
 CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
   return floats_at(c, c->scratch.row_buffers) + number * piece_floats(pitch_of(c), c->scratch.factors != 0);
 }
@@ -50,15 +47,6 @@ CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
 CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
   return floats_at(c, c->scratch.transfer) + number * transfer_floats(pitch_of(c));
 }
-#else
-CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
-  return floats_at(c, c->scratch.line_work) + number * line_work_floats(c);
-}
-
-CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
-  return floats_at(c, c->scratch.residual) + number * row_floats(c);
-}
-#endif
 
 /* All items of a stage as one piece. */
 CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {

@@ -4,9 +4,7 @@
 #include "lanes.h"
 #include "scalar.h"
 
-#if CLOTH_ONE_EQUATION
 #include "step/kernel_test.h"
-#endif
 
 /// Self-test ///
 
@@ -278,8 +276,6 @@ CLOTH_SEPARATE int chain_is_right(void) {
   return hash_chain(&c) == CHAIN_HASH;
 }
 
-#if CLOTH_ONE_EQUATION
-
 /* A number between 1/2 and 1. */
 static float kernel_number(int32_t n) {
   return opaque_float(0x3f000000u + (0x0025a6f3u * (uint32_t)n + 0x00134567u) % 0x00800000u);
@@ -293,8 +289,6 @@ CLOTH_SEPARATE int step_is_right(void) {
   }
   return kernels_are_right(numbers);
 }
-
-#endif
 
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
@@ -314,11 +308,9 @@ int cloth_self_test(void) {
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-#if CLOTH_ONE_EQUATION
   if (!step_is_right()) {
     return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION;
   }
-#endif
   /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);

@@ -47,7 +47,6 @@
 #define TEARING_FLOATS(X)
 #endif
 
-#if CLOTH_ONE_EQUATION
 #define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "") X(integration.max_parts, 1, 4, "")
 #define EQUATION_FLOATS(X)                                                                                             \
   X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
@@ -58,15 +57,6 @@
   X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
   X(strain_limit.stiffness, 1.0f, 1000.0f, "")
 #define EQUATION_FAULTS(X) X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")
-#else
-#define EQUATION_FAULTS(X)
-#define EQUATION_INTEGERS(X) X(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, "")
-#define EQUATION_FLOATS(X)                                                                                             \
-  X(integration.explicit_threshold, 0.0f, 0.5f, "")                                                                    \
-  X(solver.tolerance, 1.0e-4f, 0.5f, "")                                                                               \
-  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
-  X(strain_limit.max_compression, 0.0f, 1.0f, "")
-#endif
 
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \

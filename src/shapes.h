@@ -143,39 +143,6 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_g
   return distance;
 }
 
-/* The part of the half extents of a box that lies along the longest. */
-static cloth_vector longest_extent(cloth_vector h) {
-  int is_x = h.x >= h.y && h.x >= h.z;
-  int is_y = !is_x && h.y >= h.z;
-  return vector(is_x ? h.x : 0.0f, is_y ? h.y : 0.0f, is_x || is_y ? 0.0f : h.z);
-}
-
-/* A capsule that holds a collider other than a plane: its axis lies along the collider's longest extent and leads, in
-   axes that are turned by `rotation` from the local ones, from *from to *from + *along, relative to the collider's
-   position [m]. Returns its radius [m]. */
-static float capsule_around(const cloth_collider *body, const cloth_geometry *g, cloth_rotation rotation,
-                            cloth_vector *from, cloth_vector *along) {
-  float reach = maximum(body->radius, body->radius_top);
-  cloth_vector half = vector(0.0f, body->half_height, 0.0f), centre = vector(0.0f, 0.0f, 0.0f);
-  if (g) {
-    cloth_vector h = vector_scale(vector_subtract(g->high, g->low), 0.5f);
-    centre = vector_add(g->low, h);
-    half = longest_extent(h);
-    reach = vector_length(vector_subtract(h, half));
-  }
-  if (body->shape == CLOTH_SHAPE_BOX) {
-    half = longest_extent(body->half_extents);
-    reach = vector_length(vector_subtract(body->half_extents, half));
-  }
-  half = rotate(rotation, half);
-  *from = vector_scale(half, -1.0f);
-  if (g) {
-    *from = vector_add(*from, rotate(rotation, centre));
-  }
-  *along = vector_flush(vector_scale(half, 2.0f), STATE_QUANTUM);
-  return reach;
-}
-
 /* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
 #define PLANE_REACH 1.0e9f
 

@@ -15,12 +15,6 @@
  * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
  */
 
-/* The cloth_mode that statistics report for a family. */
-static int32_t public_mode(const spring_family *s) {
-  const int32_t modes[] = {s->mode, CLOTH_MODE_PROJECTED, CLOTH_MODE_MIXED};
-  return modes[s->projected];
-}
-
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   cloth_statistics *s = statistics_of(c);
@@ -33,7 +27,6 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
   clear_contact_record(c);
   s->substeps = plan->substeps;
   CLOTH_CONSTANT static const int8_t family_direction[3] = {WARP, WEFT, DIAGONAL};
-#if CLOTH_ONE_EQUATION
   const substep_terms *t = &plan->terms;
   for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
     const spring_terms *spring = &t->spring[family_direction[f]];
@@ -45,38 +38,6 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
                                : t->plate_implicit ? CLOTH_MODE_IMPLICIT
                                                    : CLOTH_MODE_EXPLICIT;
   s->bend_ratio = t->bend_ratio;
-#else
-  for (int32_t f = CLOTH_FAMILY_STRETCH_WARP; f <= CLOTH_FAMILY_SHEAR; f++) {
-    s->kappa[f] = plan->spring[family_direction[f]].kappa * max_kappa_factor(c);
-    s->mode[f] = public_mode(&plan->spring[family_direction[f]]);
-  }
-  s->kappa[CLOTH_FAMILY_BEND] = plan->bend.kappa * max_kappa_factor(c);
-  s->mode[CLOTH_FAMILY_BEND] = !plan->bends             ? CLOTH_MODE_OFF
-                               : plan->bend.is_explicit ? CLOTH_MODE_EXPLICIT
-                                                        : CLOTH_MODE_PROJECTED;
-  s->bend_ratio = plan->bend.ratio;
-#endif
-}
-
-/* Ends a stage: adds its ticks to the statistics. With a port that defines CLOTH_TRACE(c, stage, substep, hash), which
-   finds the first stage in which two machines differ, passes it a hash of the vector array `made` by the stage. */
-static void end_stage(const cloth *c, cloth_stage stage, int32_t substep, uintptr_t made) {
-  workspace *work = workspace_of(c);
-  uint32_t now = CLOTH_TICKS();
-  work->statistics.ticks[stage] += now - work->tick;
-  work->tick = now;
-#ifdef CLOTH_TRACE
-  hasher h;
-  hash_start(&h);
-  vector_array vectors = vectors_at(c, made);
-  hash_words(&h, (const any_word *)(const void *)vectors.x, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.y, c->count);
-  hash_words(&h, (const any_word *)(const void *)vectors.z, c->count);
-  CLOTH_TRACE(c, stage, substep, hash_end(&h));
-#else
-  (void)substep;
-  (void)made;
-#endif
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {

@@ -76,11 +76,6 @@ static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-/* Smallest kappa of any single spring over that of its family. */
-static float min_kappa_factor(const cloth *c) {
-  return c->settings.factors.min_stiffness / c->settings.factors.max_mass_ratio;
-}
-
 /* What lets tethers out, see tether_scale(). A sheet held at its edge strains by weight * length / stiffness at the
    edge; one held at its corners by about 11 times as much at the corners, and its hem sinks as far as this lets it. */
 #define TETHER_SLACK 6.0f
@@ -93,43 +88,7 @@ static float min_kappa_factor(const cloth *c) {
 
 #if WITH_TEARING
 
-/* What a cloth may stretch before it tears, which tethers must not prevent. */
-static float tear_slack(const cloth *c) {
-  return can_tear(c) ? gap_summary_of(c)->tear_strain : 0.0f;
-}
-
 #endif
-
-/* Length of tethers over their rest length: the setting, and what the fabric stretches and shears by its own weight. */
-static float tether_scale(const cloth *c) {
-  const cloth_fabric *f = &inputs_of(c)->fabric;
-  const float columns = (float)(c->grid.columns - 1 + is_wrapped(c)) * c->grid.spacing_warp;
-  const float rows = (float)(c->grid.rows - 1) * c->grid.spacing_weft;
-  const float stiffness = maximum(minimum(f->stretch_warp, f->stretch_weft), MIN_TETHER_STIFFNESS);
-  const float weight = f->density * vector_length(inputs_of(c)->gravity) * maximum(columns, rows);
-  const float shear = maximum(f->shear, MIN_TETHER_STIFFNESS);
-  const float slack = TETHER_SLACK * weight / stiffness + TETHER_SHEAR_SLACK * weight / shear;
-  float scale = c->settings.tethers.scale + minimum(slack, MAX_TETHER_SLACK);
-#if WITH_TEARING
-  scale += tear_slack(c);
-#endif
-  return scale;
-}
-
-/* Cube root of a number from 0 to 1, by Newton's method from above: to a part in 1e5 from 1e-3 on, and never below
- * 0.02. */
-static float cube_root_below_one(float value) {
-  float root = 1.0f;
-  for (int32_t n = 0; n < 9; n++) {
-    root -= (root - value / (root * root)) * (1.0f / 3.0f);
-  }
-  return root;
-}
-
-/* A cantilever of hinges in which the moment of its own weight w bends joints instead of the sheet between them sinks
-   too far, as the trapezoidal rule exceeds the integral of a convex function: by (h / L)^2 for a length L of cells of
-   side h, with L = 2 (B / w)^(1/3) at an angle of 41.5 degrees (Peirce 1930). */
-#define JOINT_SHARE 0.25f
 
 /* Rigidity of the hinges that let the cloth bend with B', and the ratio of B' to the fabric's rigidity, see
    cloth_config_grid. */
@@ -142,9 +101,5 @@ static float bend_rigidity(const cloth *c, float *ratio) {
   const float least = flush_small(length * length * (length * weight), WORK_QUANTUM);
   const float rigidity = bend + least;
   *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
-  if (least <= 0.0f || CLOTH_ONE_EQUATION) {
-    return rigidity;
-  }
-  const float share = cube_root_below_one(least / rigidity) / maximum(cells, 1.0f);
-  return rigidity * (1.0f + JOINT_SHARE * share * share);
+  return rigidity;
 }

@@ -300,9 +300,6 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
     derive_gaps(c);
     statistics_of(c)->threads_torn += count;
     add_varying_work(c, (uint32_t)c->count, COST_GAPS);
-#if !CLOTH_ONE_EQUATION
-    (void)find_uniform_lines(c);
-#endif
   }
 }
 

@@ -154,11 +154,7 @@ enum {
   TARGET_NORMAL_BEFORE,
   TARGET_MOTIONS /* these alone */
 };
-#if CLOTH_ONE_EQUATION
 enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
-#else
-enum { TARGET_VECTORS = TARGET_MOTIONS };
-#endif
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
 /* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
@@ -269,10 +265,8 @@ typedef struct cloth_inputs {
   uint32_t around_hash[2]; /* of the shared bodies near the cloth and of its links in the last step; 0: none */
   uint32_t gust_phase[2];  /* time in the gusts when the next step begins: whole periods, and 2^-32ths of one */
   cloth_metres origin;     /* where in the world the zero of all positions lies [m] */
-#if CLOTH_ONE_EQUATION
-  int32_t equal_substeps; /* how many of the last substeps were as long as the last one; 0 before the first */
-#endif
-  float last_substep; /* length of the last substep [s]; 0 before the first */
+  int32_t equal_substeps;  /* how many of the last substeps were as long as the last one; 0 before the first */
+  float last_substep;      /* length of the last substep [s]; 0 before the first */
   cloth_vector gravity;
   cloth_vector wind;
   cloth_vector gust_strength;
@@ -313,8 +307,6 @@ typedef struct bend_plan {
   int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
 } bend_plan;
 
-#if CLOTH_ONE_EQUATION
-
 /* A family of springs in a substep of the one equation, see terms/springs.h. */
 typedef struct spring_terms {
   float rest;        /* rest length L [m] */
@@ -348,8 +340,6 @@ typedef struct substep_terms {
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
-#endif
-
 /* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
    before the first substep. */
 typedef struct step_plan {
@@ -378,10 +368,8 @@ typedef struct step_plan {
                            settle.h */
   spring_family spring[DIRECTIONS];
   bend_plan bend;
-#if CLOTH_ONE_EQUATION
   int32_t stride; /* substeps of the plan that the present one does at once; `index` is the last of them */
   substep_terms terms;
-#endif
 } step_plan;
 
 /* A collider during one substep, as body_in_substep() computes it. */
@@ -428,8 +416,6 @@ typedef struct obstacle_capsule {
    hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
 #define SEWN_ITERATIONS 32
 
-#if CLOTH_ONE_EQUATION
-
 /* Largest number of coarse levels: CLOTH_GRID_LIMIT, 1024, leads to sides of 513, 257, 129, 65, 33, 17, 9, 5, 3, 2. */
 #define MAX_LEVELS 16
 
@@ -441,8 +427,6 @@ typedef struct grid_level {
   int32_t transfer; /* how it hangs on the finer level along the columns: TRANSFER_... */
   float share;      /* of the finer level's sums of springs */
 } grid_level;
-
-#endif
 
 /* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
@@ -468,7 +452,6 @@ typedef struct workspace {
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
   int32_t refinements;      /* pieces of optional work done so far */
   int32_t max_refinements;
-#if CLOTH_ONE_EQUATION
   int32_t level_count, pins, pins_end; /* coarse levels; pinned particles, and one more than the last */
   int32_t coarsest; /* offset of the matrix of the coarsest level, in floats from the start of scratch.levels */
   grid_level levels[MAX_LEVELS];
@@ -480,7 +463,6 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
-#endif
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -500,10 +482,8 @@ typedef struct cloth_settings {
     float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
-#if CLOTH_ONE_EQUATION
     float rest_drag, rest_speed, max_push_speed;
     int32_t iterations, max_parts;
-#endif
   } integration;
   cloth_config_tethers tethers;
   cloth_config_solver solver;
@@ -608,10 +588,8 @@ typedef struct scratch_offsets {
   uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;
-#if CLOTH_ONE_EQUATION
   uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
   uintptr_t labels, touches, reach, bodies;
-#endif
 } scratch_offsets;
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
@@ -637,9 +615,7 @@ typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t bodies, attachments, resting;
   uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
-#if CLOTH_ONE_EQUATION
   uint32_t touching, max_touches; /* memory of contact; room for touches, see contact/touch.h */
-#endif
   uint32_t end;
 } state_offsets;
 

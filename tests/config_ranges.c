@@ -44,7 +44,6 @@ static const config_field config_fields[] = {
     FLOATS(air.lift, 0, 100, ""),
     FLOATS(air.normal_drag, 0, 100, ""),
     CHOICES(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY),
-#if CLOTH_ONE_EQUATION
     FLOATS(integration.explicit_threshold, 0, 1.3, ""),
     FLOATS(integration.rest_drag, 0, 100, " m/s^2"),
     FLOATS(integration.rest_speed, 0.001, 100, " m/s"),
@@ -53,12 +52,6 @@ static const config_field config_fields[] = {
     INTS(integration.max_parts, 1, 4, ""),
     FLOATS(solver.tolerance, 0, 0.5, ""),
     FLOATS(strain_limit.stiffness, 1, 1000, ""),
-#else
-    FLOATS(integration.explicit_threshold, 0, 0.5, ""),
-    FLOATS(solver.tolerance, 1e-4, 0.5, ""),
-    INTS(strain_limit.sweeps, 0, CLOTH_SWEEP_LIMIT, ""),
-    FLOATS(strain_limit.max_compression, 0, 1, ""),
-#endif
     FLOATS(integration.projection_threshold, 0, 1e30, ""),
     FLOATS(integration.bdf2_blend, 0, 1, ""),
     INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, ""),
@@ -398,35 +391,6 @@ static void test_arena_refusals(void) {
 
 /// Defaults ///
 
-/* Takes out of a header what stands there for the step that this library does not have. */
-static void leave_other_step_out(char *text) {
-  static const char begin[] = "#if CLOTH_ONE_EQUATION\n";
-  char *to = text;
-  int depth = 0, is_out = 0; /* of the block, and whether its lines are left out */
-  for (char *line = text, *next; *line != '\0'; line = next) {
-    const char *end = strchr(line, '\n');
-    size_t length = end == NULL ? strlen(line) : (size_t)(end - line) + 1;
-    next = line + length;
-    int is_mark = depth == 1 && (strncmp(line, "#else", 5) == 0 || strncmp(line, "#endif", 6) == 0);
-    if (depth == 0 && strncmp(line, begin, sizeof begin - 1) == 0) {
-      depth = is_mark = 1;
-      is_out = !CLOTH_ONE_EQUATION;
-    } else if (depth > 0 && strncmp(line, "#if", 3) == 0)
-      depth++;
-    else if (depth > 0 && strncmp(line, "#endif", 6) == 0)
-      depth--;
-    else if (is_mark)
-      is_out = CLOTH_ONE_EQUATION;
-    if (depth == 0)
-      is_out = 0;
-    if (!is_out && !is_mark) {
-      memmove(to, line, length);
-      to += length;
-    }
-  }
-  *to = '\0';
-}
-
 /* The text of cloth.h, wherever the program runs: SOURCE_DIRECTORY is the absolute path of the project. */
 static char *read_header(void) {
   const char *path = SOURCE_DIRECTORY "/cloth.h";
@@ -439,7 +403,6 @@ static char *read_header(void) {
   text[length] = '\0';
   fclose(file);
   CHECK(length < sizeof text - 1, "%s is longer than the buffer", path);
-  leave_other_step_out(text);
   return text;
 }
 
@@ -473,7 +436,6 @@ static double field_value(const cloth_config *config, const config_field *field)
   return field->kind == FIELD_FLOAT ? (double)real : (double)whole;
 }
 
-#if CLOTH_ONE_EQUATION
 /* Defaults of the step of one equation, where the header names that of the other. */
 static const struct {
   const char *name;
@@ -498,13 +460,6 @@ static int has_other_default(const config_field *field, double *value) {
   }
   return 0;
 }
-#else
-static int has_other_default(const config_field *field, double *value) {
-  (void)field;
-  (void)value;
-  return 0;
-}
-#endif
 
 /* Every number that the header names as a default is one. */
 static void test_documented_defaults(void) {
@@ -527,7 +482,7 @@ static void test_defaults(void) {
   CHECK(a.gravity.x == 0.0f && a.gravity.y == -9.81f && a.gravity.z == 0.0f, "gravity");
   CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
   CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "integration");
-  const int32_t preconditioner = CLOTH_ONE_EQUATION ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  const int32_t preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   CHECK(a.solver.preconditioner == preconditioner && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
   CHECK(a.grid.positions == NULL && a.grid.mass_map == NULL && a.grid.stiffness_map == NULL, "arrays");
   expect_config_accepted(&a, "default");
@@ -568,7 +523,6 @@ static void test_every_word(void) {
   CHECK(explained == CONFIG_FIELD_COUNT + 1 + 5 * 3, "%d words are explained", (int)explained);
 }
 
-#if CLOTH_ONE_EQUATION
 /* The stiffness of the spring to a target: both ends of its range, and what is no number. */
 static void test_drive(void) {
   const float refused[] = {nextafterf(0.0f, -1.0f), nextafterf(1e6f, INFINITY), NAN, -NAN, INFINITY, -INFINITY};
@@ -609,7 +563,6 @@ static void test_conflicts(void) {
   expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "fixed work and sleep");
   guarded_free(&f);
 }
-#endif
 
 static const test tests[] = {
     TEST(defaults),
@@ -622,10 +575,8 @@ static const test tests[] = {
     TEST_EACH(both_schemes, tube_start),
     TEST_EACH(both_schemes, config_arrays),
     TEST_EACH(both_schemes, arena_refusals),
-#if CLOTH_ONE_EQUATION
     TEST(drive),
     TEST(conflicts),
-#endif
 };
 
 int main(int count, char **arguments) {

@@ -133,7 +133,7 @@ static void test_count(void) {
     cloth_add_collider(s.sheet, &plane);
   }
   int most_pairs = 0, split = 0;
-  const int frames = CLOTH_ONE_EQUATION ? 120 : 20; /* the way out becomes speed, and the sheet falls back */
+  const int frames = 120; /* the way out becomes speed, and the sheet falls back */
   for (int frame = 0; frame < frames; frame++) {
     CHECK(cloth_step(s.sheet, FRAME) >= 0, "a step");
     cloth_get_statistics(s.sheet, &st);
@@ -156,9 +156,7 @@ static void test_count(void) {
 /* A box that is pulled away beneath a sheet within one step: what it has left touches no more. */
 static void test_came_apart(void) {
   cloth_config config = listed_config(12);
-#if CLOTH_ONE_EQUATION
   config.substeps = 8; /* so that the box is beneath most of the sheet in the first of them */
-#endif
   fixture s = fixture_make(&config);
   cloth_collider box = cloth_collider_default();
   box.shape = CLOTH_SHAPE_BOX;

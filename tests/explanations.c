@@ -18,11 +18,9 @@ static void test_conflicts(void) {
   config.grid.wrap = 1;
   config.columns = 4;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "grid.wrap, columns: a tube has 5 columns or more");
-#if CLOTH_ONE_EQUATION
   config = cloth_config_default();
   config.integration.max_parts = 3;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "integration.max_parts: 1, 2 or 4");
-#endif
   config = small_config();
   config.capacity.fixed_work = 1;
   config.sleep.speed = 0.1f;

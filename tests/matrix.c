@@ -5,14 +5,14 @@
  *
  * The scratch is filled before every step: with what the scene before has left in the arena, then with other bytes.
  *
- * CLOTH_ONE_EQUATION  the scenes of matrix_equation.h, by the step of one equation
+ * MATRIX_EQUATION  the scenes of matrix_equation.h, by the step of one equation
  * MATRIX_SMALL  only the scenes that fit a machine with 16 KB of memory
  * MATRIX_FLUSH  subnormal numbers are flushed to zero; no scene may notice
  * MATRIX_TRACE  a line for every stage of every substep as well; with CLOTH_PORT naming matrix_port.h
  *
  * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
  */
-#if defined(MATRIX_SMALL) || CLOTH_ONE_EQUATION
+#if defined(MATRIX_SMALL) || MATRIX_EQUATION
 #include "../cloth.c"
 #else
 #include "../examples/methods/methods.c"
@@ -36,7 +36,7 @@
 #define ARENA_BYTES 12160
 #define BUFFER_BYTES 1280
 #define PARTICLES_MOST 36
-#elif CLOTH_ONE_EQUATION
+#elif MATRIX_EQUATION
 #define ARENA_BYTES 131072
 #define BUFFER_BYTES 16384
 #define PARTICLES_MOST 289
@@ -203,7 +203,7 @@ static void flush_subnormals(void) {
 
 /* Sweeps over the springs after a substep, where a step has any. */
 static void set_limit_sweeps(cloth_config *config, int sweeps) {
-#if CLOTH_ONE_EQUATION
+#if MATRIX_EQUATION
   (void)config;
   (void)sweeps;
 #else
@@ -214,7 +214,7 @@ static void set_limit_sweeps(cloth_config *config, int sweeps) {
 /* Every scene starts from this: a sheet of 1 m x 1 m, flat, small in memory and work. */
 static void configure(int columns, int rows) {
   scene_config = cloth_config_default();
-#if !CLOTH_ONE_EQUATION
+#if !MATRIX_EQUATION
   use_two_tiers(&scene_config);
   scene_config.substeps = 3;
   scene_config.integration.max_substeps = 8;
@@ -223,7 +223,7 @@ static void configure(int columns, int rows) {
   scene_config.columns = columns;
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
-  scene_config.max_colliders = !CLOTH_ONE_EQUATION; /* there scenes that have one ask for it */
+  scene_config.max_colliders = !MATRIX_EQUATION; /* there scenes that have one ask for it */
   scene_config.capacity.max_confined = 2;
   scene_config.capacity.max_contacts = 12;
 }
@@ -324,7 +324,7 @@ static void limited(cloth_config *config) {
   config->fabric.stretch_warp = 100.0f;
   set_limit_sweeps(config, 10);
   config->strain_limit.max_extension = 0.01f;
-#if !CLOTH_ONE_EQUATION
+#if !MATRIX_EQUATION
   config->strain_limit.max_compression = 0.05f;
 #endif
   config->fabric.compression = 0.0f;
@@ -761,7 +761,7 @@ typedef struct scene {
   void (*act)(cloth *sheet, int frame);
 } scene;
 
-#if !CLOTH_ONE_EQUATION
+#if !MATRIX_EQUATION
 /* Widths of every remainder by 4 and 8. */
 static const scene scenes[] = {
     {"hang", 6, 6, 11, 8, NULL, pin_corners, NULL},
@@ -1051,7 +1051,7 @@ static void cut_and_pull(cloth *sheet, int frame) {
     fail("nothing tears");
 }
 
-#if !CLOTH_ONE_EQUATION
+#if !MATRIX_EQUATION
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
     {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
@@ -1083,7 +1083,7 @@ static const scene more_scenes[] = {
 #endif
 #endif
 
-#if CLOTH_ONE_EQUATION
+#if MATRIX_EQUATION
 #include "matrix_equation.h"
 #endif
 
@@ -1212,7 +1212,7 @@ void matrix_trace(int stage, int substep, unsigned long long hash) {
 static void fill_scratch(void) {
   unsigned char *scratch = arena + scene_memory.scratch_offset;
   for (size_t n = 0; scene_frame > 0 && n < scene_memory.scratch_bytes; n++)
-    scratch[n] = CLOTH_ONE_EQUATION && scene_frame % 2 ? 0xA5 : 0x5A;
+    scratch[n] = MATRIX_EQUATION && scene_frame % 2 ? 0xA5 : 0x5A;
 }
 
 OWN_FRAME static void run_frame(cloth *sheet) {
@@ -1275,7 +1275,7 @@ static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full
   return hash;
 }
 
-#if !defined(MATRIX_SMALL) && !CLOTH_ONE_EQUATION
+#if !defined(MATRIX_SMALL) && !MATRIX_EQUATION
 #include "matrix_group.h"
 #include "matrix_methods.h"
 #include "matrix_workers.h"
@@ -1306,12 +1306,12 @@ int board_main(void) {
   put_text("lanes " CLOTH_LANES_NAME);
   end_line();
   self_test();
-#if CLOTH_ONE_EQUATION
+#if MATRIX_EQUATION
   print_set("equation", run_scenes(HASH_START, equation_scenes, EQUATION_SCENES, 1));
 #else
   print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
 #endif
-#if !defined(MATRIX_SMALL) && !CLOTH_ONE_EQUATION
+#if !defined(MATRIX_SMALL) && !MATRIX_EQUATION
   uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
   full = folded(full, run_group_scene(), 8);
   full = folded(full, run_sewn_scene(), 8);

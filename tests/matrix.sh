@@ -195,7 +195,7 @@ run_cell() { # NAME COMPILER LEVEL
 }
 
 # The same scenes by the step of one equation, which are a program of their own.
-equation_flags="-DCLOTH_ONE_EQUATION=1 -DCLOTH_API=static -Wno-unused-function"
+equation_flags="-DMATRIX_EQUATION=1 -DCLOTH_API=static -Wno-unused-function"
 
 run_equation() { # NAME COMPILER LEVEL
   program=$out/equation-$1-$2$3

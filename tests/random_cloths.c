@@ -81,9 +81,7 @@ static void soften_fabric(world *w) {
 static void soften(world *w) {
   soften_fabric(w);
   w->config.integration.velocity_damping = 0.0f;
-#if CLOTH_ONE_EQUATION
   w->config.integration.rest_drag = 0.0f;
-#endif
   w->config.air.density = 0.0f;
   w->config.substeps = 1;
   w->dt = CHECK_FRAME;

@@ -74,11 +74,7 @@ static void add_springs(elasticity *e, const world *w, int i) {
 }
 
 /* By what share hinges are stiffer where the least bending length alone decides. */
-#if CLOTH_ONE_EQUATION
 #define JOINT_SHARE 0.0
-#else
-#define JOINT_SHARE 0.25
-#endif
 
 /* Rigidity with which the cloth bends: the fabric's and that of its least bending length (grid.min_bending_length). */
 static double world_rigidity(const world *w) {

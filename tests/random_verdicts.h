@@ -254,9 +254,7 @@ static void play_world(const world *w, outcome *o, int purpose) {
 static double solved_fall(const world *w) {
   static player p;
   cloth_config config = w->config;
-#if CLOTH_ONE_EQUATION
   config.iterations = SOLVED_ITERATIONS;
-#endif
   player_make(&p, w, &config);
   const sums first = measure_sums(&p);
   while (p.time < FALL_TIME && p.broken == NULL)

@@ -18,9 +18,6 @@ static inline void use_two_tiers(cloth_config *config) {
   config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
   config->integration.bdf2_blend = 0.0f;
   config->tethers.count = 0;
-#if !CLOTH_ONE_EQUATION
-  config->strain_limit.sweeps = 12;
-#endif
 }
 
 /* Everything is projected, and nothing is ever implicit. */
@@ -31,9 +28,6 @@ static inline void use_projection(cloth_config *config) {
   config->integration.bdf2_blend = 0.9f;
   config->tethers.count = 2;
   config->tethers.scale = 1.0f;
-#if !CLOTH_ONE_EQUATION
-  config->strain_limit.sweeps = 0;
-#endif
 }
 
 #endif /* SCHEMES_H */

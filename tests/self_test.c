@@ -113,7 +113,6 @@ static void faulty_transpose(lanes block[CLOTH_LANES]) {
   }
 }
 
-#if CLOTH_ONE_EQUATION
 static lanes faulty_even(lanes a, lanes b) {
   return made == EVEN_IS_FIRST ? a : lanes_even(a, b);
 }
@@ -125,7 +124,6 @@ static void faulty_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 
 #define lanes_even faulty_even
 #define lanes_interleave faulty_interleave
-#endif
 
 static lanes faulty_lanes_negate(lanes a) {
   return made == KEEPS_MINUS_ZERO_IN_LANES ? lanes_multiply(a, lanes_splat(-1.0f)) : lanes_negate(a);
@@ -229,7 +227,6 @@ static void test_lanes(void) {
   }
 }
 
-#if CLOTH_ONE_EQUATION
 /* What the kernels of the step alone use. */
 static void test_kernels(void) {
   expect_error(EVEN_IS_FIRST, "even", CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_OK);
@@ -248,13 +245,9 @@ static void test_kernel_numbers(void) {
     numbers[n] = kernel_number(n);
   }
 }
-#endif
 
 static const test tests[] = {
-    TEST(right),   TEST(arithmetic),     TEST(signs), TEST(lanes),
-#if CLOTH_ONE_EQUATION
-    TEST(kernels), TEST(kernel_numbers),
-#endif
+    TEST(right), TEST(arithmetic), TEST(signs), TEST(lanes), TEST(kernels), TEST(kernel_numbers),
 };
 
 int main(int count, char **arguments) {

@@ -134,7 +134,7 @@ thesis: $(BUILD)/tests/thesis
 	sh tests/thesis.sh $(BUILD)/tests
 
 # The scenes by which the step of one equation is judged: make scenes SCENES="S1 S17 --substeps 2".
-EQUATION = -DCLOTH_ONE_EQUATION=1 -Wno-unused-function
+EQUATION = -Wno-unused-function
 
 $(BUILD)/equation/cloth.o: $(SOURCES)
 	@mkdir -p $(@D)

@@ -41,17 +41,13 @@ static attachment *find_attachment(const cloth *c, int32_t particle) {
   return NULL;
 }
 
-#if WITH_SLEEP || WITH_PROJECTION || CLOTH_ONE_EQUATION
-
 /* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
 static int is_on_body(const cloth *c, int32_t particle) {
   const attachment *a = find_attachment(c, particle);
   return a && find_body(c, a->collider);
 }
 
-#endif
-
-#elif WITH_SLEEP || WITH_PROJECTION || CLOTH_ONE_EQUATION
+#else
 
 static int is_on_body(const cloth *c, int32_t particle) {
   (void)c;
@@ -60,8 +56,6 @@ static int is_on_body(const cloth *c, int32_t particle) {
 }
 
 #endif
-
-#if CLOTH_ONE_EQUATION
 
 /* 1 if a particle does not move by itself: it is pinned, and not attached to a body, which gives way. */
 static int is_held(const cloth *c, int32_t particle) {
@@ -76,5 +70,3 @@ static int32_t next_held(const cloth *c, int32_t i) {
   }
   return i;
 }
-
-#endif

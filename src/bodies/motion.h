@@ -48,7 +48,7 @@ static void predict_body(const cloth *c, const substep_terms *t, const rigid_bod
   u->centre = u->end.position;
   u->spin = b->spin;
   if (u->turns && !are_even(b->inertia)) {
-    const cloth_vector inertia = free_inertia(c, b);
+    const cloth_vector inertia = free_inertia(b);
     const cloth_vector momentum = apply_inertia(inertia, from.rotation, b->spin, 0);
     u->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
   }

@@ -22,11 +22,6 @@
  * In: maps, gaps, shape factors. Out: factors. Scratch: none.
  */
 
-/* 1 if a cloth may have such factors. */
-static int has_factors(const cloth *c) {
-  return c->scratch.factors != 0;
-}
-
 static float map_at(const cloth *c, int32_t particle) {
   return c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map)[particle] : 1.0f;
 }

@@ -8,8 +8,8 @@
    S1 hangs by two corners, S2 by one side, S3 is cut at 45 degrees, S4 drapes over a ball, S5 has one pressed into it,
    S6 is a cape, S7 a ball with mass, S8 and S9 lie on a box and on a table, S10 is hit, S11 is a tight tube, S12 hangs
    limp, S13 meets frames of uneven length, S14 is pinched, S15 slides, S16 is pulled off a table, S17 is stiff. S4g,
-   S5g, S8g and S10g are the same on meshes, height fields, hulls and grids of distances; in PASS nothing may pass meshes
-   and height fields. The exit status is 1 if a line has missed its goal. SPDX-License-Identifier: MIT */
+   S5g, S8g and S10g are the same on meshes, height fields, hulls and grids of distances; in PASS nothing may pass
+   meshes and height fields. The exit status is 1 if a line has missed its goal. SPDX-License-Identifier: MIT */
 #include "ball.h"
 #include "bias.h"
 #include "cape.h"

@@ -25,9 +25,7 @@ static const test tests[] = {
     TEST(at_target),
     TEST(pin_reactions),
     TEST(moving_pins),
-#if CLOTH_ONE_EQUATION
     TEST(drive),
-#endif
 };
 
 int main(int count, char **arguments) {

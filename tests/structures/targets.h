@@ -58,8 +58,6 @@ static double farthest_from(const specimen *sp, const point *places) {
 
 /// Drive ///
 
-#if CLOTH_ONE_EQUATION
-
 #define DRIVE_ERROR 1e-4 /* from the place of balance [m] */
 
 static void drive_all(const specimen *sp, double stiffness) {
@@ -130,8 +128,6 @@ static void test_drive(void) {
     judge_turning_drive(stiffness[k], DEFAULT_SUBSTEPS);
   }
 }
-
-#endif
 
 /// Largest distances ///
 

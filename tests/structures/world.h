@@ -80,11 +80,7 @@ static inline cloth_config plain_config(int columns, int rows) {
 }
 
 static inline void set_rest_drag(cloth_config *config, double drag) {
-#if CLOTH_ONE_EQUATION
   config->integration.rest_drag = (float)drag;
-#else
-  (void)config, (void)drag;
-#endif
 }
 
 /* Leaves no damping but that of the integration itself. */
@@ -102,18 +98,11 @@ static inline void damp_to_rest(cloth_config *config) {
 /* Iterations may be CLOTH_AUTOMATIC, the default. */
 static inline void set_steps(cloth_config *config, int substeps, int iterations) {
   config->substeps = substeps;
-#if CLOTH_ONE_EQUATION
   config->iterations = iterations;
-#else
-  (void)iterations;
-#endif
 }
 
 static inline void set_strain_limit(cloth_config *config, double extension) {
   config->strain_limit.max_extension = (float)extension;
-#if !CLOTH_ONE_EQUATION
-  config->strain_limit.sweeps = 12;
-#endif
 }
 
 /* "24 x 32, 2 x 80": the grid, then substeps and, where they are not automatic, iterations. */
