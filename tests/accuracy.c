@@ -43,7 +43,6 @@ static cloth_config bare_config(int32_t columns, int32_t rows) {
   config.substeps = 1;
   config.solver.max_iterations = 400;
   config.solver.tolerance = 1e-4f;
-  config.strain_limit.sweeps = 0;
   config.max_colliders = 1;
   return config;
 }
@@ -194,7 +193,6 @@ static void test_free_fall(void) {
   config.columns = config.rows = 8;
   config.integration.velocity_damping = 0.0f;
   config.substeps = 1;
-  config.strain_limit.sweeps = 0;
   cloth *sheet = open_sheet(&config);
   const double k = 1.0 / 60.0;
   const int steps = 60;

@@ -42,7 +42,6 @@ static fixture framed_sheet(void) {
     config.integration.explicit_threshold = 0.0f;
     config.solver.max_iterations = 60;
     config.solver.tolerance = 1e-4f;
-    config.strain_limit.sweeps = 0;
   }
   fixture s = fixture_make(&config);
   for (int column = 0; column < 10; column++)

@@ -74,7 +74,6 @@ static void test_stiffness_map(void) {
   config.fabric.stretch_warp = config.fabric.stretch_weft = 3000.0f;
   config.fabric.shear = 1000.0f;
   config.substeps = 8;
-  config.strain_limit.sweeps = 0;
   config.fabric.stretch_damping = config.fabric.shear_damping = 0.0f;
   config.integration.velocity_damping =
       3.0f; /* it hangs still at the end: while it swings, a rounding decides how deep */

@@ -51,7 +51,7 @@ static void play_shapes(void) {
     fall_on(shape, &config, 1.0, -1.0, 14, (shape + 1) % 6);
     config = sheet_of(11, 35, 0.05, 0.05); /* the last block of bounds has one particle */
     config.integration.bdf2_blend = 0.0f;
-    config.strain_limit.sweeps = 3;
+    config.strain_limit.max_extension = 0.03f;
     fall_on(shape, &config, 0.8, -40.0, 4, (shape + 3) % 6);
     config = sheet_of(9, 7, 0.15, 0.05);
     config.substeps = 6;
@@ -837,7 +837,7 @@ static void play_rest_shapes(void) {
     config.grid.cell_mask = kind == 2 ? mask : NULL;
     config.tearing.max_breaks = kind == 3 ? 4 : 0;
     config.tearing.strain = 0.02f;
-    config.strain_limit.sweeps = kind == 0 ? 2 : 0;
+    config.strain_limit.max_extension = kind == 0 ? 0.03f : 0.0f;
     config.self_thickness = kind == 2 ? 0.015f : 0.0f;
     config.wind = vector_at(3.0, 0.0, 2.0);
     if (kind == 3)
@@ -1074,7 +1074,7 @@ static void play_workers(void) {
     config.capacity.workers = 2 + kind;
     config.capacity.max_contacts = 0; /* a list of contacts is made by one thread */
     config.grid.wrap = kind == 2;
-    config.strain_limit.sweeps = kind;
+    config.strain_limit.max_extension = 0.02f * (float)kind;
     config.capacity.max_bodies = kind == 1;
     config.wind = vector_at(1.0, 0.5, 2.0);
     if (kind == 1)
@@ -1179,7 +1179,7 @@ static void play_settled(void) {
     cloth_settle_report report;
     config.self_thickness = kind == 1 ? 0.02f : 0.0f;
     config.capacity.max_bodies = kind == 2;
-    config.strain_limit.sweeps = kind == 3 ? 6 : 0;
+    config.strain_limit.max_extension = kind == 3 ? 0.03f : 0.0f;
     if (kind == 3)
       use_two_tiers(&config);
     fixture s = fixture_make(&config);

@@ -299,7 +299,6 @@ static void test_imex_settings(void) {
   expected.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   expected.integration.bdf2_blend = 0.0f;
   expected.tethers.count = 0;
-  expected.strain_limit.sweeps = 0;
   expected.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
   expected.solver.max_iterations = 32;
   expected.solver.tolerance = 1e-3f;

@@ -36,7 +36,6 @@ static cloth_config bare_config(int32_t columns, int32_t rows, double h) {
   config.gravity = vector(0.0f, 0.0f, 0.0f);
   config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.substeps = 1;
-  config.strain_limit.sweeps = 0;
   config.capacity.max_confined = 64;
   return config;
 }

@@ -95,7 +95,6 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   scene_frame = 0;
   scene_hash = HASH_START;
   configure(7, 6);
-  scene_config.strain_limit.sweeps = 0;
   scene_config.fabric.shear_damping = scene_config.fabric.stretch_damping = 0.01f;
   if (s->scheme == CLOTH_SCHEME_EXPLICIT) {
     method.lambda = 5.0f;

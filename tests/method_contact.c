@@ -188,7 +188,6 @@ static cloth *open_layer(int number, int columns, int rows, double height, doubl
   config.grid.min_bending_length = 0.0f;
   config.grid.imperfection = 0.0f;
   config.integration.velocity_damping = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.air.density = 0.0f;
   config.substeps = 1;
   const int result = cloth_init(&config, arenas[number], sizeof arenas[number], &sheet);

@@ -55,7 +55,6 @@ static cloth *open_sheet(int side) {
   config.fabric.stretch_warp = config.fabric.stretch_weft = 1000.0f;
   config.fabric.shear = 300.0f;
   config.integration.explicit_threshold = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.substeps = 2;
   cloth *sheet = NULL;
   const int result = cloth_init(&config, arena, sizeof arena, &sheet);
@@ -169,7 +168,6 @@ static cloth *open_sheet_above_ground(void) {
   config.fabric.shear = 700.0f;
   config.contact.mode = CLOTH_CONTACT_SOLVER;
   config.integration.explicit_threshold = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.substeps = 1;
   cloth_collider ground = cloth_collider_default();
   ground.shape = CLOTH_SHAPE_PLANE;

@@ -21,7 +21,6 @@ static inline cloth_config bare_config(int columns, int rows) {
   config.grid.imperfection = 0.0f;
   config.integration.velocity_damping = 0.0f;
   config.integration.explicit_threshold = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.substeps = 1;
   return config;
 }

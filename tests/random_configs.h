@@ -18,7 +18,7 @@ static inline cloth_config random_config(random_source *random) {
   config.solver.preconditioner = (int32_t)random_int(random, 0, 2);
   config.solver.warm_start = random_int(random, 0, 1);
   config.tethers.count = random_int(random, 0, 2);
-  config.strain_limit.sweeps = random_int(random, 0, 3) ? 0 : 2;
+  config.strain_limit.max_extension = random_int(random, 0, 3) ? 0.0f : 0.05f;
   config.air.drag = random_int(random, 0, 1) ? 0.0f : 1.0f;
   config.contact.mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
   config.max_colliders = random_int(random, 0, 3);

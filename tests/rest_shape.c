@@ -221,7 +221,6 @@ static void test_strip(void) {
   config.fabric.shear = 0.5f;
   config.fabric.bend = config.grid.min_bending_length = 0.0f;
   config.capacity.pin_reactions = 1;
-  config.strain_limit.sweeps = 0;
   config.tethers.count = 0;
   for (int n = 0; n < 2; n++) {
     make_strip(n);

@@ -69,7 +69,7 @@ static inline cloth_config full_config(void) {
   config.grid.stiffness_map = stiffness_map;
   config.integration.explicit_threshold = 0.2f;
   config.integration.projection_threshold = 1.0f;
-  config.strain_limit.sweeps = 12;
+  config.strain_limit.max_extension = 0.03f;
   config.solver.warm_start = 1;
   config.contact.mode = CLOTH_CONTACT_SOLVER;
   config.solver.max_iterations = 20;
@@ -196,7 +196,7 @@ static inline cloth_config projected_tube_config(void) {
   config.grid.wrap = 1;
   config.columns = 9;
   config.rows = 7;
-  config.strain_limit.sweeps = 2;
+  config.strain_limit.max_extension = 0.1f;
   return config;
 }
 

@@ -77,7 +77,6 @@ static void test_limit_compression(void) {
 static void test_limits_out_of_reach(void) {
   int notes;
   cloth_config config = square_config(10, 0.3);
-  config.strain_limit.sweeps = 0;
   fixture without = run_mixed_scene(&config, 30, &notes);
   config.strain_limit.sweeps = 16;
   config.strain_limit.max_extension = 10.0f;

@@ -642,7 +642,7 @@ static void test_bounds(void) {
 static void test_deadline(void) {
   cloth_config config = strip_config(TIER_28);
   config.tearing.strain = 0.02f;
-  config.strain_limit.sweeps = 2;
+  config.strain_limit.max_extension = 0.1f;
   config.strain_limit.max_extension = 0.1f;
   fixture a = fixture_make(&config), b = fixture_make(&config);
   pin_ends(&a, 0.3);

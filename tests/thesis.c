@@ -40,7 +40,6 @@ static cloth_config thesis_config(int columns, int rows, float spacing) {
   config.grid.min_bending_length = 0.0f;
   config.air.normal_drag = 0.0f;
   config.integration.velocity_damping = 0.0f;
-  config.strain_limit.sweeps = 0;
   config.substeps = 1;
   config.solver.max_iterations = CLOTH_ITERATION_LIMIT;
   return config;

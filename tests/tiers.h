@@ -24,7 +24,7 @@ static inline cloth_config default_of_tier(int tier) {
   if (tier == COARSE_TIER)
     config.substeps = 4;
   if (tier == LIMITED_TIER)
-    config.strain_limit.sweeps = 2;
+    config.strain_limit.max_extension = 0.1f;
   if (tier == IMEX_TIER || tier == EXPLICIT_TIER)
     CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
   if (tier == EXPLICIT_TIER)

@@ -27,11 +27,9 @@ static void use_scheme(cloth_config *config, int scheme) {
     config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config->fabric.stretch_warp = config->fabric.stretch_weft = 100.0f;
     config->fabric.shear = 40.0f;
-    config->strain_limit.sweeps = 0;
     config->substeps = 0;
     config->integration.max_substeps = 100;
   } else if (scheme == TUBE_IMPLICIT) {
-    config->strain_limit.sweeps = 0;
     config->solver.max_iterations = 100;
     config->solver.tolerance = 1e-4f;
     config->substeps = 4;
