@@ -911,7 +911,7 @@ static void do_plan(world *w, int which) {
     fold_word(w, (uint32_t)planned.substeps);
     fold_word(w, (uint32_t)planned.integration.max_substeps);
     fold_word(w, (uint32_t)planned.solver.max_iterations);
-    fold_word(w, (uint32_t)planned.strain_limit.sweeps);
+    fold_word(w, (uint32_t)planned.iterations);
   }
 }
 

@@ -19,7 +19,6 @@ OWN_FRAME static void play_shared_out(const cloth_workers *workers) {
   scene_hash = HASH_START;
   configure(20, 13);
   projected_in_wind(&scene_config);
-  scene_config.strain_limit.sweeps = 1;
   scene_config.strain_limit.max_extension = 0.01f;
   scene_config.tethers.count = 1;
   scene_config.capacity.workers = PIECES;

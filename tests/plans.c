@@ -32,8 +32,8 @@ static void check_forecast(int side, double length, float dt, uint64_t budget, f
   CHECK(cloth_config_work_bound(&s.config, dt, &work) == CLOTH_OK && work == forecast.work, "not the bound");
   CHECK((budget == 0 || work <= budget) && (target <= 0.0f || forecast.stretch <= target), "the goal is missed");
   double found = measured_stretch(&s, dt, &forecast) / (double)forecast.stretch;
-  printf("plan of %2d, %.2f m, 1/%.0f s: %2d substeps, %2d sweeps, %5.0f units a particle, stretch %.4f x %.2f\n", side,
-         length, 1.0 / (double)dt, (int)s.config.substeps, (int)s.config.strain_limit.sweeps,
+  printf("plan of %2d, %.2f m, 1/%.0f s: %2d substeps, %2d iterations, %5.0f units a particle, stretch %.4f x %.2f\n", side,
+         length, 1.0 / (double)dt, (int)s.config.substeps, (int)s.config.iterations,
          (double)forecast.work / (side * side), (double)forecast.stretch, found);
   CHECK(found > 0.5 && found < 2.0, "%.2f times the stretch forecast", found);
 }

@@ -256,7 +256,7 @@ static void widen_config(cloth_config *config, random_source *random) {
   config->integration.velocity_damping = random_int(random, 0, 2) ? 0.0f : eighths(random, 0, 40);
   config->tethers.scale = 1.0f + eighths(random, 0, 2);
   config->strain_limit.max_extension = 0.125f * eighths(random, 0, 8);
-  config->strain_limit.max_compression = eighths(random, 0, 8);
+  config->strain_limit.stiffness = 1.0f + eighths(random, 0, 400);
   config->solver.preconditioner = random_int(random, 0, 4);
   config->tearing.max_breaks = random_int(random, 0, 3) ? 0 : random_int(random, 1, 8);
   config->tearing.max_torn_cells = random_int(random, 0, 20);

@@ -221,9 +221,9 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, integration.projection_threshold = 2.0f);
   OTHER_CONFIG(&t, integration.bdf2_blend = 0.5f);
   OTHER_CONFIG(&t, tethers.scale = 1.5f);
-  OTHER_CONFIG(&t, strain_limit.sweeps = 11);
+  OTHER_CONFIG(&t, iterations = 11);
   OTHER_CONFIG(&t, strain_limit.max_extension = 0.007f);
-  OTHER_CONFIG(&t, strain_limit.max_compression = 0.5f);
+  OTHER_CONFIG(&t, strain_limit.stiffness = 20.0f);
   OTHER_CONFIG(&t, thickness = 0.02f);
   OTHER_CONFIG(&t, grid.wrap = 1);
   OTHER_CONFIG(&t, grid.min_bending_length = 2.0f);

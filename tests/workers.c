@@ -39,7 +39,7 @@ static cloth_config tier_config(int tier) {
   config.substeps = tier == TIER_28 ? 28 : tier == TIER_4 || tier == TIER_IMEX ? 4 : 8;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
   if (tier == TIER_LIMITS)
-    config.strain_limit.sweeps = 2;
+    config.strain_limit.max_extension = 0.1f;
   if (tier == TIER_SPECIAL) {
     for (int i = 0; i < COLUMNS * ROWS; i++) {
       stiffness[i] = 0.5f + 0.01f * (float)(i % 37);
