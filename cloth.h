@@ -2,12 +2,11 @@
  * cloth - cloth simulation in one header and one source file.
  *
  * A cloth is a sheet or a tube of columns x rows particles on a regular grid. Stretch and shear springs join them, and
- * it bends like a thin plate. By default the springs are solved along the lines of the grid, directly and implicitly,
- * which is called projection. In place of that a family of springs can be integrated explicitly, or implicitly by
- * preconditioned conjugate gradients (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis" below). Bending
- * is explicit where that is stable, and solved along lines where it is not. The library allocates nothing, calls no C
- * library, keeps no writable static data and does a bounded amount of work in every step. Equal calls give equal bits
- * with every compiler, optimisation level and machine.
+ * it bends like a thin plate. All that acts on it in a substep, contact and bodies included, is one equation, which is
+ * linearised once and solved by a few preconditioned conjugate gradients; terms that are soft for the substep stay
+ * explicit (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis" below). The library allocates nothing,
+ * calls no C library, keeps no writable static data and does a bounded amount of work in every step. Equal calls give
+ * equal bits with every compiler, optimisation level and machine.
  *
  *     CLOTH_ALIGNED static unsigned char arena[1 << 20];
  *
@@ -32,13 +31,12 @@
  * Threads    There is no shared state. Different cloths may be used on different threads, one cloth on one thread at a
  *            time. Cloths that share scratch memory belong on one thread. cloth_workers share out a step of a cloth.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
- *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _PROJECTION, _COLLIDERS, _AIR,
- *            _CONTACT_SOLVER, _BODIES, _LIMITS, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MASK, _REST_SHAPE,
- *            _TEARING, _MEASURE, _IMAGE, _VERTICES, _SKIN, _BLEND, _QUERIES, _FABRICS, _NAMES, _SELF,
- *            _SELF_TRIANGLES, _SELF_SPHERES, _GROUPS, _SEAMS, _CELL_CONTACT, _CONTACT_LINES, _SELF_TEST, _SETTLE,
- *            _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH, _DISTANCE_GRID, _WORKERS and
- *            _SHARED_BODIES leave parts out: their functions are not defined, a config that needs them is refused with
- *            LEFT_OUT, and the default config does not need them.
+ *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _TETHERS, _COLLIDERS, _AIR,
+ *            _BODIES, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MASK, _REST_SHAPE, _TEARING, _MEASURE,
+ *            _IMAGE, _VERTICES, _SKIN, _BLEND, _QUERIES, _FABRICS, _NAMES, _SELF, _SELF_TRIANGLES, _SELF_SPHERES,
+ *            _GROUPS, _SEAMS, _SELF_TEST, _SETTLE, _SLEEP, _PLANNING, _SAVE_CHECKS, _HULL, _HEIGHT_FIELD, _MESH,
+ *            _DISTANCE_GRID, _WORKERS and _SHARED_BODIES leave parts out: their functions are not defined, a config
+ *            that needs them is refused with LEFT_OUT, and the default config does not need them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +55,7 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 11        /* of the layout of saves and images */
+#define CLOTH_STATE_VERSION 12        /* of the layout of saves and images */
 #define CLOTH_NUMERICS_VERSION 25     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
@@ -76,8 +74,6 @@ extern "C" {
 #define CLOTH_SEAM_LIMIT 64           /* most seams of a group */
 #define CLOTH_STITCH_LIMIT 16384      /* most particles of the longer sides of all seams of a group */
 #define CLOTH_WORKER_LIMIT 64         /* most pieces of a stage of a step, see cloth_workers */
-#define CLOTH_SWEEP_LIMIT 64          /* most sweeps over springs in a substep */
-#define CLOTH_KAPPA_NEVER 1.0e30f     /* a threshold that no stability number passes */
 #define CLOTH_POSITION_LIMIT 1.0e5f   /* largest |coordinate| of a position, relative to the origin of its cloth [m] */
 #define CLOTH_ORIGIN_LIMIT 1000000000 /* largest |coordinate| of the origin of a cloth in the world [m] */
 #define CLOTH_SPEED_LIMIT 1.0e5f      /* largest |component| of a velocity that a caller sets [m/s] */
@@ -248,38 +244,30 @@ typedef struct cloth_config_air {
                         square plate broadside (docs/guide.md#wind-and-gusts) */
 } cloth_config_air;
 
-/* Integration of stretch and shear springs (thesis chapter 4). The stability number of a spring of stiffness ks and
-   damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. Projected
-   springs are solved by backward Euler along rows, columns and diagonals, one direction after the other, after the
-   prediction of the positions. Bending has a method of its own, whatever this says: by forces at the predicted
-   positions where that is stable, else projected; statistics.mode tells. */
+/* Which terms of the equation are part of its operator, and so implicit, and which act by their forces alone: stretch
+   along warp and weft, shear, and bending (thesis chapter 4). The stability number of a spring of stiffness ks and
+   damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. The bound of a
+   term, its largest eigenvalue times h^2 / m, is 4 kappa of stretch, 8 kappa of shear, and 64 times that of a hinge.
+   Terms that act by forces are stable together while the sum of their bounds is below 4/3. statistics.mode tells. */
 typedef enum cloth_integration {
-  /* By kappa, anew in every step: explicit (forward-backward Euler) up to explicit_threshold, projected above
-     projection_threshold, implicit (backward Euler) between them. Where some are projected, springs with a kappa above
-     solver.max_iterations / 4 are projected as well, because a solve cut short leaves noise there. */
+  /* Anew in every substep: from the softest on, terms are explicit as long as the sum of their bounds is at most
+     explicit_threshold; the others are implicit (backward Euler). */
   CLOTH_INTEGRATION_ADAPTIVE,
   CLOTH_INTEGRATION_IMPLICIT,     /* implicit */
-  CLOTH_INTEGRATION_EXPLICIT,     /* explicit; a family that would be unstable is implicit, which a note tells */
+  CLOTH_INTEGRATION_EXPLICIT,     /* explicit; if they would be unstable together, implicit, which a note tells */
   CLOTH_INTEGRATION_EXPLICIT_ONLY /* explicit, without memory for a solver; an unstable step is refused: UNSTABLE */
 } cloth_integration;
 
 typedef struct cloth_config_integration {
-  int32_t method;             /* a cloth_integration; default CLOTH_INTEGRATION_ADAPTIVE */
-  float explicit_threshold;   /* kappa up to which a spring is explicit; 0..0.5; default 0 */
-  float projection_threshold; /* kappa above which a spring is projected; 0..1e30; default 0. Up to
-                                 explicit_threshold no solver is needed, and the arena has no memory for one.
-                                 CLOTH_KAPPA_NEVER: none is. Any other value takes 8 bytes per particle of a cloth that
-                                 strain does not tear, and with more than 3 substeps 12 for sums of displacements */
-  float bdf2_blend;           /* share of second-order backward differences (BDF2) in predictions, the
-                                 rest being backward Euler; 0..1; default 0.5: 0.8 suits
-                                 few substeps, less suits 20 and more; 28 bytes per particle above 0, up
-                                 to 40 with colliders where projected springs take less. Contacts are
-                                 warm started, and lines over them solved again, above 0 alone, where
-                                 springs are projected: with 0 edges on the rims of colliders stretch more */
-  int32_t max_substeps;       /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 28 */
-  float max_speed;            /* largest speed of a particle [m/s], but for what contact and targets
-                                 move, which have the last word, and attached particles; 0.1..1e4; default 300 */
-  float velocity_damping;     /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
+  int32_t method;           /* a cloth_integration; default CLOTH_INTEGRATION_ADAPTIVE */
+  float explicit_threshold; /* sum of the stability bounds of the terms that stay explicit, see cloth_integration;
+                               0..1.3; default 1 */
+  float bdf2_blend;         /* share of second-order backward differences (BDF2) in predictions, the rest being
+                               backward Euler; 0..1; default 0; above 0 with 12 bytes per particle more */
+  int32_t max_substeps;     /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 64 */
+  float max_speed;          /* largest speed of a particle [m/s], but for what contact and targets
+                               move, which have the last word, and attached particles; 0.1..1e4; default 300 */
+  float velocity_damping;   /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
   float rest_drag;  /* deceleration of slow particles [m/s^2], a dry drag d / (1 + (v / rest_speed)^2) that brings cloth
                        to rest and so to sleep; 0: none, cloth then swings on until velocity_damping and air have taken
                        its energy; 0..100; default 0.05 */
@@ -292,32 +280,31 @@ typedef struct cloth_config_integration {
                            collider than the thickness: work is bounded by as many substeps; 1, 2 or 4; default 4 */
 } cloth_config_integration;
 
-/* Tethers keep particles within a distance of pins where springs are projected. They are let out by what the fabric
-   stretches: their length over the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D
-   the longer side and ks the lesser stretch stiffness. Where pins are farther apart than that, or a collider makes the
-   way from one to another longer, tethers grow, so that the cloth between them stretches evenly. */
+/* Tethers keep particles within a distance of pins. They are let out by what the fabric stretches: their length over
+   the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D the longer side and ks the
+   lesser stretch stiffness. Where pins are farther apart than that, or a collider makes the way from one to another
+   longer, tethers grow, so that the cloth between them stretches evenly. */
 typedef struct cloth_config_tethers {
-  int32_t count; /* tethers of a particle; 0..2; default 2; 4 bytes each per particle */
+  int32_t count; /* tethers of a particle; 0..2; default 0; 4 bytes each per particle */
   float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth
                     never rests at 1 */
 } cloth_config_tethers;
 
 typedef enum cloth_preconditioner {
-  CLOTH_PRECONDITIONER_BLOCK,      /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
-  CLOTH_PRECONDITIONER_DIAGONAL,   /* constrained point Jacobi */
-  CLOTH_PRECONDITIONER_NONE,       /* none */
-  CLOTH_PRECONDITIONER_MULTILEVEL, /* blocks, and corrections from grids of a quarter of the columns and rows, for
-                                      large grids; 8 bytes per particle, more on small grids */
-  CLOTH_PRECONDITIONER_AUTOMATIC   /* block or multilevel, whichever is expected to be faster in the substep */
+  CLOTH_PRECONDITIONER_BLOCK,     /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
+  CLOTH_PRECONDITIONER_DIAGONAL,  /* constrained point Jacobi */
+  CLOTH_PRECONDITIONER_NONE,      /* none */
+  CLOTH_PRECONDITIONER_MULTILEVEL /* blocks, and corrections from levels of half the columns and half the rows each */
 } cloth_preconditioner;
 
-/* Conjugate gradients for implicit springs. */
+/* Conjugate gradients for implicit terms. */
 typedef struct cloth_config_solver {
-  int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_BLOCK */
-  int32_t max_iterations; /* cap on the iterations of a substep; 1..CLOTH_ITERATION_LIMIT; default 4;
-                             cloths that are sewn may take 32 */
-  float tolerance;        /* residual to stop at, sqrt(r . P^-1 r) over that of the start; 1e-4..0.5; default 1e-3 */
-  int32_t warm_start;     /* 1: from the last converged solution, scaled; 0..1; default 0; 12 bytes per particle */
+  int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_MULTILEVEL, in a build without it
+                             CLOTH_PRECONDITIONER_BLOCK */
+  int32_t max_iterations; /* cap on the iterations of a substep where `tolerance` is above 0; 1..CLOTH_ITERATION_LIMIT;
+                             default 80 */
+  float tolerance;        /* residual to stop at, sqrt(r . P^-1 r) over that of the start; 0..0.5; default 0: the solve
+                             makes as many iterations as `iterations` says, fewer only where floats resolve no more */
 } cloth_config_solver;
 
 /* Springs along warp and weft that are stiffer above a strain. */
@@ -325,16 +312,6 @@ typedef struct cloth_config_strain_limit {
   float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0, which is no limit */
   float stiffness;     /* stiffness there over that of the fabric [1]; 1..1000; default 50 */
 } cloth_config_strain_limit;
-
-typedef enum cloth_contact_mode {
-  CLOTH_CONTACT_PROJECTION, /* particles are projected out of colliders after the solve, with Coulomb friction */
-  CLOTH_CONTACT_SOLVER      /* contacts are constraints of the solve, friction follows from its residual (thesis section
-                               3.4.2). The solve has to be nearly converged. 16 bytes per particle. */
-} cloth_contact_mode;
-
-typedef struct cloth_config_contact {
-  int32_t mode; /* a cloth_contact_mode; default CLOTH_CONTACT_PROJECTION */
-} cloth_config_contact;
 
 /* What of a cloth touches the cloth itself. */
 typedef enum cloth_self_shape {
@@ -413,7 +390,7 @@ typedef struct cloth_config_capacity {
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */
   int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep,
-                           tearing, CLOTH_CONTACT_SOLVER, geometry, meshes and shared bodies; 0..1; default 0 */
+                           tearing, geometry, meshes and shared bodies; 0..1; default 0 */
   int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
   int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
                            particle */
@@ -428,12 +405,6 @@ typedef struct cloth_config_capacity {
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
-/* Defaults of the step of one equation, where they differ from those named below and above: substeps 2,
-   integration.explicit_threshold 1 (0..1.3), projection_threshold CLOTH_KAPPA_NEVER, bdf2_blend 0, max_substeps 64;
-   tethers.count 0; solver.preconditioner CLOTH_PRECONDITIONER_MULTILEVEL where a build has it, max_iterations 80,
-   tolerance 0 (0..0.5): the solve makes as many iterations as `iterations` says, fewer only where floats resolve no
-   more. A substep is at most 1/60 s long, so a longer step takes more of them than it is told. No spring is projected,
-   and nothing acts after the solve. */
 typedef struct cloth_config {
   uint32_t cookie; /* set by cloth_config_default() */
 
@@ -448,8 +419,9 @@ typedef struct cloth_config {
   cloth_fabric fabric;    /* defaults are named at cloth_fabric; see cloth_set_fabric() */
   cloth_vector gravity;   /* [m/s^2]; each axis -1e4..1e4; default (0, -9.81, 0); see cloth_set_gravity() */
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
-  int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by kappa and speed;
-                             default 28. More substeps stretch less. */
+  int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by speed, and without a
+                             solver by stiffness; default 2. None is longer than 1/60 s, so a longer step takes more
+                             of them than it is told. More of them are livelier */
   int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 16 by
                          the stiffness of the fabric in a substep, 24 for narrow tubes, 6 from 8 substeps on, and up to
                          four times as many, where they leave something, of fabrics that are stiff or whose springs
@@ -471,7 +443,6 @@ typedef struct cloth_config {
   cloth_config_tethers tethers;
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
-  cloth_config_contact contact;
   cloth_config_self self;
   cloth_config_sleep sleep;
   cloth_config_tearing tearing;
@@ -479,18 +450,17 @@ typedef struct cloth_config {
   cloth_config_capacity capacity;
 } cloth_config;
 
-/* Returns a config with every default named above; in a build that leaves parts out with what these parts need off, as
-   projection_threshold CLOTH_KAPPA_NEVER, bdf2_blend 0 and no tethers with CLOTH_NO_PROJECTION. */
+/* Returns a config with every default named above; in a build that leaves parts out with what these parts need off. */
 CLOTH_API cloth_config cloth_config_default(void);
 
-/* Sets the time integration of the thesis, adaptive implicit-explicit (IMEX, section 4.4): in every step a spring of
-   stretch or shear is explicit up to kappa 0.2 (eq. 4.8) and implicit above it (eq. 4.13), by preconditioned conjugate
-   gradients (fig. 5.2); none is projected. Bending keeps its own method; the thesis has it explicit. Sets
-   integration.method CLOTH_INTEGRATION_ADAPTIVE, explicit_threshold 0.2, projection_threshold CLOTH_KAPPA_NEVER,
-   bdf2_blend 0; substeps 16; tethers.count 0; strain_limit.sweeps 0; solver.preconditioner
-   CLOTH_PRECONDITIONER_AUTOMATIC, with CLOTH_NO_MULTILEVEL CLOTH_PRECONDITIONER_BLOCK, max_iterations 32, tolerance
-   1e-3, warm_start 0; and nothing else. Change single settings afterwards. At 60 steps a second no preset on a sheet of
-   1 m gains energy with 16 to 128 columns and rows. Returns CLOTH_OK, or CONFIG. Absent with CLOTH_NO_SOLVER. */
+/* Sets the time integration nearest to that of the thesis, adaptive implicit-explicit (IMEX, section 4.4): in every
+   substep a term acts by its force alone where stretch has a kappa of up to 0.2 (eq. 4.8), and is implicit above it
+   (eq. 4.13), by preconditioned conjugate gradients to a residual (fig. 5.2). Where the thesis chooses for each spring,
+   stretch along warp, along weft, shear and bending are chosen each as a whole, by the sum of their bounds, 0.8 for
+   that kappa. Sets integration.method CLOTH_INTEGRATION_ADAPTIVE, explicit_threshold 0.8, bdf2_blend 0; substeps 16;
+   tethers.count 0; strain_limit.max_extension 0; solver.preconditioner CLOTH_PRECONDITIONER_MULTILEVEL, with
+   CLOTH_NO_MULTILEVEL CLOTH_PRECONDITIONER_BLOCK, max_iterations 32, tolerance 1e-3; and nothing else. Change single
+   settings afterwards. Returns CLOTH_OK, or CONFIG. Absent with CLOTH_NO_SOLVER. */
 CLOTH_API int cloth_config_use_imex(cloth_config *config);
 
 /* Say in words what is wrong with a config or a fabric: a field, its range and unit, as "fabric.bend: 0..10 N m", or
@@ -539,7 +509,6 @@ CLOTH_API int cloth_set_scratch(cloth *c, void *scratch, size_t bytes);
 /* What happened in a step, added up in the result of cloth_step() and in cloth_statistics.notes. */
 typedef enum cloth_note {
   CLOTH_NOTE_MADE_IMPLICIT = 1, /* springs forced to be explicit were unstable and were integrated implicitly */
-  CLOTH_NOTE_BEND_LIMITED = 2,  /* the bending stiffness was limited to what floats can resolve in a substep */
   CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
   CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
                                    where the substep began, with zero velocity */
@@ -976,8 +945,7 @@ CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vec
    a hash, which are state; the table itself goes to every cloth_step_with(). Any number of cloths, on any threads, may
    read one geometry at once. A geometry holds no pointers: it may be moved with memcpy, and need not be built again
    when it was stored by the same build of the library. Friction, thickness, reactions and continuous contact are those
-   of other colliders. Cloths with CLOTH_CONTACT_SOLVER touch all of them but hulls by projection. Tethers bend around
-   hulls, and lead straight through the other three. All of it is absent with CLOTH_NO_COLLIDERS. */
+   of other colliders. All of it is absent with CLOTH_NO_COLLIDERS. */
 typedef struct cloth_geometry cloth_geometry;
 
 /* A convex solid: all points p with normals[i] . p <= offsets[i]. Planes that bound nothing are left out. Edges and
@@ -1125,7 +1093,7 @@ CLOTH_API int cloth_get_freedom(const cloth *c, int32_t particle);
    cloth_set_tether() ties a particle to a pinned one, or to none (-1), by its tether of number `slot`, 0 or 1.
    cloth_get_tether() writes that pin: -1 also if the next step chooses. Return CLOTH_OK; INDEX; STATE: no tethers in
    the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. Absent
-   with CLOTH_NO_PROJECTION. */
+   with CLOTH_NO_TETHERS. */
 CLOTH_API int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin);
 CLOTH_API int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin);
 CLOTH_API int cloth_reset_tethers(cloth *c);
@@ -1378,7 +1346,7 @@ typedef struct cloth_group {
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
-  int32_t seam_count;                 /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS or _NO_PROJECTION */
+  int32_t seam_count;                 /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS */
   const cloth_seam *seams;            /* or NULL. No two of their particles are joined twice */
   int32_t body_count;                 /* 0..CLOTH_GROUP_BODY_LIMIT; default 0; 0 with CLOTH_NO_BODIES */
   const cloth_group_body *bodies;     /* or NULL. No two of them are one collider */
@@ -1402,8 +1370,8 @@ CLOTH_API cloth_group cloth_group_default(void);
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0
-   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS or
-   CLOTH_NO_PROJECTION. */
+   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with
+   CLOTH_NO_SEAMS. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
@@ -1412,8 +1380,8 @@ CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float
    panels is more than 120 degrees they are so in part, from 150 degrees on, as where panels lie on each other, not at
    all; nor where all cells of a particle have torn. Bindings of one serve the other only where no seam is near.
    `blends` may be NULL. Return what these do and what cloth_group_bytes() returns but for a particle joined twice;
-   STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN, CLOTH_NO_SEAMS or
-   CLOTH_NO_PROJECTION. */
+   STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN or
+   CLOTH_NO_SEAMS. */
 CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                                const cloth_bind_reach *reach, cloth_binding *bindings);
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
@@ -1459,14 +1427,12 @@ typedef struct cloth_forecast {
                     than twice as long as wide */
 } cloth_forecast;
 
-/* Chooses how to simulate: projection of all springs, BDF2, tethers, substeps and strain limiting sweeps. For `stretch`
-   0 the plan of least stretch whose steps of dt do at most `work`, otherwise the plan of least work that stretches at
-   most `stretch` [1], 0..1e6, with at most `work` unless that is 0. What the fabric itself stretches counts. The rest
-   stays as in the config: set fabric, max_colliders and strain_limit.max_extension before. *planned may be *config.
-   Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. Absent with
-   CLOTH_NO_PROJECTION or CLOTH_NO_PLANNING. */
-/* In the step of one equation a plan is a number of substeps and of iterations: from 32 substeps with automatic
-   iterations down to 2, then fewer iterations, then one substep. solver.tolerance becomes 0. */
+/* Chooses how to simulate, a number of substeps and of iterations: from 32 substeps with automatic iterations down to
+   2, then fewer iterations, then one substep; solver.tolerance becomes 0. For `stretch` 0 the plan of least stretch
+   whose steps of dt do at most `work`, otherwise the plan of least work that stretches at most `stretch` [1], 0..1e6,
+   with at most `work` unless that is 0. What the fabric itself stretches counts. The rest stays as in the config: set
+   fabric, max_colliders and strain_limit.max_extension before. *planned may be *config. Returns CLOTH_OK; NO_PLAN; an
+   error of the config; RANGE: dt, `stretch`, or neither goal. Absent with CLOTH_NO_PLANNING. */
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 
@@ -1482,46 +1448,36 @@ typedef enum cloth_family {
 
 typedef enum cloth_mode {
   CLOTH_MODE_OFF,      /* stiffness and damping are zero */
-  CLOTH_MODE_EXPLICIT, /* forward-backward Euler */
-  CLOTH_MODE_IMPLICIT, /* backward Euler */
-  CLOTH_MODE_MIXED,    /* differs between springs, where maps vary */
-  CLOTH_MODE_PROJECTED /* solved along lines after the prediction, with the stiffness of the fabric */
+  CLOTH_MODE_EXPLICIT, /* by its force alone */
+  CLOTH_MODE_IMPLICIT  /* part of the operator: backward Euler */
 } cloth_mode;
 
 /* The stages of a step, for ticks and traces. */
 typedef enum cloth_stage {
-  CLOTH_STAGE_FORCES,         /* forces and Jacobians of springs, air and gravity */
-  CLOTH_STAGE_PRECONDITIONER, /* its blocks, and contacts as constraints */
-  CLOTH_STAGE_SOLVE,          /* conjugate gradients */
-  CLOTH_STAGE_VELOCITIES,     /* friction of solver contacts, new velocities, predicted positions */
-  CLOTH_STAGE_LIMITS,         /* bending, projected springs, tethers and strain limiting */
-  CLOTH_STAGE_CONTACTS,       /* contact by projection, motion constraints */
-  CLOTH_STAGE_POSITIONS,      /* confinement, guards, new positions */
+  CLOTH_STAGE_PREDICTION, /* coefficients, predicted places, bodies; what may touch colliders */
+  CLOTH_STAGE_FORCES,     /* forces and blocks of all terms */
+  CLOTH_STAGE_SOLVE,      /* conjugate gradients */
+  CLOTH_STAGE_GUARDS,     /* reactions of pins, momentum, energy */
+  CLOTH_STAGE_ACCEPTANCE, /* new positions and velocities, bodies, what contacts leave behind, tears */
   CLOTH_STAGE_COUNT
 } cloth_stage;
 
 /* What the last step did. */
-/* In the step of one equation kappa is the stiffness in a substep, h^2 k / m with damping, in the mass of a particle,
-   and a family is explicit where its block is left out of the operator, else implicit; nothing is projected or mixed.
-   residual and substeps_capped are 0. */
 typedef struct cloth_statistics {
   int32_t notes;                    /* sum of cloth_note */
   int32_t substeps;                 /* substeps taken */
   int32_t asleep;                   /* 1 if the cloth was asleep and nothing was done */
   float kappa[CLOTH_FAMILY_COUNT];  /* largest stability number of each family; bend: h^2/m times a hinge's stiffness */
-  int32_t mode[CLOTH_FAMILY_COUNT]; /* how each family was integrated, a cloth_mode */
+  int32_t mode[CLOTH_FAMILY_COUNT]; /* how each family was integrated in the first substep, a cloth_mode */
   int32_t iterations;               /* solver iterations of all substeps */
   int32_t max_substep_iterations;   /* solver iterations of the substep that took most */
-  int32_t substeps_capped;          /* substeps that ended at solver.max_iterations */
-  float residual;                   /* largest relative residual at the end of a substep */
   float bend_ratio;                 /* B' / bend, see grid.min_bending_length; 0 if bend is 0 */
   int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
   int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
-  int32_t cell_contacts; /* triangles of cells that touch a collider between their corners, at the end of the step */
-  int32_t particles_limited;       /* times that a particle was slowed to integration.max_speed */
-  int32_t particles_recovered;     /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
-  int32_t threads_torn, pins_torn; /* threads and pins that have torn in the step */
+  int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
+  int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
+  int32_t threads_torn, pins_torn;  /* threads and pins that have torn in the step */
   int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
                         been missed */
   cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it

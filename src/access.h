@@ -139,15 +139,6 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
-#if WITH_LIMITS
-
-/* Refunds work that was charged in advance but skipped. */
-static void refund_work(const cloth *c, uint64_t times, uint32_t cost) {
-  add_work(c, 0u - times, cost);
-}
-
-#endif
-
 /* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
    until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
    step the answer is 0. */
@@ -190,11 +181,6 @@ static int32_t cells_along_warp(const cloth *c) {
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
-}
-
-/* 1 if contacts are constraints of the linear solve (CLOTH_CONTACT_SOLVER). */
-static int has_solver_contacts(const cloth *c) {
-  return WITH_CONTACT_SOLVER && c->state.contacts;
 }
 
 /* Mass of a particle over the reference mass; 1 without a map. */
@@ -348,11 +334,6 @@ static void set_input(const cloth *c, void *stored, const void *value, size_t by
 static int has_air(const cloth *c) {
   return WITH_AIR && c->settings.air.density > 0.0f &&
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
-}
-
-/* One CONTACT_WORD() per particle. Only if has_solver_contacts(). */
-static uint32_t *contact_info_of(const cloth *c) {
-  return (uint32_t *)at(c, c->state.contacts);
 }
 
 /* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is

@@ -154,7 +154,7 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
    Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
    energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
    its long axis, with 313 times the energy if it is 25 times as long as wide. */
-CLOTH_SEPARATE cloth_rotation turned_freely(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
+CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
@@ -172,13 +172,13 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const cloth *c, const rigid_body *b,
 }
 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
-static cloth_rotation turned_rotation(const cloth *c, const rigid_body *b, cloth_rotation q, float h) {
+static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
     return q;
   }
   if (!are_even(b->inertia)) {
-    return turned_freely(c, b, q, h);
+    return turned_freely(b, q, h);
   }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);

@@ -251,10 +251,6 @@ int cloth_remove_collider(cloth *c, int32_t index) {
     }
   }
 #endif
-  for (int32_t i = 0; has_solver_contacts(c) && i < c->count; i++) {
-    uint32_t *info = &contact_info_of(c)[i];
-    *info = CONTACT_COLLIDER(*info) == index ? CONTACT_NONE : *info;
-  }
   cloth_inputs *inputs = inputs_of(c);
   while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;

@@ -72,7 +72,7 @@
 
 /* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
    CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
-#ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY, or projection */
+#ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY */
 #define WITH_SOLVER 0
 #else
 #define WITH_SOLVER 1
@@ -86,11 +86,6 @@
 #define WITH_COLLIDERS 0
 #else
 #define WITH_COLLIDERS 1
-#endif
-#if defined(CLOTH_NO_CONTACT_SOLVER) || !WITH_SOLVER || !WITH_COLLIDERS /* contacts as constraints of the solve */
-#define WITH_CONTACT_SOLVER 0
-#else
-#define WITH_CONTACT_SOLVER 1
 #endif
 #if defined(CLOTH_NO_HULL) || !WITH_COLLIDERS /* colliders that are convex hulls */
 #define WITH_HULL 0
@@ -129,11 +124,10 @@
 #else
 #define WITH_AIR 1
 #endif
-#define WITH_LIMITS 0
-#ifdef CLOTH_NO_PROJECTION /* projected springs, tethers and BDF2 */
-#define WITH_PROJECTION 0
+#ifdef CLOTH_NO_TETHERS /* tethers */
+#define WITH_TETHERS 0
 #else
-#define WITH_PROJECTION 1
+#define WITH_TETHERS 1
 #endif
 /* Contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS. */
 #if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
@@ -157,7 +151,7 @@
 #else
 #define WITH_GROUPS 1
 #endif
-#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS || !WITH_PROJECTION /* seams between the cloths of a group */
+#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
 #define WITH_SEAMS 0
 #else
 #define WITH_SEAMS 1
@@ -187,17 +181,6 @@
 #else
 #define WITH_ORIGIN 1
 #endif
-#if defined(CLOTH_NO_CONTACT_LINES) || !WITH_COLLIDERS || !WITH_PROJECTION /* lines solved again where contact holds   \
-                                                                            */
-#define WITH_CONTACT_LINES 0
-#else
-#define WITH_CONTACT_LINES 1
-#endif
-#if defined(CLOTH_NO_CELL_CONTACT) || !WITH_COLLIDERS /* contact of cells, beside that of particles */
-#define WITH_CELL_CONTACT 0
-#else
-#define WITH_CELL_CONTACT 1
-#endif
 #if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
 #define WITH_BODIES 0
 #else
@@ -205,8 +188,6 @@
 #endif
 /* Bodies that are common to several cloths of a group. */
 #define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
-/* The mass of bodies on the particles that they lie on, in solves along lines. */
-#define WITH_BEARING (WITH_BODIES && WITH_PROJECTION)
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

@@ -14,25 +14,6 @@
  * fault, see settings.h; scratch is not used.
  */
 
-/* Defaults of the step of one equation. */
-static void set_equation_defaults(cloth_config *config) {
-  config->substeps = 2;
-  config->iterations = CLOTH_AUTOMATIC;
-  config->integration.explicit_threshold = 1.0f;
-  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
-  config->integration.bdf2_blend = 0.0f;
-  config->integration.max_substeps = 64;
-  config->integration.rest_drag = 0.05f;
-  config->integration.rest_speed = 0.5f;
-  config->integration.max_push_speed = 3.0f;
-  config->integration.max_parts = 4;
-  config->tethers.count = 0;
-  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
-  config->solver.max_iterations = 80;
-  config->solver.tolerance = 0.0f;
-  config->strain_limit.stiffness = 50.0f;
-}
-
 cloth_config cloth_config_default(void) {
   cloth_config config;
   fill_zero(&config, sizeof config);
@@ -44,30 +25,29 @@ cloth_config cloth_config_default(void) {
   config.fabric = fabric_default();
   config.gravity = vector(0.0f, -9.81f, 0.0f);
   /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
-  config.substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : CLOTH_AUTOMATIC;
+  config.substeps = WITH_SOLVER ? 2 : CLOTH_AUTOMATIC;
+  config.iterations = CLOTH_AUTOMATIC;
   config.thickness = 0.01f;
   config.self_friction = 0.3f;
   config.max_colliders = WITH_COLLIDERS ? 16 : 0;
   config.grid.imperfection = 1.0e-4f;
   config.air.density = 1.2f;
   config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
-  config.integration.method =
-      WITH_SOLVER || WITH_PROJECTION ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.integration.explicit_threshold = 0.0f;
-  config.integration.projection_threshold = WITH_PROJECTION ? 0.0f : CLOTH_KAPPA_NEVER;
-  config.integration.bdf2_blend = WITH_PROJECTION ? 0.5f : 0.0f;
-  config.integration.max_substeps = WITH_SOLVER || WITH_PROJECTION ? 28 : 256;
+  config.integration.method = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.integration.explicit_threshold = 1.0f;
+  config.integration.max_substeps = WITH_SOLVER ? 64 : 256;
   config.integration.max_speed = 300.0f;
   config.integration.velocity_damping = 0.1f;
+  config.integration.rest_drag = 0.05f;
+  config.integration.rest_speed = 0.5f;
+  config.integration.max_push_speed = 3.0f;
+  config.integration.max_parts = 4;
   config.grid.min_bending_length = 1.0f;
-  config.tethers.count = WITH_PROJECTION ? TETHERS : 0;
   config.tethers.scale = 1.0015f;
-  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
-  config.solver.max_iterations = 4;
-  config.solver.tolerance = 1.0e-3f;
+  config.solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.max_iterations = 80;
+  config.strain_limit.stiffness = 50.0f;
   config.tearing.max_torn_cells = 256;
-  set_equation_defaults(&config);
-  config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.self.pairs = 4;
   config.self.gathers = 1;
   config.self.untangle = 1;
@@ -78,10 +58,10 @@ cloth_config cloth_config_default(void) {
 
 #if WITH_SOLVER
 
-/* Kappa up to which a spring is explicit. The thesis has the bound 0.5 (section 4.4.1) and takes 0.2 in practice. */
-#define IMEX_THRESHOLD 0.2f
-/* Cap on iterations at which no preset gained energy: 1 m, 16 to 128 columns, IMEX_SUBSTEPS of 1/60 s, swinging without
-   damping. With 24 none gains either; with 16 paper does, whose kappa reaches 8.7e4. Softer fabrics take 8 to 12. */
+/* The bound of stretch, 4 kappa, up to which terms are explicit. The thesis has the bound 0.5 of kappa (section 4.4.1)
+   and takes 0.2 in practice. */
+#define IMEX_THRESHOLD (4.0f * 0.2f)
+/* Cap on iterations: a solve to the residual of the thesis takes fewer. */
 #define IMEX_ITERATIONS 32
 #define IMEX_SUBSTEPS 16
 
@@ -94,14 +74,13 @@ int cloth_config_use_imex(cloth_config *config) {
   }
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->integration.explicit_threshold = IMEX_THRESHOLD;
-  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
-  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_AUTOMATIC : CLOTH_PRECONDITIONER_BLOCK;
+  config->strain_limit.max_extension = 0.0f;
+  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
-  config->solver.warm_start = 0;
   return CLOTH_OK;
 }
 
@@ -139,9 +118,6 @@ static int find_conflict(const cloth_config *config) {
   if (config->capacity.fixed_work && needs_tearing(config)) {
     return CONFIG_FAULT(WORK_TEARING);
   }
-  if (config->capacity.fixed_work && config->contact.mode == CLOTH_CONTACT_SOLVER) {
-    return CONFIG_FAULT(WORK_CONTACT);
-  }
   if (config->capacity.fixed_work &&
       (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
     return CONFIG_FAULT(WORK_GEOMETRY);
@@ -149,34 +125,15 @@ static int find_conflict(const cloth_config *config) {
   return 0;
 }
 
-/* May springs or contacts of a cloth with this config be implicit at some kappa? Then the arena has memory for a
-   solver. */
+/* May some term be part of the operator? Then the arena has memory for a solver. */
 static int needs_solver(const cloth_config *config) {
-  float above = flush_small(config->integration.projection_threshold, WORK_QUANTUM);
-  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
-          above > flush_small(config->integration.explicit_threshold, WORK_QUANTUM) ||
-          config->contact.mode == CLOTH_CONTACT_SOLVER);
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
 }
 
-/* Does the prediction use earlier velocities? Then the state has memory for them. */
+/* Does the prediction use earlier velocities, or the operator, by how springs turn (terms/springs.h)? Then the state
+   has memory for them. */
 static int needs_history(const cloth_config *config) {
-  if (config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 1; /* how springs turn, see terms/springs.h */
-  }
-  return flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
-}
-
-/* Does a config ask for projected springs, tethers or BDF2? */
-static int needs_projection(const cloth_config *config) {
-  return config->integration.projection_threshold < CLOTH_KAPPA_NEVER || needs_history(config) ||
-         config->tethers.count > 0;
-}
-
-/* Are springs to be limited after a substep? The step of one equation has stiffer springs instead. */
-static int needs_limits(const cloth_config *config) {
-  (void)config;
-  return 0;
+  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
 
 /* Is the sheet to feel itself? */
@@ -200,9 +157,6 @@ static int find_left_out_geometry(const cloth_config *config) {
 
 /* The same of what cloth touches. */
 static int find_left_out_contact(const cloth_config *config) {
-  if (!WITH_CONTACT_SOLVER && config->contact.mode == CLOTH_CONTACT_SOLVER) {
-    return CONFIG_FAULT(NO_CONTACTS);
-  }
   if (!WITH_COLLIDERS && config->max_colliders > 0) {
     return CONFIG_FAULT(NO_COLLIDERS);
   }
@@ -244,20 +198,17 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_SOLVER && needs_solver(config)) {
     return CONFIG_FAULT(NO_SOLVER);
   }
-  if (!WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
     return CONFIG_FAULT(NO_MULTILEVEL);
   }
-  if (!WITH_PROJECTION && needs_projection(config)) {
-    return CONFIG_FAULT(NO_PROJECTION);
+  if (!WITH_TETHERS && config->tethers.count > 0) {
+    return CONFIG_FAULT(NO_TETHERS);
   }
   if (find_left_out_contact(config)) {
     return find_left_out_contact(config);
   }
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
-  }
-  if (!WITH_LIMITS && needs_limits(config)) {
-    return CONFIG_FAULT(NO_LIMITS);
   }
   if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
     return CONFIG_FAULT(NO_SLEEP);

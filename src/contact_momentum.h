@@ -29,7 +29,7 @@
 /* The velocity that belongs to the momentum of each particle of a block with the velocity v. Particles that a contact
    or a constraint has moved in this substep have lost their history: v itself. */
 CLOTH_INLINE lanes3 momentum_velocity(const cloth *c, const step_plan *plan, int32_t i, lanes3 v) {
-  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+  if (!(plan->extrapolation > 0.0f)) {
     return v;
   }
   const float weight = plan->extrapolation * (1.0f / 9.0f), inverse_share = 1.0f / force_share(plan);
@@ -71,7 +71,7 @@ CLOTH_INLINE lanes3 change_velocities(const cloth *c, const step_plan *plan, int
   const vector_array velocity = vectors_at(c, c->state.velocity);
   const lanes3 old = lanes3_load(velocity, i);
   const lanes3 change = lanes3_scale(contact->displacement, lanes_splat(plan->inverse_h));
-  if (!WITH_PROJECTION || !(plan->extrapolation > 0.0f)) {
+  if (!(plan->extrapolation > 0.0f)) {
     lanes3_store(velocity, i, lanes3_add(old, change), c->count - i);
     return change;
   }

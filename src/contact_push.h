@@ -58,11 +58,8 @@
 
 /* 1 if particles may have pushes. */
 static int has_contact_pushes(const cloth *c) {
-  return WITH_COLLIDERS && WITH_PROJECTION && c->state.velocity_history && !has_solver_contacts(c) &&
-         !workspace_of(c)->plan.forces && collider_end(c) > 0;
+  return WITH_COLLIDERS && c->state.velocity_history && !workspace_of(c)->plan.forces && collider_end(c) > 0;
 }
-
-#if WITH_PROJECTION
 
 /* The pushes of particles without a history, as kept in the substep before; 0 for the others. */
 CLOTH_INLINE lanes3 kept_pushes(lanes3 earlier, lanes3 earliest, lanes mobility, lanes scale) {
@@ -75,8 +72,6 @@ CLOTH_INLINE lanes_mask is_push(lanes3 push) {
   const lanes size = lanes_add(lanes_add(lanes_absolute(push.x), lanes_absolute(push.y)), lanes_absolute(push.z));
   return lanes_less(lanes_splat(0.0f), size);
 }
-
-#endif
 
 /* Which particles of a block have started this substep with a push. Only where has_contact_pushes(): the caller asks
    once and not for each block, which takes 1.2 % of the instructions of a step with contacts. */
@@ -102,47 +97,6 @@ CLOTH_INLINE lanes3 shortened(lanes3 a, lanes less, lanes most) {
   const lanes rest = lanes_maximum(lanes_subtract(length, less), lanes_splat(0.0f));
   return lanes3_scale(a, lanes_divide(lanes_minimum(rest, most), length));
 }
-
-#if WITH_CONTACT_LINES || WITH_CELL_CONTACT
-
-/* Displacement by a contact over the spacing that may leave springs beside it too long, see HELD_STRAIN. */
-#define TEARING_DISPLACEMENT 0.1f
-
-/* 1 if a contact has moved one of a block of particles so far that springs beside it may be too long. Displacements are
-   0 for particles that do not touch. */
-CLOTH_INLINE int is_tearing(const cloth *c, lanes3 displacement) {
-  const lanes3 moved = lanes3_flush(displacement);
-  const float least = TEARING_DISPLACEMENT * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
-  const lanes squared = lanes3_dot(moved, moved);
-  return lanes_any(lanes_less(lanes_splat(least * least), squared));
-}
-
-#endif
-
-#if WITH_CONTACT_LINES
-
-/* Added to components of a kept normal: to y if x is negative, to z if the particle sticks. Far above what a component
-   of a unit vector may be. */
-#define CONTACT_FLAG 8.0f
-/* What the mark of a particle without a history of velocities is until the step ends: which collider it touches. */
-#define CONTACT_MARK(collider) (HISTORY_INVALID + 1.0f + (float)(collider))
-
-/* Strain beyond which springs beside contacts are taken back, for a rigid fabric. */
-#define HELD_STRAIN 0.03f
-
-/* Keeps the contacts of the chosen particles of a block with a collider in place of the velocity before the last, of
-   which they have none, for contact_lines.h. */
-CLOTH_INLINE void keep_contacts(const cloth *c, int32_t collider, lanes_mask which, lanes3 normal, lanes_mask slides,
-                                int32_t i) {
-  const vector_array kept = history_of(c, 1);
-  const lanes flag = lanes_splat(CONTACT_FLAG);
-  const lanes y = lanes_add(normal.y, lanes_keep(lanes_less(normal.x, lanes_splat(0.0f)), flag));
-  const lanes3 contact =
-      lanes3_of(lanes_splat(CONTACT_MARK(collider)), y, lanes_add(normal.z, lanes_drop(slides, flag)));
-  lanes3_store(kept, i, lanes3_select(which, contact, lanes3_load(kept, i)), c->count - i);
-}
-
-#endif
 
 /* Share of the difference that pushes follow. Those that stick while the cloth is calm and whose contact does nearly
    what the push says follow nothing. */

@@ -74,17 +74,6 @@ CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   return has_gaps(c) && (gaps_of(c)[particle] & bits) != 0;
 }
 
-/* Which of `count` particles, from one on and `next` apart, have none of these bits; lanes behind them count as such.
- */
-CLOTH_SEPARATE lanes_mask without_gap(const cloth *c, int32_t first, int32_t next, int32_t count, uint32_t bits) {
-  const uint8_t *gaps = gaps_of(c);
-  float whole[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    whole[lane] = lane < count && (gaps[first + lane * next] & bits) ? 0.0f : 1.0f;
-  }
-  return lanes_less(lanes_splat(0.5f), lanes_load(whole));
-}
-
 /* The bit of the gaps of the springs of a direction. */
 CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;

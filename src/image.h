@@ -39,15 +39,12 @@ enum {
   IMAGE_ROWS,
   IMAGE_COLLIDERS,
   IMAGE_CONFINED,
-  IMAGE_OPTIONS,                 /* IMAGE_HAS_... */
   IMAGE_CONFIG,                  /* hash of the config, low word first */
   IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
   IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
 };
 
 /* Bits of IMAGE_OPTIONS. */
-#define IMAGE_HAS_WARM_START 1u
-#define IMAGE_HAS_CONTACTS 2u /* in the solver */
 
 /* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */
 #define UNIT_LENGTH_MIN 0.999f
@@ -55,8 +52,6 @@ enum {
 /* Largest component of an earlier velocity over CLOTH_SPEED_LIMIT. A vector that confinement or a moving frame rotates
    can have the length of the diagonal of a cube, sqrt(3), along one axis, and some rounding. */
 #define CONFINED_SPEED_FACTOR 1.9f
-/* Bound on a warm start: solutions have no bound of their own, but are finite. */
-#define WARM_START_LIMIT 1.0e30f
 
 #if WITH_IMAGE
 
@@ -70,8 +65,6 @@ static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) 
   header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
   header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
   header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
-  header[IMAGE_OPTIONS] =
-      (c->state.warm_start ? IMAGE_HAS_WARM_START : 0u) | (c->state.contacts ? IMAGE_HAS_CONTACTS : 0u);
   header[IMAGE_CONFIG] = c->config_hash[0];
   header[IMAGE_CONFIG + 1] = c->config_hash[1];
 }
@@ -459,20 +452,6 @@ static int check_image_vectors(const image_view *view, uint32_t offset, float li
   return check_image_planes(view, offset, 3, limit);
 }
 
-static int check_image_contacts(const image_view *view) {
-  const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->state.contacts);
-  for (int32_t i = 0; i < c->count; i++) {
-    uint32_t word = little_endian_word(words + 4 * i);
-    int32_t index = CONTACT_COLLIDER(word);
-    if (word != CONTACT_NONE && (index >= c->settings.capacity.max_colliders || check_image_slot(view, index) != 1 ||
-                                 CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
 #endif
 
 /* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
@@ -538,11 +517,10 @@ static int check_image_history(const image_view *view) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.warm_start,
-                             c->state.targets};
-  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), 1, TARGET_VECTORS};
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.targets};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 5; i++) {
+  for (int32_t i = 0; i < 4; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
       return 0;
     }
@@ -608,8 +586,6 @@ static int check_image_content(const image_view *view) {
          check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
          (!c->state.tethers || check_image_tethers(view, &inputs)) &&
          (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.warm_start || check_image_vectors(view, c->state.warm_start, WARM_START_LIMIT)) &&
-         (!c->state.contacts || check_image_contacts(view)) &&
          (!c->state.targets || check_image_targets(view, inputs.targets)) &&
          (!MEMORY_START(c) || check_image_planes(view, MEMORY_START(c), MEMORY_PLANES, MEMORY_LIMIT));
 }

@@ -51,7 +51,6 @@ static void flush_settings(cloth_settings *s) {
   s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
   s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
   s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
-  s->integration.projection_threshold = flush_small(s->integration.projection_threshold, WORK_QUANTUM);
   s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
   s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
@@ -70,7 +69,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->integration.method = config->integration.method;
   s->integration.min_bending_length = config->grid.min_bending_length;
   s->integration.explicit_threshold = config->integration.explicit_threshold;
-  s->integration.projection_threshold = config->integration.projection_threshold;
   s->integration.bdf2_blend = config->integration.bdf2_blend;
   s->integration.substeps = config->substeps;
   s->integration.max_substeps = config->integration.max_substeps;
@@ -84,7 +82,6 @@ static void copy_settings(cloth *c, const cloth_config *config) {
   s->tethers = config->tethers;
   s->solver = config->solver;
   s->strain_limit = config->strain_limit;
-  s->contact.mode = config->contact.mode;
   s->contact.thickness = config->thickness;
   s->sleep = config->sleep;
   s->world.recentre_distance = config->world.recentre_distance;

@@ -465,13 +465,9 @@ CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, in
 
 #endif
 
-#if WITH_WRAP || WITH_LIMITS || WITH_PROJECTION
-
 CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
   return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
 }
-
-#endif
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
@@ -484,10 +480,6 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
                    lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
                    lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x)));
 }
-
-#if WITH_MULTILEVEL
-
-#endif
 
 /* -1 where a < 0, else 1. */
 CLOTH_INLINE lanes lanes_sign(lanes a) {
@@ -518,14 +510,10 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
 }
 
-#if WITH_PROJECTION
-
 /* How many of the first `left` lanes the mask chooses. */
 CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
   return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
-
-#endif
 
 /* Upper bound of |a|: its 1-norm, which needs no square root. */
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {

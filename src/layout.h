@@ -106,9 +106,6 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (config->sleep.speed > 0.0f) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
-  if (config->contact.mode == CLOTH_CONTACT_SOLVER && needs_solver(config)) {
-    c->state.contacts = reserve_floats(end, c->count);
-  }
   if (config->tethers.count) {
     c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
   }
@@ -118,9 +115,6 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   if (needs_history(config)) {
     const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
-  }
-  if (config->solver.warm_start && needs_solver(config)) {
-    c->state.warm_start = reserve_vectors(end, 3 * c->stride);
   }
   if (config->capacity.targets) {
     c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
@@ -157,9 +151,6 @@ static int32_t vector_stride(int32_t count) {
 #define ROW_PLANES 7
 /* Planes behind them where displacements are summed. */
 #define DISPLACEMENT_PLANES 3
-/* Floats of the factors of an element in own.line_factors, see bend_solve.h. */
-#define BEND_FACTOR_FLOATS 5
-
 /* Floats that a piece counts in, see pieces.h. */
 #define COUNT_FLOATS 6
 
@@ -291,7 +282,6 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
       config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
-  c->own.line_factors = reserve_floats(end, BEND_FACTOR_FLOATS * (c->grid.rows + c->grid.columns) + 2 * c->grid.rows);
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;
   const uint32_t meshes = 0; /* triangles are listed for blocks of particles, see contact/surface.h */
@@ -308,11 +298,6 @@ static float cell_aspect(const cloth_config *config) {
   return along / (vector_length(config->edge_weft) / (float)(config->rows - 1));
 }
 
-/* 1 if some term may be part of the operator. */
-static int has_operator(const cloth_config *config) {
-  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
-}
-
 /* Reserves an array of so many floats at every place of the rows. */
 static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
   return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
@@ -322,7 +307,7 @@ static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
 static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.operator_blocks = reserve_places(c, end, SPRING_FLOATS);
   c->scratch.inverse = reserve_places(c, end, SYMMETRIC_FLOATS);
-  if (WITH_MULTILEVEL && config->solver.preconditioner >= CLOTH_PRECONDITIONER_MULTILEVEL) {
+  if (WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
     grid_level levels[MAX_LEVELS];
     int32_t count;
     const int32_t floats =
@@ -388,7 +373,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
-  if (has_operator(config)) {
+  if (needs_solver(config)) {
     layout_operator(c, config, end);
   }
 }

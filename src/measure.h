@@ -5,7 +5,6 @@
 #include "lanes.h"
 #include "rest_lengths.h"
 #include "scalar.h"
-#include "springs.h"
 #include "stiffness.h"
 #include "types.h"
 
@@ -26,8 +25,10 @@ typedef struct spring_sums {
   int32_t springs; /* along warp and weft */
 } spring_sums;
 
+/* Stiffness factor between two particles: the mean of the map at both. */
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
-  return lanes_first_value(spring_scale(c, (spring_block){i, j, 1}, 1));
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  return c->constant.stiffness_map ? 0.5f * (map[i] + map[j]) : 1.0f;
 }
 
 /* The two particles of a spring. */
@@ -37,8 +38,9 @@ typedef struct particle_pair {
 
 /* The particles of the spring of direction d that belongs to a column of a row. */
 static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, int32_t column) {
-  int32_t place = row * c->grid.columns + column;
-  particle_pair ends = {place + spring_start(d), place + spring_end(c, d)};
+  const int32_t place = row * c->grid.columns + column;
+  const int32_t right = d == WARP || d == DIAGONAL, below = d == WARP ? 0 : c->grid.columns;
+  particle_pair ends = {place + (d == ANTIDIAGONAL), place + right + below};
   int32_t over = is_wrapped(c) && column + 1 >= c->grid.columns ? c->grid.columns : 0;
   ends.i -= d == ANTIDIAGONAL ? over : 0;
   ends.j -= d == WARP || d == DIAGONAL ? over : 0;
@@ -47,8 +49,8 @@ static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, in
 
 /* Number of springs of direction d that belong to a row. */
 static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
-  int32_t springs = springs_left(d, offset_below(c, row), c->grid.columns);
-  return is_wrapped(c) && springs > 0 ? c->grid.columns : springs;
+  const int32_t has_springs = d == WARP || row + 1 < c->grid.rows;
+  return has_springs ? c->grid.columns - (d != WEFT && !is_wrapped(c)) : 0;
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {

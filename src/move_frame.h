@@ -135,7 +135,6 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   vector_array v = vectors_at(c, c->state.velocity);
   transform_velocities(c, m, c->state.velocity);
   transform_history(c, m);
-  transform_velocities(c, m, c->state.warm_start);
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector place = transform_point(m, vector_load(x, i));
     vector_store(x, i, place);

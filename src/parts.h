@@ -58,7 +58,6 @@
 /// 4. Building blocks of a step ///
 
 #include "stiffness.h"
-#include "springs.h"
 #include "costs.h"
 #include "shape_hull.h"
 #include "triangle.h"
@@ -141,6 +140,7 @@
 #include "step/reactions.h"
 #include "bodies/attached.h"
 #include "step/work.h"
+#include "step/stages.h"
 #include "step/substep.h"
 #include "sleep.h"
 

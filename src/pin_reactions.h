@@ -25,11 +25,6 @@ CLOTH_INLINE int notes_pins(const cloth *c) {
   return WITH_BODIES && c->own.pin_reactions != 0;
 }
 
-/* 1 if what a solve leaves over is found, see left_over.h. */
-CLOTH_INLINE int takes_left_over(const cloth *c) {
-  return notes_pins(c) || has_solver_contacts(c);
-}
-
 #if WITH_BODIES
 
 /* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
@@ -38,10 +33,6 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
   const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
   *reaction = vector_add(*reaction, impulse);
 }
-
-#if WITH_PROJECTION
-
-#endif
 
 /* Positions whose differences bend, x - s x_old, around a particle. */
 typedef struct bent_sheet {

@@ -48,11 +48,6 @@ static float *rest_array(const cloth *c, int32_t number) {
   return (float *)(void *)(rest_bounds_of(c) + 1) + number * (c->count + LANE_PAD);
 }
 
-/* Factors of an array for lanes `next` particles apart. */
-CLOTH_SEPARATE lanes rest_factors(const cloth *c, int32_t number, int32_t first, int32_t next, int32_t count) {
-  return lanes_strided(rest_array(c, number) + first, next, count);
-}
-
 /* The factor of an array for a spring, hinge or cell; 1 unless the piece is shaped. */
 CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle) {
   return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;

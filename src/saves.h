@@ -75,13 +75,17 @@ static int check_save_vectors(const image_view *view) {
   const state_offsets *state = &c->state;
   const int32_t one = 3 * c->stride;
   const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
-  const uint32_t offsets[] = {
-      state->position, state->velocity,        state->velocity_history,    state->warm_start,
-      state->targets,  state->targets + bytes, state->targets + 3 * bytes, state->targets + TARGET_MOTIONS * bytes};
-  const int32_t vectors[] = {1, 1, history_length(c), 1, 1, 2, 2, 1};
-  const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT,    HISTORY_INVALID, WARM_START_LIMIT,
-                          CLOTH_ANY_DISTANCE,   CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX, MAX_DRIVE};
-  const int32_t arrays = state->targets ? 7 + (TARGET_VECTORS - TARGET_MOTIONS) : 4;
+  const uint32_t offsets[] = {state->position,
+                              state->velocity,
+                              state->velocity_history,
+                              state->targets,
+                              state->targets + bytes,
+                              state->targets + 3 * bytes,
+                              state->targets + TARGET_MOTIONS * bytes};
+  const int32_t vectors[] = {1, 1, history_length(c), 1, 2, 2, 1};
+  const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT, HISTORY_INVALID, CLOTH_ANY_DISTANCE,
+                          CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
+  const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
     if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
       return 0;
@@ -114,34 +118,12 @@ CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
   return even <= (uint32_t)c->count && odd <= (uint32_t)c->count;
 }
 
-/* Is every contact of the solver with a collider that there is? */
-static int check_save_contacts(const image_view *view) {
-  const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->state.contacts);
-  for (int32_t i = 0; c->state.contacts && i < c->count; i++) {
-    uint32_t word, used = 0;
-    copy_memory(&word, from + 4 * (size_t)i, sizeof word);
-    if (word == CONTACT_NONE) {
-      continue;
-    }
-    const uint32_t index = (uint32_t)CONTACT_COLLIDER(word);
-    if (index < (uint32_t)c->settings.capacity.max_colliders) {
-      copy_memory(&used, image_at(view, c->state.colliders) + index * sizeof(collider_slot), sizeof used);
-    }
-    if (!used || CONTACT_DWELL(word) > SLIDE_DWELL || CONTACT_KIND(word) == CONTACT_NONE) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
 static int check_save_content(const cloth *c, const uint8_t *state) {
   const image_view view = {c, state, 1};
   cloth_inputs inputs;
   return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
          check_image_confined(&view, &inputs) && check_image_coupling(&view, &inputs) && check_image_gaps(&view) &&
-         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view) &&
-         check_save_contacts(&view);
+         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view);
 }
 
 #else

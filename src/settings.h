@@ -47,17 +47,6 @@
 #define TEARING_FLOATS(X)
 #endif
 
-#define EQUATION_INTEGERS(X) X(iterations, 0, CLOTH_ITERATION_LIMIT, "") X(integration.max_parts, 1, 4, "")
-#define EQUATION_FLOATS(X)                                                                                             \
-  X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
-  X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
-  X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
-  X(integration.max_push_speed, 0.1f, 1.0e4f, " m/s")                                                                  \
-  X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
-  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
-  X(strain_limit.stiffness, 1.0f, 1000.0f, "")
-#define EQUATION_FAULTS(X) X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")
-
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
   X(rows, 2, CLOTH_GRID_LIMIT, "")                                                                                     \
@@ -67,11 +56,10 @@
   X(integration.method, CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_EXPLICIT_ONLY, "")                               \
   X(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, "")                                                              \
   X(tethers.count, 0, 2, "")                                                                                           \
-  X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC, "")                             \
+  X(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_MULTILEVEL, "")                            \
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
-  X(solver.warm_start, 0, 1, "")                                                                                       \
-  EQUATION_INTEGERS(X)                                                                                                 \
-  X(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER, "")                                                  \
+  X(iterations, 0, CLOTH_ITERATION_LIMIT, "")                                                                          \
+  X(integration.max_parts, 1, 4, "")                                                                                   \
   SELF_INTEGERS(X)                                                                                                     \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
@@ -99,8 +87,13 @@
   X(air.drag, 0.0f, 100.0f, "")                                                                                        \
   X(air.lift, 0.0f, 100.0f, "")                                                                                        \
   X(air.normal_drag, 0.0f, 100.0f, "")                                                                                 \
-  EQUATION_FLOATS(X)                                                                                                   \
-  X(integration.projection_threshold, 0.0f, CLOTH_KAPPA_NEVER, "")                                                     \
+  X(integration.explicit_threshold, 0.0f, 1.3f, "")                                                                    \
+  X(integration.rest_drag, 0.0f, 100.0f, " m/s^2")                                                                     \
+  X(integration.rest_speed, 0.001f, 100.0f, " m/s")                                                                    \
+  X(integration.max_push_speed, 0.1f, 1.0e4f, " m/s")                                                                  \
+  X(solver.tolerance, 0.0f, 0.5f, "")                                                                                  \
+  X(strain_limit.max_extension, 0.0f, 10.0f, "")                                                                       \
+  X(strain_limit.stiffness, 1.0f, 1000.0f, "")                                                                         \
   X(integration.bdf2_blend, 0.0f, 1.0f, "")                                                                            \
   X(integration.max_speed, 0.1f, 1.0e4f, " m/s")                                                                       \
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
@@ -121,25 +114,22 @@
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
-  EQUATION_FAULTS(X)                                                                                                   \
+  X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")                                                               \
   X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
   X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
-  X(WORK_CONTACT, CONFLICT, "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION")            \
   X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
   X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
   X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
   X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
     TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
   X(NO_WORKERS, LEFT_OUT, TEXT_WITHOUT(WITH_WORKERS, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS"))              \
-  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration, contact.mode: CLOTH_NO_SOLVER"))                      \
+  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration.method: CLOTH_NO_SOLVER"))                             \
   X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
-  X(NO_PROJECTION, LEFT_OUT, TEXT_WITHOUT(WITH_PROJECTION, "integration, tethers.count: CLOTH_NO_PROJECTION"))         \
-  X(NO_CONTACTS, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_SOLVER, "contact.mode: CLOTH_NO_CONTACT_SOLVER"))                 \
+  X(NO_TETHERS, LEFT_OUT, TEXT_WITHOUT(WITH_TETHERS, "tethers.count: CLOTH_NO_TETHERS"))                               \
   X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
   X(NO_BODIES, LEFT_OUT,                                                                                               \
     TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
   X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
-  X(NO_LIMITS, LEFT_OUT, TEXT_WITHOUT(WITH_LIMITS, "strain_limit.sweeps: CLOTH_NO_LIMITS"))                            \
   X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
   X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
   X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \

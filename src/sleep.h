@@ -68,9 +68,6 @@ static void fall_asleep(const cloth *c) {
   stop_bodies(c);
 #endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
-  if (c->state.warm_start) {
-    fill_vectors(c, vectors_at(c, c->state.warm_start), 0.0f);
-  }
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
     invalidate_history(c, i);

@@ -69,7 +69,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   statistics_of(c)->substeps = 0; /* counted as they are done */
   reset_self(c);
   charge_step(c, &w->plan);
-#if WITH_PROJECTION
+#if WITH_TETHERS
   if (will_choose_tethers(c)) {
     choose_tethers(c);
   }

@@ -305,7 +305,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
 
 /* After threads have broken: tethers do not lead across, and pieces move on their own. */
 static void forget_torn(const cloth *c) {
-#if WITH_PROJECTION
+#if WITH_TETHERS
   if (c->state.tethers) {
     if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
       remove_tethers_over_gaps(c);

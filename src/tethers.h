@@ -24,7 +24,7 @@
  * scratch.tether_marks, which tell tether_pull.h the pattern of each block. Scratch: no other.
  */
 
-#if WITH_PROJECTION
+#if WITH_TETHERS
 
 /* The anchors of all particles in a slot. */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
@@ -306,7 +306,7 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
   }
 }
 
-#if WITH_PROJECTION
+#if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
   int error = check_particle(c, particle);

@@ -10,7 +10,7 @@
  * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
  */
 
-#if WITH_QUERIES || WITH_CELL_CONTACT || (WITH_SELF && WITH_SEAMS)
+#if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */
@@ -89,7 +89,7 @@ static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3
 
 #endif
 
-#if WITH_QUERIES || WITH_CELL_CONTACT
+#if WITH_QUERIES
 
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
 static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {

@@ -86,8 +86,6 @@
  *
  *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
  *                              steps work.h makes plans there                            the statistics
- *   own.line_factors prepare   factors of the bending of uniform lines: of columns, of   lengths
- *                              rows, and of the twist between uniform columns
  *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
  *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
  *                    touch     prepare clears them
@@ -237,19 +235,6 @@ typedef struct collider_slot {
   cloth_collider body; /* body.pose is the pose at the end of the step */
   cloth_pose previous; /* pose at the start of the step */
 } collider_slot;
-
-/* Contact of one particle with a collider as a constraint of the solve: held in all directions, held along the normal,
-   or let go because the collider would have had to pull. */
-enum { CONTACT_NONE, CONTACT_STICK, CONTACT_SLIDE, CONTACT_RELEASED };
-/* One word per particle: the kind (2 bits), how many substeps it still has to slide (3 bits), the collider's index. */
-#define CONTACT_KIND(info) ((info)&3u)
-#define CONTACT_DWELL(info) (((info) >> 2) & 7u)
-#define CONTACT_COLLIDER(info) ((int32_t)((info) >> 5))
-#define CONTACT_WORD(collider, dwell, kind) (((uint32_t)(collider) << 5) | ((uint32_t)(dwell) << 2) | (uint32_t)(kind))
-/* A particle that starts to slide slides for at least this many substeps before it may stick again. With 0 or 1
-   neighbours hold each other by turns: the sheet of test_incline, which has to slide at a friction of 0.35, then stays
-   where it is. At most 7, as a CONTACT_WORD() has three bits for it. */
-#define SLIDE_DWELL 4u
 
 /* What the caller may change between steps, beside particles, colliders, confinements and targets. All fields are
    words; from last_substep on they are floats. */
@@ -479,7 +464,7 @@ typedef struct cloth_settings {
   cloth_config_air air;
   struct {
     int32_t method;
-    float min_bending_length, explicit_threshold, projection_threshold, bdf2_blend;
+    float min_bending_length, explicit_threshold, bdf2_blend;
     int32_t substeps, max_substeps;
     float max_speed, velocity_damping;
     float rest_drag, rest_speed, max_push_speed;
@@ -489,7 +474,6 @@ typedef struct cloth_settings {
   cloth_config_solver solver;
   cloth_config_strain_limit strain_limit;
   struct {
-    int32_t mode;
     float thickness;
   } contact;
   cloth_config_sleep sleep;
@@ -598,7 +582,6 @@ typedef struct scratch_offsets {
    can be read until the next step. */
 typedef struct own_offsets {
   uint32_t workspace;
-  uint32_t line_factors;
   uint32_t iterations, reactions;
   uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
   uint32_t contact_record;                            /* 0 without capacity.max_contacts */
@@ -614,8 +597,8 @@ typedef struct constant_offsets {
 typedef struct state_offsets {
   uint32_t freedom, colliders, confined, inputs, position, velocity;
   uint32_t bodies, attachments, resting;
-  uint32_t contacts, tethers, velocity_history, warm_start, targets; /* 0 for what the config does without */
-  uint32_t touching, max_touches; /* memory of contact; room for touches, see contact/touch.h */
+  uint32_t tethers, velocity_history, targets; /* 0 for what the config does without */
+  uint32_t touching, max_touches;              /* memory of contact; room for touches, see contact/touch.h */
   uint32_t end;
 } state_offsets;
 
@@ -665,7 +648,7 @@ struct cloth {
 
 /* Bytes before the state in a save and in an image. */
 #define SAVE_HEADER_BYTES (4u * SAVE_WORDS)
-#define IMAGE_HEADER_BYTES 52u
+#define IMAGE_HEADER_BYTES 48u
 
 /* Largest component of a body's angular velocity [rad/s]. */
 #define MAX_SPIN 1.0e4f

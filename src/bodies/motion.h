@@ -38,7 +38,7 @@ static void predict_body(const cloth *c, const substep_terms *t, const rigid_bod
   cloth_pose to = from;
   to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
   to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
-  to.rotation = turned_rotation(c, b, from.rotation, t->h);
+  to.rotation = turned_rotation(b, from.rotation, t->h);
   fill_zero(u, sizeof *u);
   u->collider = b->collider;
   u->turns = b->inertia.x > 0.0f;

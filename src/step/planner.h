@@ -19,7 +19,7 @@
  * is needed.
  */
 
-#if WITH_PLANNING && WITH_PROJECTION
+#if WITH_PLANNING
 
 /* Cut-off of the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
  */

@@ -31,6 +31,7 @@
 #include "predict.h"
 #include "prepare.h"
 #include "reactions.h"
+#include "stages.h"
 #include "work.h"
 
 /// A substep ///
@@ -155,6 +156,7 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
 #if WITH_BODIES
   const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
+  end_stage(c, CLOTH_STAGE_FORCES, 1);
   if (t->solves) {
     iterations = solve(c, t, &has_solution);
   } else {
@@ -162,6 +164,7 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
     solve_alone(c);
     follow_particles(c, t);
   }
+  end_stage(c, CLOTH_STAGE_SOLVE, has_solution);
 #if WITH_BODIES
   if (notes_pins(c)) {
     note_solution(c, t, has_solution);
@@ -179,6 +182,7 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
     has_solution = share_rest(c, t, noted, has_solution);
   }
 #endif
+  end_stage(c, CLOTH_STAGE_GUARDS, has_solution);
   accept(c, t, has_solution);
 #if WITH_BODIES
   accept_bodies(c, t);
@@ -214,7 +218,9 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
       length *= 0.5f;
       continue;
     }
+    end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(c, &plan->terms);
+    end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
     done += length;
     length = done == 0.5f ? 0.5f : length; /* the first half is done: the other is tried as a whole */
   }

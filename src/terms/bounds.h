@@ -165,7 +165,7 @@ static void hold_to_target(const held_particle *h, int32_t i) {
 
 #endif
 
-#if WITH_PROJECTION
+#if WITH_TETHERS
 
 /* Holds one particle by its tethers. */
 static void hold_by_tethers(const held_particle *h, const rest_metric *metric, int32_t i) {
@@ -194,7 +194,7 @@ static int has_bounds(const cloth *c) {
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-#if WITH_PROJECTION
+#if WITH_TETHERS
   const rest_metric metric = metric_of(c, c->settings.tethers.scale);
 #endif
   for (int32_t i = 0; i < c->count; i++) {
@@ -208,7 +208,7 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
       hold_to_target(&h, i);
     }
 #endif
-#if WITH_PROJECTION
+#if WITH_TETHERS
     h.spring_share = 1.0f;
     hold_by_tethers(&h, &metric, i);
 #endif
