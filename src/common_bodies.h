@@ -35,16 +35,6 @@ typedef enum group_stage {
   GROUP_ACCEPT
 } group_stage;
 
-#if WITH_GROUPS
-
-/* The way from the origin of one cloth to that of another [m]. */
-static cloth_vector way_between(const cloth *from, const cloth *to) {
-  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
-  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
-}
-
-#endif
-
 #if WITH_COMMON_BODIES
 
 /* Which cloths of a group have a body, a bit each; 0 for one that no two have. */

@@ -145,13 +145,12 @@
 #else
 #define WITH_SELF_SPHERES 1
 #endif
-#if 1 /* cloths that are stepped together and feel each other: WITH_GROUPS is 0 until they act beside the one equation \
-       */
+#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
 #define WITH_GROUPS 0
 #else
 #define WITH_GROUPS 1
 #endif
-#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
+#if 1 /* seams between the cloths of a group: 0 until they are unknowns of the one equation */
 #define WITH_SEAMS 0
 #else
 #define WITH_SEAMS 1
@@ -186,8 +185,8 @@
 #else
 #define WITH_BODIES 1
 #endif
-/* Bodies that are common to several cloths of a group. */
-#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
+/* Bodies that are common to several cloths of a group: 0 until they are unknowns of the one equation. */
+#define WITH_COMMON_BODIES 0
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

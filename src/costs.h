@@ -131,6 +131,7 @@ enum {
   COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
   COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
   COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
+  COST_SELF_STATE = 120,      /* per particle and part of a substep: starts, mobilities, what has been moved */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
   COST_RIM_TEST = 390,        /* per edge of a rim and edge of another that are compared ... */
   COST_RIM_PAIR = 250,        /* ... in addition per place of a pair of edges and sweep ... */

@@ -3,7 +3,6 @@
 #include "common_bodies.h"
 #include "compiler.h"
 #include "costs.h"
-#include "gathers.h"
 #include "group_links.h"
 #include "lanes.h"
 #include "layout.h"
@@ -12,28 +11,30 @@
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
+#include "self_state.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_watch.h"
 #include "sewing.h"
 #include "sleep.h"
 #include "step.h"
+#include "step/substep.h"
+#include "step/work.h"
 #include "step_origin.h"
 #include "stitches.h"
 #include "surroundings.h"
 #include "types.h"
-#include "work.h"
 
 /// Groups ///
 
 #if WITH_GROUPS
 
 /*
- * Steps several cloths together, substep by substep: all gather, all predict, one pass of contact over all (self_
- * contact.h), all finish. In: a group that group_calls.h has checked, and memory of the caller. Out: what a step of
- * each cloth changes. Scratch: that of each cloth as in a step of its own, but for the end of it, in place of which
- * boxes, candidates and intersections of all cloths lie in the caller's memory; that memory may hold pointers, as
- * nothing of it outlasts the call.
+ * Steps several cloths together, substep by substep: all gather, all predict, all are solved, one pass of contact over
+ * all (self_contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
+ * checked, and memory of the caller. Out: what a step of each cloth changes. Scratch: that of each cloth as in a step
+ * of its own, but for the end of it, in place of which boxes, candidates and intersections of all cloths lie in the
+ * caller's memory; that memory may hold pointers, as nothing of it outlasts the call.
  *
  * What contact between cloths keeps from step to step is how long each particle has been part of an intersection, with
  * its own cloth or with another one: the ages in the state of its cloth. All else is found anew in every step.
@@ -50,13 +51,12 @@
 
 /* A cloth during a step of its group. */
 typedef struct group_member {
-  position_box box; /* around its particles, relative to its origin [m] */
-  float *mobility;  /* room for its mobilities */
-  float scale;      /* largest reference mass of the group over that of the cloth */
-  int32_t contacts; /* of advance_substep() */
-  int32_t left_out; /* of enter_surroundings() */
-  int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
-  int32_t wakes;    /* ... and wakes at its end */
+  position_box box;   /* around its particles, relative to its origin [m] */
+  float scale;        /* largest reference mass of the group over that of the cloth */
+  int32_t iterations; /* of the parts of the present substep */
+  int32_t left_out;   /* of enter_surroundings() */
+  int32_t sleeps;     /* 1: the cloth sleeps in this step ... */
+  int32_t wakes;      /* ... and wakes at its end */
 } group_member;
 
 /* A step of a group. */
@@ -64,6 +64,7 @@ typedef struct group_step {
   const cloth_group *group;
   float dt;
   int32_t substeps, gathers;
+  int32_t parts;     /* of a substep, at most */
   int32_t leader;    /* the first cloth that is awake; -1 if none is */
   int32_t touches;   /* 1 if at least two of the cloths, or one and itself, may touch ... */
   int32_t untangles; /* ... and if contact of such is released where they stay tangled */
@@ -77,7 +78,7 @@ typedef struct group_step {
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
-  uint32_t step, bodies, members, found, pairs, counts, mobility, tags, near, bytes;
+  uint32_t step, bodies, members, found, pairs, counts, tags, near, bytes;
   uint32_t numbers, labels, sewn, stitches, folds, gathers;
   int32_t particles;
 } group_layout;
@@ -121,7 +122,6 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.found = reserve(&end, sizeof(self_workspace));
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
-  g.mobility = reserve_floats(&end, g.particles);
   l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
   l->batches = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(self_batch));
   l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
@@ -143,33 +143,24 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   return g;
 }
 
-/* Most work of the seams of a group in a step, but for that of sewn_lines_work(). */
-static uint64_t max_seam_work(const cloth_group *group, int32_t substeps) {
-#if WITH_SEAMS
-  if (group->seam_count > 0) {
-    uint64_t work = 0;
-    for (int32_t n = 0; n < group->count; n++) {
-      work += gathers_work(member_of(group, n), substeps);
-      work += (uint64_t)(uint32_t)member_of(group, n)->count * (2u * COST_TURN) * (uint32_t)substeps;
-    }
-    return work + max_fold_work((uint32_t)count_folds(group), substeps) +
-           max_stitch_work((uint32_t)count_sewn(group), (uint32_t)count_stitches(group), STITCH_SWEEPS, substeps);
+/* Parts of a substep of a group, at most: those of the cloth that may take the most. */
+static int32_t most_group_parts(const cloth_group *group) {
+  int32_t most = 1;
+  for (int32_t n = 0; n < group->count; n++) {
+    const int32_t parts = most_parts(member_of(group, n));
+    most = parts > most ? parts : most;
   }
-#endif
-  (void)group;
-  (void)substeps;
-  return 0;
+  return most;
 }
 
-/* Most work of contact, seams and common bodies of a group in a step; contact that of triangles, which is more than
-   that of spheres. */
+/* Most work of contact of a group in a step; that of triangles, which is more than that of spheres. */
 static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  return max_contact_work(&g.contact, particles, gathers, substeps, CLOTH_SELF_TRIANGLES) + several +
-         max_seam_work(group, substeps) + common_bodies_work(group, substeps);
+  const contact_bounds b = {particles, gathers, substeps, most_group_parts(group), CLOTH_SELF_TRIANGLES};
+  return max_contact_work(&g.contact, &b) + several;
 }
 
 /// A step of a group ///
@@ -226,7 +217,6 @@ static void place_parts(group_step *s, void *memory) {
   char *room = (char *)memory;
   self_group *g = &s->contact;
   int32_t *counts = (int32_t *)(void *)(room + l.counts);
-  float *mobility = (float *)(void *)(room + l.mobility);
   s->members = (group_member *)(void *)(room + l.members);
   g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
@@ -244,10 +234,6 @@ static void place_parts(group_step *s, void *memory) {
   g->max_leaf_visits = l.contact.max_leaf_visits;
   g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles, 0);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
-  for (int32_t n = 0; n < g->count; n++) {
-    s->members[n].mobility = mobility;
-    mobility += member_of(s->group, n)->count;
-  }
 }
 
 /* Sets what contact knows of the cloths, after all have been prepared. */
@@ -267,11 +253,8 @@ static void place_bodies(const group_step *s, void *memory) {
     m->scale = heaviest / reference_mass(c);
     b->is_still = m->sleeps;
     if (m->sleeps) {
-      b->start = b->place = predicted_of(c);
-      fill_zero(m->mobility, (size_t)c->count * sizeof(float));
-      b->mobility = m->mobility;
-    } else if (m->scale > 1.0f) {
-      b->mobility = m->mobility;
+      b->place = b->start;
+      fill_zero(b->mobility, (size_t)c->count * sizeof(float));
     }
   }
 }
@@ -328,7 +311,7 @@ static void begin_member(const group_step *s, int32_t n) {
     return;
   }
 #endif
-  prepare_step(c, s->dt, s->substeps);
+  prepare_step(c, s->dt, s->substeps, s->parts);
   m->box = follow_to_box(c);
 }
 
@@ -367,21 +350,9 @@ static void meet_at_origin(const group_step *s) {
       workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
       continue;
     }
-    const vector_array from = vectors_at(c, c->state.position), to = predicted_of(c);
+    const vector_array from = vectors_at(c, c->state.position), to = vectors_at(c, c->scratch.start);
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(to, i, vector_subtract(vector_load(from, i), there));
-    }
-  }
-}
-
-/* Makes the mobilities of cloths that are lighter than the heaviest comparable with its own. */
-static void scale_mobilities(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    const group_member *m = &s->members[n];
-    const float *mobility = floats_at(c, c->scratch.mobility);
-    for (int32_t i = 0; m->scale > 1.0f && !m->sleeps && i < c->count; i++) {
-      m->mobility[i] = mobility[i] * m->scale;
     }
   }
 }
@@ -487,32 +458,6 @@ static void remember_seams(const group_step *s) {
   }
 }
 
-/* Finds the responses of sewn particles, after all cloths have been prepared. */
-static void prepare_seams(group_step *s) {
-  if (!is_sewn_group(s)) {
-    return;
-  }
-  for (int32_t n = 0; n < s->group->count; n++) {
-    s->seams.scale[n] = s->members[n].sleeps ? 0.0f : s->members[n].scale;
-  }
-  find_responses(&s->seams, s->group);
-  remember_seams(s);
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    if (is_sewn_awake(&s->seams, n)) {
-      const step_plan *plan = &workspace_of(c)->plan;
-      set_gathers(c, s->seams.is_gathered[n] ? s->seams.gathers + s->seams.labels.first[n] : NULL);
-      workspace_of(c)->least_iterations = SEWN_ITERATIONS;
-      add_work(c, sewn_lines_work(c, plan) + sewn_solves_work(c, plan, c->settings.capacity.fixed_work), 1);
-      add_work(c, has_gathers(c) && !c->settings.capacity.fixed_work ? gathers_work(c, s->substeps) : 0u, 1);
-    }
-  }
-  if (!member_of(s->group, 0)->settings.capacity.fixed_work) {
-    add_work(member_of(s->group, 0), max_stitch_work((uint32_t)s->seams.particle_count, 0, 0, s->substeps), 1);
-    add_work(member_of(s->group, 0), max_fold_work((uint32_t)s->seams.fold_count, 0), 1);
-  }
-}
-
 #endif
 
 /// Stepping ///
@@ -527,6 +472,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   s->dt = dt;
   s->substeps = substeps;
   s->gathers = gathers_of(group);
+  s->parts = most_group_parts(group);
   place_parts(s, memory);
 #if WITH_SEAMS
   place_seams(s, memory);
@@ -550,21 +496,38 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_bodies(s, memory);
   meet_at_origin(s);
 #if WITH_SEAMS
-  prepare_seams(s);
+  if (is_sewn_group(s)) {
+    remember_seams(s);
+  }
 #endif
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
       add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
     } else {
       add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
-      add_work(first, common_bodies_work(group, substeps), 1);
     }
   }
 }
 
-/* What follows a gather that a substep has made. */
-static void follow_gather(const group_step *s, int32_t index) {
-  if (s->group->count > 1 && index == 0) {
+/* The plan that all cloths that are awake share. */
+static step_plan *plan_of_group(const group_step *s) {
+  return &workspace_of(member_of(s->group, s->leader))->plan;
+}
+
+/* Remembers where all cloths that are awake are when a substep, or a part of one, begins. */
+static void keep_starts(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      keep_start(member_of(s->group, n));
+    }
+  }
+}
+
+/* Looks for candidates before a substep, if that is due. */
+static void gather_together(const group_step *s) {
+  const step_plan *plan = plan_of_group(s);
+  if (gather_if_due(&s->contact, plan, s->gathers, s->untangles) && s->group->count > 1 &&
+      plan->index + 1 == plan->stride) {
     report_gather(s);
 #if WITH_SLEEP
     find_woken(s, 0);
@@ -572,78 +535,108 @@ static void follow_gather(const group_step *s, int32_t index) {
   }
 }
 
-/* A stage of substep `index` of all cloths that are awake. */
-static void run_stage(const group_step *s, group_stage stage, int32_t index) {
+/* Begins a part of a substep of all cloths that are awake. Returns 1 if it is too long for one of them. */
+static int32_t start_parts(const group_step *s, float done, float length) {
+  int32_t is_deep = 0;
   for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    workspace *w = workspace_of(c);
-    if (s->members[n].sleeps) {
+    if (!s->members[n].sleeps) {
+      const cloth *c = member_of(s->group, n);
+      is_deep |= start_part(c, &workspace_of(c)->plan, done, length);
+    }
+  }
+  return is_deep;
+}
+
+/* Solves a part of a substep of all cloths that are awake. */
+static void solve_parts(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      const cloth *c = member_of(s->group, n);
+      s->members[n].iterations += solve_part(c, &workspace_of(c)->plan.terms);
+    }
+  }
+}
+
+/* Contact of all cloths after the solve of a part of a substep. */
+static void collide_together(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      find_mobilities(&s->contact.bodies[n], s->members[n].scale);
+    }
+  }
+  collide_group(&s->contact, plan_of_group(s));
+  keep_starts(s);
+}
+
+/* Ends a substep of all cloths that are awake. `is_whole`: it was not divided. */
+static void end_substeps(const group_step *s, int32_t is_whole) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (!s->members[n].sleeps) {
+      const cloth *c = member_of(s->group, n);
+      end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, is_whole);
+      s->members[n].iterations = 0;
+    }
+  }
+}
+
+/* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
+CLOTH_SEPARATE void substep_together(const group_step *s) {
+  const float shortest = 1.0f / (float)s->parts;
+  float done = 0.0f, length = 1.0f;
+  if (s->touches) {
+    keep_starts(s);
+    gather_together(s);
+  }
+  while (done < 1.0f) {
+    if (start_parts(s, done, length) && length > shortest) {
+      length *= 0.5f;
       continue;
     }
-    w->tick = CLOTH_TICKS();
-    w->plan.index = index;
-#if WITH_COMMON_BODIES
-    fetch_bodies(s->group, n, stage);
-#endif
-    if (stage == GROUP_ADVANCE) {
-      s->members[n].contacts = advance_substep(c, &w->plan, index);
-    } else if (stage == GROUP_PREPARE) {
-      prepare_lengths(c, &w->plan, index);
-    } else if (stage == GROUP_HOLD) {
-      hold_lengths(c, &w->plan, index, s->members[n].contacts);
-    } else if (stage == GROUP_MEET) {
-      meet_colliders(c, &w->plan, index, s->members[n].contacts);
-    } else if (stage == GROUP_LEAVE) {
-      leave_colliders(c, &w->plan, index);
-    } else {
-      accept_substep(c, index);
+    solve_parts(s);
+    if (s->touches) {
+      collide_together(s);
     }
-#if WITH_COMMON_BODIES
-    hand_on_bodies(s->group, n);
-#endif
+    for (int32_t n = 0; n < s->group->count; n++) {
+      if (!s->members[n].sleeps) {
+        confine_particles(member_of(s->group, n));
+      }
+    }
+    done += length;
+    length = done == 0.5f ? 0.5f : length;
+  }
+  end_substeps(s, length == 1.0f);
+}
+
+/* Lets the substeps from `index` on do several if time is up for one of the cloths, see cut_stride(). */
+static void cut_substeps(const group_step *s, int32_t index) {
+  const int32_t stride = cut_stride(member_of(s->group, s->leader), plan_of_group(s), index);
+  int32_t allows = stride > 0, is_cut = 0;
+  for (int32_t n = 0; n < s->group->count && allows; n++) {
+    allows = s->members[n].sleeps || may_shorten(member_of(s->group, n));
+  }
+  for (int32_t n = 0; n < s->group->count && allows; n++) {
+    is_cut |= !s->members[n].sleeps && !may_refine(member_of(s->group, n));
+  }
+  for (int32_t n = 0; n < s->group->count && is_cut; n++) {
+    if (!s->members[n].sleeps) {
+      const cloth *c = member_of(s->group, n);
+      lengthen_substeps(c, &workspace_of(c)->plan, stride);
+    }
   }
 }
 
-/* What the stitches of a group do before a stage of a substep. */
-static void run_seams(group_step *s, group_stage stage, int32_t index) {
-#if WITH_SEAMS
-  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
-  if (is_sewn_group(s) && stage == GROUP_HOLD) {
-    pull_stitches(&s->seams, s->group, plan->h, index);
-  } else if (is_sewn_group(s)) {
-    join_stitches(&s->seams, s->group, plan);
-    if (stage == GROUP_ACCEPT) {
-      take_back_turns(&s->seams, s->group, plan);
+/* The substeps of a step of a group of which one cloth is awake at least. */
+static void do_substeps_together(const group_step *s) {
+  step_plan *plan = plan_of_group(s);
+  for (int32_t index = 0; index < s->substeps; index += plan->stride) {
+    cut_substeps(s, index);
+    for (int32_t n = 0; n < s->group->count; n++) {
+      if (!s->members[n].sleeps) {
+        workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1;
+      }
     }
+    substep_together(s);
   }
-#endif
-  (void)s;
-  (void)stage;
-  (void)index;
-}
-
-/* Substep `index` of all cloths. */
-CLOTH_SEPARATE void substep_together(group_step *s, int32_t index) {
-  const step_plan *plan = &workspace_of(member_of(s->group, s->leader))->plan;
-  if (s->touches && gather_if_due(&s->contact, plan, index, s->gathers, s->untangles)) {
-    follow_gather(s, index);
-  }
-  run_stage(s, GROUP_ADVANCE, index);
-  run_seams(s, GROUP_HOLD, index);
-  run_stage(s, GROUP_PREPARE, index);
-#if WITH_COMMON_BODIES
-  share_pulls(s->group);
-#endif
-  run_stage(s, GROUP_HOLD, index);
-  run_seams(s, GROUP_MEET, index);
-  if (s->touches) {
-    scale_mobilities(s);
-    collide_group(&s->contact, plan, index);
-  }
-  run_stage(s, GROUP_MEET, index);
-  run_stage(s, GROUP_LEAVE, index);
-  run_seams(s, GROUP_ACCEPT, index);
-  run_stage(s, GROUP_ACCEPT, index);
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
@@ -663,10 +656,6 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
       wake(c);
     }
     leave_surroundings(c, s->group->around, s->members[n].left_out);
-#if WITH_SEAMS
-    set_gathers(c, NULL);
-    workspace_of(c)->least_iterations = 0;
-#endif
   }
   return notes;
 }
@@ -675,8 +664,8 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  for (int32_t index = 0; s->leader >= 0 && index < substeps; index++) {
-    substep_together(s, index);
+  if (s->leader >= 0) {
+    do_substeps_together(s);
   }
   return finish_group(s);
 }

@@ -9,10 +9,12 @@
 #include "plan.h"
 #include "scalar.h"
 #include "step.h"
+#include "step/forecast.h"
+#include "step/work.h"
 #include "step_calls.h"
+#include "step_origin.h"
 #include "stitches.h"
 #include "types.h"
-#include "work.h"
 
 /// Calls of groups ///
 
@@ -442,26 +444,28 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
 }
 
 /* 1 if a cloth of a group may wake in a step: by bodies of the group, or by links to others that begin or end. */
-static int may_wake_in_group(const cloth_group *group, int32_t n, int is_sewn) {
+static int may_wake_in_group(const cloth_group *group, int32_t n) {
   const cloth *c = group->cloths[n];
-  int is_linked = is_sewn || was_linked(c);
+  int is_linked = was_linked(c);
   for (int32_t k = 0; k < group->body_count; k++) {
     is_linked |= group->bodies[k].colliders[n] >= 0;
+  }
+  for (int32_t k = 0; k < group->seam_count; k++) {
+    is_linked |= group->seams[k].a.cloth == n || group->seams[k].b.cloth == n;
   }
   return is_linked || c->settings.capacity.max_shared_bodies > 0;
 }
 
 /* Most work of the step of cloth n of a group, but for contact. */
-static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps, int is_sewn) {
+static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
   const cloth *c = group->cloths[n];
-  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n, is_sewn)) {
-    return COST_STEP;
+  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) {
+    return COST_STEP + max_choice_work(c);
   }
-  uint64_t work = bound_of_step(c, dt, substeps);
-#if WITH_SEAMS
-  work += is_sewn ? sewn_lines_work(c, &workspace_of(c)->plan) + sewn_solves_work(c, &workspace_of(c)->plan, 1) : 0u;
-#endif
-  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, &workspace_of(c)->plan);
+  work_scene s = work_scene_of(c, 1);
+  s.parts = most_group_parts(group);
+  const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, substeps, s.parts);
 }
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
@@ -475,11 +479,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   }
   *work = max_group_work(group, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
-    int is_sewn = 0;
-    for (int32_t seam = 0; seam < group->seam_count; seam++) {
-      is_sewn |= group->seams[seam].a.cloth == n || group->seams[seam].b.cloth == n;
-    }
-    *work += member_work(group, n, dt, substeps, is_sewn);
+    *work += member_work(group, n, dt, substeps);
   }
   return CLOTH_OK;
 }

@@ -1,9 +1,7 @@
 #pragma once
 #include "access.h"
-#include "common_bodies.h"
 #include "compiler.h"
 #include "sleep.h"
-#include "stitches.h"
 
 /// Links between cloths ///
 

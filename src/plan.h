@@ -128,6 +128,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   fill_zero(plan, sizeof *plan);
   plan->dt = dt;
   plan->substeps = substeps;
+  plan->stride = 1;
   plan->h = dt / (float)substeps;
   plan->inverse_h = 1.0f / plan->h;
   plan->friction_share = 1.0f;

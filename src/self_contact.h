@@ -11,6 +11,7 @@
 #include "self_gather.h"
 #include "self_rims.h"
 #include "self_spheres.h"
+#include "self_state.h"
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "types.h"
@@ -31,8 +32,13 @@
  * Or of particles with particles, self.shape: two that are closer than the thickness are moved apart, with the same
  * law.
  *
- * In: positions at the start of the substep, predicted positions, velocities, mobilities, batches. Out: predicted
- * positions, velocities, the velocity history of what was moved. Scratch: none.
+ * Contact follows the solve of a substep, or of each part of it: it changes the positions and velocities that the solve
+ * has given, without its terms. A particle that it has moved has no velocity history for the next substep: what was
+ * stopped is not to be extrapolated. At rest the solve moves cloth that lies on cloth by what forces do in a substep,
+ * and contact takes back the way and the velocity alike: the next substep begins where this one did.
+ *
+ * In: positions at the start of the part, positions and velocities of the state, mobilities, batches. Out: positions,
+ * velocities, the velocity history of what was moved. Scratch: mobilities; a byte per particle.
  */
 
 /* How far outside a triangle a particle still touches it, and is still held by it, as a share of its height. */
@@ -581,23 +587,29 @@ static self_tally sweep_group(const self_group *g, self_pass pass, float inverse
   return tally;
 }
 
-/* Contact of a group in substep `index`, before contact with colliders. Beyond the usual number there are more sweeps
-   while the last one has found particles that had passed through, as moving one moves others; what the last one still
-   finds is held. Sweeps after the first are refinements, and there are none after one that has moved nothing. */
-static void collide_group(const self_group *g, const step_plan *plan, int32_t index) {
-  const cloth *first = g->bodies[0].c;
-  const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
-  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  int has_moved = 0;
-  for (int32_t n = 0; n < g->count; n++) {
-    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
-  }
-  const float most[2] = {bounded_way(g, SELF_CONTOUR_SPEED, plan->h), bounded_way(g, SELF_LASTING_SPEED, plan->h)};
+/* The contour step of the edges that pass through triangles, in a substep of h seconds. */
+static void shorten_contours(const self_group *g, float h) {
+  const float most[2] = {bounded_way(g, SELF_CONTOUR_SPEED, h), bounded_way(g, SELF_LASTING_SPEED, h)};
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
     shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);
   }
-  add_varying_work(first, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
+  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
+}
+
+/* Contact of a group after the solve of a part of a substep. Beyond the usual number there are more sweeps while the
+   last one has found particles that had passed through, as moving one moves others; what the last one still finds is
+   held. Sweeps after the first are refinements, and there are none after one that has moved nothing. */
+CLOTH_SEPARATE void collide_group(const self_group *g, const step_plan *plan) {
+  const cloth *first = g->bodies[0].c;
+  const float inverse_h = plan->terms.inverse_h;
+  const int32_t usual = plan->substeps < SELF_MANY_SUBSTEPS ? SELF_SWEEPS : SELF_USUAL_SWEEPS;
+  self_tally tally = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  for (int32_t n = 0; n < g->count; n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+    add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_STATE);
+  }
+  shorten_contours(g, plan->terms.h);
   for (int32_t sweep = 0; sweep < SELF_SWEEPS && (sweep < usual || tally.passed > 0); sweep++) {
     if (sweep > 0 && (tally.moved == 0 || !may_refine(first))) {
       break;
@@ -605,35 +617,52 @@ static void collide_group(const self_group *g, const step_plan *plan, int32_t in
     if (g->touching) {
       fill_zero(g->touching, (size_t)g->count * sizeof(int32_t));
     }
-    tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, plan->inverse_h, (index + sweep) & 1);
+    tally = sweep_group(g, sweep > 0 ? SELF_LATER_SWEEP : SELF_FIRST_SWEEP, inverse_h, (plan->index + sweep) & 1);
     charge_pass(first, &tally);
-    has_moved |= tally.moved > 0;
   }
   g->found->statistics.contacts = tally.touching + tally.edges_moved;
   for (int32_t pass = 0; pass < SELF_HOLDS && tally.passed > 0; pass++) {
-    tally = pass_candidates(g, SELF_HOLD, plan->inverse_h, pass & 1);
+    tally = pass_candidates(g, SELF_HOLD, inverse_h, pass & 1);
     charge_pass(first, &tally);
   }
-  for (int32_t n = 0; n < g->count && has_moved; n++) {
-    shift_histories(&g->bodies[n]);
+  for (int32_t n = 0; n < g->count; n++) {
+    if (!g->bodies[n].is_still) {
+      accept_moved(&g->bodies[n]);
+    }
   }
 }
 
-/* Contact of a cloth with itself in substep `index`. */
-CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+/* Before a substep of a cloth alone: where it starts, and candidates. */
+CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan) {
   if (feels_itself(c)) {
     self_body body;
     const self_group g = self_group_of(c, &body);
-    collide_group(&g, plan, index);
+    keep_start(c);
+    gather_if_due(&g, plan, self_settings_of(c)->gathers, self_settings_of(c)->untangle);
+  }
+}
+
+/* Contact of a cloth with itself after the solve of a part of a substep; then the next part starts. */
+CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan) {
+  if (feels_itself(c)) {
+    self_body body;
+    const self_group g = self_group_of(c, &body);
+    find_mobilities(&body, 1.0f);
+    collide_group(&g, plan);
+    keep_start(c);
   }
 }
 
 #else
 
-static void collide_with_self(const cloth *c, const step_plan *plan, int32_t index) {
+static void gather_with_self(const cloth *c, const step_plan *plan) {
   (void)c;
   (void)plan;
-  (void)index;
+}
+
+static void collide_with_self(const cloth *c, const step_plan *plan) {
+  (void)c;
+  (void)plan;
 }
 
 #endif

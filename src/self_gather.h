@@ -33,7 +33,7 @@
  * only what is too much even then is left out. The number of visits is bounded in the same way.
  *
  * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle; scratch.product, leaves.
+ * scratch.residual, a word per particle; scratch.solution, leaves.
  */
 
 /* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
@@ -519,31 +519,33 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   return g;
 }
 
-/* Looks for candidates, before substep `index` changes velocities, if it is one of `wanted` in a step that do, or if
-   cloth has strayed from where the last search has seen it go. Returns 1 if it has. */
-static int gather_if_due(const self_group *g, const step_plan *plan, int32_t index, int32_t wanted, int untangle) {
+/* The first of the substeps from `first` on at which one of `count` searches in a step of so many is due; the number of
+   substeps if none is. */
+static int32_t next_due(int32_t first, int32_t count, int32_t substeps) {
+  int32_t index = first;
+  while (index < substeps && index * count % substeps >= count) {
+    index++;
+  }
+  return index;
+}
+
+/* Looks for candidates, before a substep, if one of the `wanted` searches of the step is due in it, or if cloth has
+   strayed from where the last search has seen it go. Returns 1 if it has. A substep that does what several were to do
+   counts for all of them. */
+static int gather_if_due(const self_group *g, const step_plan *plan, int32_t wanted, int untangle) {
   const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps, watches = SELF_WATCHES * gathers;
-  const int32_t number = index * gathers / plan->substeps;
-  const int is_due = index * gathers % plan->substeps < gathers;
+  const int32_t first = plan->index + 1 - plan->stride, number = first * gathers / plan->substeps;
   const uint64_t budget = (uint64_t)(uint32_t)((number + 1) * SELF_ATTEMPTS) * g->most_work;
-  int32_t substeps = (plan->substeps + gathers - 1) / gathers;
-  if (!is_due) {
-    substeps = ((number + 1) * plan->substeps + gathers - 1) / gathers - index;
-    if (index * watches % plan->substeps >= watches || spent_on_searches(g) + g->most_work > budget ||
-        !has_strayed(g, plan->h * (float)substeps)) {
+  const int32_t until = next_due(plan->index + 1, gathers, plan->substeps);
+  const float time = plan->h * (float)(until - first) / (float)plan->stride;
+  if (next_due(first, gathers, plan->substeps) > plan->index) {
+    if (next_due(first, watches, plan->substeps) > plan->index || spent_on_searches(g) + g->most_work > budget ||
+        !has_strayed(g, time)) {
       return 0;
     }
   }
-  gather_candidates(g, plan->h * (float)substeps, budget, index == 0, untangle);
+  gather_candidates(g, time, budget, first == 0, untangle);
   return 1;
-}
-
-CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  if (feels_itself(c)) {
-    self_body body;
-    const self_group g = self_group_of(c, &body);
-    gather_if_due(&g, plan, index, self_settings_of(c)->gathers, self_settings_of(c)->untangle);
-  }
 }
 
 /* Sets the statistics to 0, before a step. */
@@ -575,12 +577,6 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
 }
 
 #else
-
-static void gather_with_self(const cloth *c, const step_plan *plan, int32_t index) {
-  (void)c;
-  (void)plan;
-  (void)index;
-}
 
 static void reset_self(const cloth *c) {
   (void)c;

@@ -45,19 +45,19 @@ typedef struct self_leaf {
 /* Columns of leaves after which those of the next row are kept. */
 #define KEPT_COLUMNS 4
 
-/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in the arrays of
-   predicted positions, which are made after the gather. Another leaf may be kept there. Leaves that are near each other
+/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in arrays
+   of the solve, which comes after the gather. Another leaf may be kept there. Leaves that are near each other
    in rows and columns are kept in different places, whatever the number of columns. */
 CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
   const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
-  const float *array = place < kept ? b->place.x : place < 2 * kept ? b->place.y : b->place.z;
+  const float *array = place < kept ? b->leaves.x : place < 2 * kept ? b->leaves.y : b->leaves.z;
   const int32_t before = place < kept ? 0 : place < 2 * kept ? kept : 2 * kept;
   return (self_leaf *)(void *)array + (place - before);
 }
 
-/* None of the leaves of a cloth is kept yet. One that sleeps has its positions there. */
+/* None of the leaves of a cloth is kept yet. */
 static void forget_leaves(self_body *b) {
-  b->kept_leaves = b->is_still ? 0 : (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
+  b->kept_leaves = (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
   for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
     kept_leaf(b, 0, n)->number = -1;
   }

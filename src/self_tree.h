@@ -1,11 +1,11 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "contact_push.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
+#include "solve/arrays.h"
 #include "types.h"
 
 /// Tree of boxes ///
@@ -70,19 +70,17 @@ typedef struct self_level {
 /* A cloth as self-contact sees it. */
 typedef struct self_body {
   const cloth *c;
-  vector_array start, velocity; /* positions when the substep starts, velocities */
-  vector_array place;           /* predicted positions */
-  const float *mobility;
-  uint32_t *taken; /* in which of the open batches each particle is, a bit each: scratch.residual */
+  vector_array start;           /* positions when the substep, or its part, starts: scratch.start */
+  vector_array place, velocity; /* of the state: what the solve has made of them, when contact begins */
+  vector_array leaves;          /* room of a float per particle each, during a gather, see kept_leaf() */
+  float *mobility;              /* 1 over the mass ratio, 0 for what does not give way: during contact */
+  uint32_t *taken;              /* in which of the open batches each particle is, a bit each: scratch.residual */
   uint8_t *ages;
-  uint8_t *moved; /* of each particle whose velocity contact has changed in the substep: SELF_MOVED or SELF_RELATIVE of
-                     self_untangle.h, else 0; scratch.residual, too */
+  uint8_t *moved; /* 1 of each particle that contact has moved in the substep, else 0; scratch.residual, too */
   uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
   float *watched; /* velocities of self_watch.h, behind them */
-  vector_array earlier, earliest; /* velocity history; NULL without one */
-  const float *force_share;       /* NULL where no particle has a push, see contact_push.h */
   int32_t count, columns, rows, is_wrapped;
-  int32_t kept_leaves; /* in each of the arrays of `place`, during a gather, see self_leaves.h */
+  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see self_leaves.h */
   int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;       /* mean of both [m] */
   float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
@@ -93,21 +91,27 @@ typedef struct self_body {
 /* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
 #define SELF_LEAST_AREA 1.0e-4f
 
+/* Room for the leaves of a gather: the places of a near array, whose pads stay as they are. */
+static vector_array room_of_leaves(const cloth *c) {
+  const int32_t pitch = pitch_of(c), rows = c->grid.rows;
+  const int32_t plane = CLOTH_LANES == 1 ? pitch * rows : near_plane(pitch, rows);
+  float *first = near_array(c, c->scratch.solution);
+  const vector_array room = {first, first + plane, first + 2 * plane};
+  return room;
+}
+
 /* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
 static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
   b->c = c;
-  b->start = vectors_at(c, c->state.position);
+  b->start = vectors_at(c, c->scratch.start);
+  b->place = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
-  b->place = predicted_of(c);
-  b->mobility = floats_at(c, c->scratch.mobility);
+  b->leaves = room_of_leaves(c);
+  b->mobility = near_array(c, c->scratch.product);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
   b->moved = (uint8_t *)(b->taken + c->stride);
-  const vector_array none = {NULL, NULL, NULL};
-  b->earlier = c->state.velocity_history ? history_of(c, 1) : none;
-  b->earliest = history_length(c) > 1 ? history_of(c, 2) : none;
-  b->force_share = has_contact_pushes(c) ? floats_at(c, c->scratch.force_share) : NULL;
   b->count = c->count;
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;

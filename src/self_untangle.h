@@ -1,6 +1,5 @@
 #pragma once
 #include "compiler.h"
-#include "contact_push.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -176,83 +175,9 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Fastest that a velocity of the history may get by a shift, per component [m/s]: well below HISTORY_INVALID. */
-#define SELF_FASTEST_HISTORY 0.9e5f
-
-/* What `moved` of a particle says: contact has changed its velocity in this substep, and it has no velocity history, or
-   one that is relative to its velocity until contact is over. */
-enum { SELF_MOVED = 1, SELF_RELATIVE };
-
-/* 1 if a particle starts the substep with a push of a collider's contact, which lies in place of the earliest velocity
-   of its history and has yet to be withdrawn (contact_push.h). */
-CLOTH_INLINE int starts_with_push(const self_body *b, int32_t particle) {
-  return b->force_share && b->force_share[particle] >= SHARE_PUSHED;
-}
-
-/* Makes the velocity history of a particle relative to its velocity, if it has one. */
-CLOTH_SEPARATE void make_history_relative(const self_body *b, int32_t particle) {
-  b->moved[particle] = SELF_MOVED;
-  if (b->earlier.x && b->earlier.x[particle] < 0.5f * HISTORY_INVALID) {
-    const cloth_vector velocity = vector_load(b->velocity, particle);
-    b->moved[particle] = SELF_RELATIVE;
-    vector_store(b->earlier, particle, vector_subtract(vector_load(b->earlier, particle), velocity));
-    if (!starts_with_push(b, particle)) {
-      vector_store(b->earliest, particle, vector_subtract(vector_load(b->earliest, particle), velocity));
-    }
-  }
-}
-
-/* Must precede every change of a particle's velocity. */
+/* Must go with every change of a particle. */
 CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
-  if (!b->moved[particle]) {
-    make_history_relative(b, particle);
-  }
-}
-
-/* Which lanes of a velocity of the history are not too fast. */
-CLOTH_INLINE lanes_mask are_slow(lanes3 velocity) {
-  const lanes fastest = lanes_splat(SELF_FASTEST_HISTORY);
-  return lanes_both(
-      lanes_both(lanes_less(lanes_absolute(velocity.x), fastest), lanes_less(lanes_absolute(velocity.y), fastest)),
-      lanes_less(lanes_absolute(velocity.z), fastest));
-}
-
-/* Shifts the histories of the lanes `moved` of a block of particles from i on. */
-CLOTH_INLINE void shift_block(const self_body *b, int32_t i, lanes_mask moved) {
-  const lanes zero = lanes_splat(0.0f), share = b->force_share ? lanes_load(b->force_share + i) : zero;
-  const lanes_mask pushed = lanes_less(lanes_splat(0.75f * SHARE_PUSHED), share);
-  const lanes3 velocity = lanes3_load(b->velocity, i);
-  const lanes3 old = lanes3_load(b->earlier, i), oldest = lanes3_load(b->earliest, i);
-  const lanes3 earlier = lanes3_flush_below(lanes3_add(old, velocity), STATE_QUANTUM);
-  const lanes3 earliest = lanes3_flush_below(lanes3_add(oldest, velocity), STATE_QUANTUM);
-  const lanes3 none = lanes3_of(lanes_drop(pushed, lanes_splat(HISTORY_INVALID)), zero, zero);
-  const lanes_mask slow = lanes_both(are_slow(earlier), are_slow(lanes3_select(pushed, earlier, earliest)));
-  const lanes3 shifted = lanes3_select(pushed, oldest, lanes3_keep(slow, earliest));
-  lanes3_store(b->earlier, i, lanes3_select(moved, lanes3_select(slow, earlier, none), old), b->count - i);
-  lanes3_store(b->earliest, i, lanes3_select(moved, shifted, oldest), b->count - i);
-}
-
-/* Changes the velocity histories of the particles that self-contact has moved in a substep by what it has changed their
-   velocities by. All velocities of a history change alike, as if the particle was seen from another frame: so its
-   momentum (contact_momentum.h) changes by the impulse of the contact and nothing else, the sum over the particles
-   stays, and the next prediction extrapolates neither the contact nor less of what forces do. A history that would
-   become too fast is dropped. */
-CLOTH_HOT CLOTH_SEPARATE void shift_histories(const self_body *b) {
-  for (int32_t i = 0; b->earlier.x && i < b->count; i += CLOTH_LANES) {
-    const uint8_t *of_block = b->moved + i;
-    const int32_t left = b->count - i, end = left < CLOTH_LANES ? left : CLOTH_LANES;
-    float moved[CLOTH_LANES] = {0.0f};
-    uint32_t any = 0;
-    for (int32_t lane = 0; lane < end; lane++) {
-      any |= of_block[lane];
-    }
-    if (any & SELF_RELATIVE) {
-      for (int32_t lane = 0; lane < end; lane++) {
-        moved[lane] = of_block[lane] == SELF_RELATIVE;
-      }
-      shift_block(b, i, lanes_less(lanes_splat(0.5f), lanes_load(moved)));
-    }
-  }
+  b->moved[particle] = 1;
 }
 
 /* Distance by which a contour step moves an edge at most, over the spacing. */
@@ -291,6 +216,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const self_body *body = n < 2 ? a : b;
     const int32_t i = m.particle[n];
     const float share = length * m.weight[n] * body->mobility[i];
+    note_moved(body, i);
     vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
   }
 }

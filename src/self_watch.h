@@ -20,6 +20,30 @@ static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int i
          (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));
 }
 
+/* What bounds the work of contact in a step. */
+typedef struct contact_bounds {
+  uint64_t particles;
+  int32_t gathers, substeps, parts; /* parts: of a substep */
+  int32_t shape;                    /* a cloth_self_shape */
+} contact_bounds;
+
+/* Most work of contact in a step: every gather is repeated as often as may be, visits as many pairs as it may and finds
+   as many candidates as there is room for; all of them touch a triangle, or each other, in every sweep. */
+static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
+  const int is_round = b->shape == CLOTH_SELF_SPHERES;
+  const uint64_t particles = b->particles, places = (uint64_t)(uint32_t)l->max_batches * SELF_BATCH;
+  const int32_t gathers = b->gathers < b->substeps ? b->gathers : b->substeps;
+  const uint64_t searches = SELF_ATTEMPTS * (uint32_t)gathers * max_attempt_work(l, particles, is_round);
+  const uint64_t spheres = SELF_SWEEPS * places * (COST_SPHERE_CANDIDATE + COST_SPHERE_TOUCH);
+  const uint64_t triangles =
+      (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR +
+      SELF_SWEEPS * particles * (COST_SELF_FOLD + DIRECTIONS * (COST_SELF_NOTED + COST_SELF_LOOK + COST_SELF_OPEN)) +
+      SELF_SWEEPS * particles * 2u * (COST_SELF_NOTED + COST_SELF_LOOK + COST_RIM_NEAR + COST_RIM_TOUCH) +
+      (SELF_SWEEPS + SELF_HOLDS) * places * (COST_SELF_CANDIDATE + COST_SELF_NEAR + COST_SELF_TOUCH);
+  const uint64_t part = particles * COST_SELF_STATE + (is_round ? spheres : triangles);
+  return searches + (particles * COST_SELF_WATCH + part * (uint32_t)b->parts) * (uint32_t)b->substeps;
+}
+
 #if WITH_SELF
 
 /*

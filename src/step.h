@@ -1,37 +1,34 @@
 #pragma once
 #include "access.h"
 #include "air.h"
-#include "attachments.h"
 #include "bearing.h"
 #include "bodies.h"
 #include "compiler.h"
-#include "confinement.h"
 #include "contact.h"
 #include "contact_cells.h"
 #include "contact_lines.h"
-#include "contact_push.h"
-#include "costs.h"
 #include "forces.h"
 #include "gaps.h"
-#include "gathers.h"
 #include "implicit.h"
 #include "left_over.h"
 #include "lines.h"
 #include "motion.h"
 #include "origin.h"
 #include "overstretched.h"
-#include "pin_reactions.h"
 #include "plan.h"
 #include "projection.h"
 #include "scalar.h"
-#include "self_contact.h"
 #include "self_gather.h"
 #include "sleep.h"
+#include "solve/arrays.h"
 #include "solver_contact.h"
 #include "statistics.h"
+#include "step/coefficients.h"
+#include "step/prepare.h"
+#include "step/substep.h"
+#include "step/work.h"
 #include "step_origin.h"
 #include "strain_limit.h"
-#include "targets.h"
 #include "tear.h"
 #include "tether_pull.h"
 #include "tethers.h"
@@ -39,12 +36,6 @@
 #include "types.h"
 #include "uniform.h"
 #include "work.h"
-
-#include "solve/arrays.h"
-#include "step/coefficients.h"
-#include "step/prepare.h"
-#include "step/substep.h"
-#include "step/work.h"
 
 /// Stepping ///
 
@@ -58,8 +49,9 @@
  * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
  */
 
-/* What precedes the substeps: the plan, pins that begin or end a move, the scratch. */
-static void prepare_step(const cloth *c, float dt, int32_t substeps) {
+/* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
+   parts. */
+static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
   fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
@@ -68,7 +60,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
   reset_statistics(c, &w->plan);
   statistics_of(c)->substeps = 0; /* counted as they are done */
   reset_self(c);
-  charge_step(c, &w->plan);
+  charge_step(c, &w->plan, parts);
 #if WITH_TETHERS
   if (will_choose_tethers(c)) {
     choose_tethers(c);
@@ -76,16 +68,19 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps) {
 #endif
 }
 
-/* Before a substep of a step with a deadline: if time is up, as few substeps as may be do what is left of the step. */
-static void shorten_step(const cloth *c, step_plan *plan, int32_t index) {
+/* How many of the substeps from `index` on one substep does if time is up: as few substeps as may be then do what is
+   left of the step. 0: they are as long already, or may not be longer. */
+static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t left = plan->substeps - index;
-  if (left < 2 || plan->stride > 1 || !may_shorten(c) || may_refine(c)) {
-    return;
-  }
-  plan->stride = longest_stride(plan->h, left);
-  if (plan->stride > 1) {
+  return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);
+}
+
+/* Lets a substep do several of them from now on. */
+static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
+  plan->stride = stride;
+  if (stride > 1) {
     const solve_arrays arrays = arrays_of(c);
-    plan->h *= (float)plan->stride;
+    plan->h *= (float)stride;
     plan->inverse_h = 1.0f / plan->h;
     set_terms(c, plan->h, plan->substeps, &plan->terms);
     fill_coefficient_rows(&arrays, &plan->terms);
@@ -94,9 +89,11 @@ static void shorten_step(const cloth *c, step_plan *plan, int32_t index) {
 
 /* The substeps of a step. */
 static void do_substeps(const cloth *c, step_plan *plan) {
-  plan->stride = 1;
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
-    shorten_step(c, plan, index);
+    const int32_t stride = cut_stride(c, plan, index);
+    if (stride > 0 && !may_refine(c)) {
+      lengthen_substeps(c, plan, stride);
+    }
     plan->index = index + plan->stride - 1;
     substep(c, plan);
   }
@@ -165,7 +162,7 @@ static void begin_step(const cloth *c, float dt) {
 #if WITH_BODIES
   clear_body_shares(c);
 #endif
-  prepare_step(c, dt, choose_substeps(c, dt));
+  prepare_step(c, dt, choose_substeps(c, dt), most_parts(c));
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
 }

@@ -41,6 +41,16 @@ static int are_metres_within(cloth_metres a, int32_t limit) {
 
 #endif
 
+#if WITH_GROUPS
+
+/* The way from the origin of one cloth to that of another [m]. */
+static cloth_vector way_between(const cloth *from, const cloth *to) {
+  const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
+  return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
+}
+
+#endif
+
 /* A box along the axes [m]. */
 typedef struct position_box {
   cloth_vector low, high;

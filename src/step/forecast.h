@@ -49,6 +49,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
+  self_settings self;
 #if WITH_GAPS
   gap_summary gaps;
 #endif
@@ -62,7 +63,10 @@ static void model_from_config(config_model *model, const cloth_config *config) {
   copy_settings(c, config);
   measure_maps(c, config);
   c->state.inputs = offsetof(config_model, inputs);
-  c->self = 0;
+  if (c->self) {
+    c->self = offsetof(config_model, self);
+    copy_self_settings(&model->self, config);
+  }
 #if WITH_GAPS
   if (c->gaps) {
     measure_tearing(c, config, &model->gaps);
@@ -87,6 +91,7 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .has_targets = config->capacity.targets,
                         .searched = most_searches(c, most, surfaces),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,
                         .attachments = config->capacity.max_attachments};
   return s;

@@ -166,7 +166,6 @@ static int step_towards_rest(settling *s, float dt) {
   rest_shared_bodies(c);
   begin_step(c, dt);
   step_plan *plan = &workspace_of(c)->plan;
-  plan->stride = 1;
   s->fastest = 0.0f;
   s->is_stopped = 0;
   for (int32_t index = 0; index < plan->substeps; index++) {

@@ -16,6 +16,7 @@
 #include "../lanes.h"
 #include "../pin_reactions.h"
 #include "../scalar.h"
+#include "../self_contact.h"
 #include "../solve/arrays.h"
 #include "../solve/passes.h"
 #include "../solve/solve.h"
@@ -193,11 +194,29 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
     end_contacts(c, t, has_solution);
   }
 #endif
-  confine_vectors(c, c->state.velocity, 0);
-  confine_vectors(c, c->state.position, 1);
   workspace_of(c)->parts++;
   charge_substep(c, t, iterations, shortenings);
   return iterations;
+}
+
+/* Puts confined particles where they may be. */
+static void confine_particles(const cloth *c) {
+  confine_vectors(c, c->state.velocity, 0);
+  confine_vectors(c, c->state.position, 1);
+}
+
+/* What follows the parts of a substep: threads break, and it is counted. `is_whole`: it was not divided. */
+CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
+#if WITH_TEARING
+  if (can_tear(c)) {
+    const int32_t torn = statistics_of(c)->threads_torn;
+    tear_threads(c, plan);
+    if (statistics_of(c)->threads_torn != torn) {
+      describe_links(c);
+    }
+  }
+#endif
+  count_substep(c, plan->h, iterations, is_whole);
 }
 
 /*
@@ -213,6 +232,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   const float shortest = 1.0f / (float)c->settings.integration.max_parts;
   float done = 0.0f, length = 1.0f;
   int32_t iterations = 0;
+  gather_with_self(c, plan);
   while (done < 1.0f) {
     if (start_part(c, plan, done, length) && length > shortest) {
       length *= 0.5f;
@@ -220,18 +240,11 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
     }
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(c, &plan->terms);
+    collide_with_self(c, plan);
+    confine_particles(c);
     end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
     done += length;
     length = done == 0.5f ? 0.5f : length; /* the first half is done: the other is tried as a whole */
   }
-#if WITH_TEARING
-  if (can_tear(c)) {
-    const int32_t torn = statistics_of(c)->threads_torn;
-    tear_threads(c, plan);
-    if (statistics_of(c)->threads_torn != torn) {
-      describe_links(c);
-    }
-  }
-#endif
-  count_substep(c, plan->h, iterations, length == 1.0f);
+  end_substep(c, plan, iterations, length == 1.0f);
 }

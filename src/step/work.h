@@ -7,7 +7,10 @@
 #include "../contact_record.h"
 #include "../costs.h"
 #include "../gaps.h"
+#include "../layout.h"
 #include "../pin_reactions.h"
+#include "../self_tree.h"
+#include "../self_watch.h"
 #include "../solve/labels.h"
 #include "../solve/solve.h"
 #include "../step_origin.h"
@@ -109,6 +112,7 @@ typedef struct work_scene {
   int32_t has_targets;
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
+  int32_t parts;               /* of a substep, at most */
   int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
@@ -129,6 +133,11 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   return searches * (int64_t)SEARCHES_PER_PART;
 }
 
+/* Parts of a substep of a cloth, at most. */
+static int32_t most_parts(const cloth *c) {
+  return c->scratch.touches ? c->settings.integration.max_parts : 1;
+}
+
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
@@ -136,6 +145,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,
+                  .parts = most_parts(c),
                   .bodies = body_count_of(c),
                   .attachments = inputs_of(c)->attachment_count};
 #if WITH_GAPS
@@ -263,7 +273,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
   uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
   part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
-  return s->touches > 0 ? part * (uint32_t)c->settings.integration.max_parts : part;
+  return part * (uint32_t)s->parts;
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -292,9 +302,26 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
+/* Most work of contact of a cloth with itself in a step. */
+static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
+#if WITH_SELF
+  if (feels_itself(c)) {
+    const self_settings *settings = self_settings_of(c);
+    const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+    const contact_bounds b = {(uint32_t)c->count, settings->gathers, substeps, parts, settings->shape};
+    return max_contact_work(&l, &b);
+  }
+#endif
+  (void)c;
+  (void)substeps;
+  (void)parts;
+  return 0;
+}
+
 /* Most work of a step in so many substeps of a cloth that is awake. */
 static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
-  return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps);
+  return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps) +
+         max_self_work(c, substeps, s->parts);
 }
 
 /* Most work of the choice of shared bodies. */
@@ -306,11 +333,12 @@ static uint64_t max_choice_work(const cloth *c) {
 
 #endif
 
-/* Charges a step that begins: with fixed work for all of it. */
-static void charge_step(const cloth *c, const step_plan *plan) {
+/* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts. */
+static void charge_step(const cloth *c, const step_plan *plan, int32_t parts) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
-    const work_scene s = work_scene_of(c, 1);
+    work_scene s = work_scene_of(c, 1);
+    s.parts = parts;
     add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
     return;
   }
@@ -319,6 +347,7 @@ static void charge_step(const cloth *c, const step_plan *plan) {
   (void)c;
 #endif
   (void)plan;
+  (void)parts;
 }
 
 /* Charges a substep that is done, see substep_work(). */
