@@ -229,6 +229,7 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
          inputs->tethers_chosen >= 0 &&
          inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
          inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
+         inputs->equal_substeps >= 0 && inputs->equal_substeps <= MOST_EQUAL_SUBSTEPS &&
          in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
          vector_in_range(inputs->wind, WIND_LIMIT) && !check_fabric(&inputs->fabric);
 }
@@ -553,6 +554,18 @@ static int is_image_normal(cloth_vector normal) {
   return vector_length(normal) == 0.0f || is_image_unit(normal);
 }
 
+/* Are the drives of motion constraints, which are the x components of vectors, in range? */
+static int check_image_drives(const image_view *view, uint32_t offset) {
+  const cloth *c = view->c;
+  for (int32_t i = 0; i < c->count; i++) {
+    const cloth_vector a = image_vector(view, offset, i);
+    if (a.x < 0.0f || a.y != 0.0f || a.z != 0.0f) {
+      return 0;
+    }
+  }
+  return check_image_vectors(view, offset, MAX_DRIVE);
+}
+
 /* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
    that were never set are 0. */
 static int check_image_targets(const image_view *view, int32_t targets) {
@@ -572,7 +585,8 @@ static int check_image_targets(const image_view *view, int32_t targets) {
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
-  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
+  return check_image_drives(view, c->state.targets + (uint32_t)TARGET_DRIVE * vector_bytes) &&
+         (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
                                         are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
          (targets != TARGETS_NONE || is_zero(places, (TARGET_MOTIONS - 1) * (size_t)vector_bytes));
 }

@@ -261,6 +261,8 @@ typedef struct cloth_inputs {
 } cloth_inputs;
 
 #define ASLEEP (-1.0f)
+/* Substeps of equal length are counted so far. */
+#define MOST_EQUAL_SUBSTEPS 2
 
 /* Which springs of a family are projected instead of acting by forces. SOME: those whose own kappa, with the maps, is
    above the plan's `projected_above`. */

@@ -169,15 +169,15 @@ typedef struct pair {
 } pair;
 
 /* The config of both cloths. */
-static cloth_config (*history_config)(void) = contact_config;
+static cloth_config (*history_config)(void) = plain_config;
 
 static const char *history_name(int number) {
-  static const char *const names[] = {"solver contact", "everything", "projected"};
+  static const char *const names[] = {"plain", "everything", "implicit"};
   return names[number];
 }
 
 static void select_history(int number) {
-  cloth_config (*const configs[])(void) = {contact_config, full_config, projected_config};
+  cloth_config (*const configs[])(void) = {plain_config, full_config, implicit_config};
   history_config = configs[number];
 }
 
@@ -301,7 +301,6 @@ static void test_input_histories(void) {
    nothing left to tell them apart. */
 static void test_contact_history(void) {
   cloth_config config = history_config();
-  config.solver.warm_start = 0; /* which is a history of its own */
   pair p = {fixture_make(&config), fixture_make(&config)};
   cloth_collider ball = ball_collider();
   cloth_add_collider(p.b.sheet, &ball);

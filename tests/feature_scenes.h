@@ -59,14 +59,13 @@ static void play_shapes(void) {
   }
 }
 
-static void play_solver_contacts(void) {
+static void play_preconditioners(void) {
   for (int32_t shape = CLOTH_SHAPE_PLANE; shape <= CLOTH_SHAPE_CYLINDER; shape++) {
     cloth_config config = sheet_of(11, 9, 0.06, 0.03);
     use_two_tiers(&config);
-    config.contact.mode = CLOTH_CONTACT_SOLVER;
     config.solver.max_iterations = 20;
-    config.solver.warm_start = shape % 2;
-    config.solver.preconditioner = shape % 5;
+    config.solver.tolerance = shape % 2 ? 0.001f : 0.0f;
+    config.solver.preconditioner = shape % 4;
     config.integration.bdf2_blend = shape % 2 ? 0.0f : 0.5f;
     fall_on(shape, &config, 1.0, -1.0, 10, (shape + 1) % 6);
   }
@@ -1142,6 +1141,7 @@ static int tell_plan(const cloth_config *config, uint64_t work, float stretch, c
     tell_words(&planned.strain_limit, sizeof planned.strain_limit);
     tell_words(&planned.tethers, sizeof planned.tethers);
     tell((uint32_t)planned.substeps);
+    tell((uint32_t)planned.iterations);
   }
   return result;
 }
@@ -1154,7 +1154,6 @@ static void play_plans(void) {
     cloth_forecast forecast;
     uint64_t bound = 0;
     DONE(cloth_fabric_preset((cloth_fabric_kind)(n % CLOTH_FABRIC_COUNT), &config.fabric));
-    config.contact.mode = CLOTH_CONTACT_PROJECTION;
     config.grid.mass_map = config.grid.stiffness_map = NULL;
     config.capacity.geometry = n % 4 == 1;
     config.capacity.meshes = n % 4 == 2;

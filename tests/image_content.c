@@ -114,6 +114,12 @@ static void test_impossible_substep(image_fixture *t) {
   accept_word(t, last, float_word(1.0e-6f / 1024.0f), "the shortest substep");
   refuse_word(t, last, float_word(nextafterf(1.0f, 2.0f)), "a substep too long");
   refuse_word(t, last, float_word(-1.0e-3f), "a substep backwards");
+  size_t equal = input_word(&t->at, INPUT_EQUAL_SUBSTEPS);
+  accept_word(t, equal, 0, "a substep of another length");
+  accept_word(t, equal, 2, "substeps of one length");
+  refuse_word(t, equal, 3, "more substeps of one length than are counted");
+  refuse_word(t, equal, 0xffffffffu, "fewer substeps of one length than none");
+  refuse_word(t, equal, 0x80000000u, "fewer substeps of one length than none");
 }
 
 static void test_impossible_origin(image_fixture *t) {
@@ -166,6 +172,13 @@ static void test_impossible_targets(void) {
     refuse_word(&t, word + n * plane, float_word(1.01f * most[n]), "more of a constraint");
     refuse_word(&t, word + n * plane, float_word(-0.5f), "a constraint below 0");
   }
+  const size_t drive = word + 3 * TARGET_DRIVE * plane;
+  accept_word(&t, drive, float_word(1.0e6f), "the stiffest drive");
+  refuse_word(&t, drive, float_word(1.01e6f), "a stiffer drive");
+  refuse_word(&t, drive, float_word(-1.0f), "a drive away from the target");
+  for (size_t n = 1; n < 3; n++)
+    refuse_word(&t, drive + n * plane, float_word(1.0f), "a second drive");
+  refuse_impossible_floats(&t, drive, "a drive");
   size_t place = word + 3 * plane, before = word + 6 * plane, normal = word + 9 * plane;
   refuse_word(&t, place, float_word(0.75f), "a target at rest that is elsewhere than before");
   refuse_word(&t, normal, float_word(0.5f), "a normal at rest that is another than before");
@@ -387,23 +400,14 @@ static void test_impossible_inputs(image_fixture *t) {
   }
 }
 
-static void test_impossible_contacts(image_fixture *t) {
+/* The memory of contact: numbers that are no colliders are remembered for nothing, but every number has a limit. */
+static void test_impossible_touches(image_fixture *t) {
   const image_map *at = &t->at;
-  for (size_t word = at->first[REGION_CONTACT]; word < at->first[REGION_CONTACT + 1]; word++) {
-    accept_word(t, word, 0, "no contact");
-    for (int collider = 0; collider < 3; collider++) {
-      for (int kind = KIND_STICK; kind <= KIND_RELEASED; kind++)
-        accept_word(t, word, CONTACT(collider, 0, kind), "a contact");
-      accept_word(t, word, CONTACT(collider, LONGEST_DWELL, KIND_SLIDE), "a contact");
-      refuse_word(t, word, CONTACT(collider, LONGEST_DWELL + 1, KIND_SLIDE), "a contact's dwell");
-      refuse_word(t, word, CONTACT(collider, 7, KIND_SLIDE), "a contact's dwell");
-      refuse_word(t, word, CONTACT(collider, 1, KIND_NONE), "a contact of no kind");
+  for (size_t word = at->first[REGION_TOUCHES]; word < at->first[REGION_TOUCHES + 1]; word++) {
+    if (!is_pad(at, word)) {
+      accept_word(t, word, 0, "no contact");
+      expect_limits(t, word, 1.0e12f, "a contact");
     }
-    refuse_word(t, word, CONTACT(3, 0, KIND_STICK), "a contact with an unused collider");
-    refuse_word(t, word, CONTACT(4, 0, KIND_STICK), "a contact with a collider there is no room for");
-    refuse_word(t, word, CONTACT(1, 0, KIND_NONE), "a contact of no kind");
-    refuse_word(t, word, 0x80000001u, "a contact with collider 2^26");
-    refuse_word(t, word, 0xffffffffu, "a contact with the last collider");
   }
 }
 
@@ -426,7 +430,7 @@ static void test_content(void) {
   test_impossible_bodies(&t);
   test_unused_dimensions(&t);
   test_impossible_inputs(&t);
-  test_impossible_contacts(&t);
+  test_impossible_touches(&t);
   image_fixture_free(&t);
 }
 
@@ -439,7 +443,7 @@ static void test_image_header(void) {
   CHECK(get_word(t.image, WORD_STATE_VERSION) == CLOTH_STATE_VERSION, "the state version");
   CHECK(get_word(t.image, WORD_NUMERICS_VERSION) == CLOTH_NUMERICS_VERSION, "the numerics version");
   CHECK(get_word(t.image, WORD_BYTES) == t.bytes, "the bytes");
-  static const uint32_t counts[] = {5, 3, 4, 3, 3};
+  static const uint32_t counts[] = {5, 3, 4, 3, 0};
   for (size_t i = 0; i < 5; i++)
     CHECK(get_word(t.image, WORD_COLUMNS + i) == counts[i], "count %d is %u", (int)i,
           (unsigned)get_word(t.image, WORD_COLUMNS + i));
@@ -529,7 +533,7 @@ static void test_impossible_rest(image_fixture *t) {
 }
 
 static void test_impossible_coupling(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   config.capacity.max_bodies = config.capacity.max_attachments = 2;
   config.sleep.speed = 0.05f;
   config.sleep.time = 0.5f;
@@ -549,7 +553,7 @@ static void test_impossible_coupling(void) {
 /* Shapes with geometry are in images of cloths that may have such, and meshes no more than there may be. */
 static void test_impossible_geometry(void) {
   for (int kind = 0; kind < 3; kind++) {
-    cloth_config config = projected_config();
+    cloth_config config = implicit_config();
     config.capacity.geometry = kind == 1;
     config.capacity.meshes = kind == 2;
     image_fixture t = image_fixture_make(&config);

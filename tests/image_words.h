@@ -62,26 +62,25 @@ enum {
   INPUT_SHARED_HASH,
   INPUT_GUST_PLACE = 10,
   INPUT_ORIGIN = 12,
-  INPUT_LAST_SUBSTEP = 15,
+  INPUT_EQUAL_SUBSTEPS = 15,
+  INPUT_LAST_SUBSTEP,
   INPUT_GRAVITY,
-  INPUT_WIND = 19,
-  INPUT_GUST_STRENGTH = 22,
-  INPUT_GUST_PERIOD = 25,
+  INPUT_WIND = 20,
+  INPUT_GUST_STRENGTH = 23,
+  INPUT_GUST_PERIOD = 26,
   INPUT_FABRIC,
-  INPUT_QUIET = 36,
+  INPUT_QUIET = 37,
   INPUT_WORDS
 };
 
-/* Vectors of targets: the constraint's lengths, place now and before, normal now and before. */
-enum { TARGET_VECTORS = 5 };
+/* Vectors of targets: the constraint's lengths, place now and before, normal now and before, the drive. */
+enum { TARGET_DRIVE = 5, TARGET_VECTORS };
+
+/* What a particle remembers of each of two contacts: the collider, the force and the anchor, a plane each. */
+enum { TOUCH_CODE, TOUCH_FORCE, TOUCH_ANCHOR = 4, TOUCH_PLANES = 7, TOUCHES = 2 };
 
 /* What the first word of a particle's history is where the history tells nothing. */
 #define FORGOTTEN 2.0e5f
-
-/* Kinds of contact, and the word of one. */
-enum { KIND_NONE, KIND_STICK, KIND_SLIDE, KIND_RELEASED };
-#define CONTACT(collider, dwell, kind) (((uint32_t)(collider) << 5) | ((uint32_t)(dwell) << 2) | (uint32_t)(kind))
-#define LONGEST_DWELL 4
 
 enum {
   REGION_FREEDOM,
@@ -90,14 +89,13 @@ enum {
   REGION_BODIES,
   REGION_ATTACHMENTS,
   REGION_RESTING,
-  REGION_CONTACT,
   REGION_TETHERS,
   REGION_INPUTS,
   REGION_POSITION,
   REGION_VELOCITY,
   REGION_EARLIER,
-  REGION_WARM,
   REGION_TARGETS,
+  REGION_TOUCHES,
   REGION_COUNT
 };
 
@@ -114,11 +112,10 @@ static inline int plane_stride(int count) {
   return count < 512 || over >= 96 ? count : count + 96 - over;
 }
 
-static inline int has_solver(const cloth_config *config) {
-  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY &&
-         (config->integration.method != CLOTH_INTEGRATION_ADAPTIVE ||
-          config->integration.projection_threshold > config->integration.explicit_threshold ||
-          config->contact.mode == CLOTH_CONTACT_SOLVER);
+/* Earlier velocities that a state has: with a solver one, for how springs turn; for predictions of second order two. */
+static inline size_t earlier_vectors(const cloth_config *config) {
+  const int has_solver = config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  return config->integration.bdf2_blend > 0.0f ? 2 : has_solver ? 1 : 0;
 }
 
 static inline image_map map_of(const cloth_config *config) {
@@ -127,9 +124,8 @@ static inline image_map map_of(const cloth_config *config) {
   m.stride = plane_stride(m.count);
   m.colliders = config->max_colliders;
   m.confined = config->capacity.max_confined;
-  int warm = has_solver(config) && config->solver.warm_start;
-  int contact = has_solver(config) && config->contact.mode == CLOTH_CONTACT_SOLVER;
   size_t n = (size_t)m.count, vector = 3 * (size_t)m.stride;
+  int has_colliders = config->max_colliders + config->capacity.max_shared_bodies > 0;
   int pins = config->capacity.pin_reactions || config->capacity.max_attachments > 0;
   size_t reactions = REACTION_WORDS * (size_t)m.colliders + (pins ? 3 * n : 0);
   const size_t words[REGION_COUNT] = {(n + 3) / 4,
@@ -138,14 +134,13 @@ static inline image_map map_of(const cloth_config *config) {
                                       BODY_WORDS * (size_t)config->capacity.max_bodies,
                                       ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
                                       config->sleep.speed > 0.0f ? reactions : 0,
-                                      contact ? n : 0,
                                       (size_t)config->tethers.count * n,
                                       INPUT_WORDS,
                                       vector,
                                       vector,
-                                      config->integration.bdf2_blend > 0.0f ? 2 * vector : 0,
-                                      warm ? vector : 0,
-                                      config->capacity.targets ? TARGET_VECTORS * vector : 0};
+                                      earlier_vectors(config) * vector,
+                                      config->capacity.targets ? TARGET_VECTORS * vector : 0,
+                                      has_colliders ? TOUCHES * TOUCH_PLANES * (size_t)m.stride : 0};
   memcpy(m.used, words, sizeof m.used);
   size_t end = HEADER_WORDS;
   for (int i = 0; i < REGION_COUNT; i++) {
@@ -189,7 +184,6 @@ static inline int is_float_word(const image_map *m, size_t word) {
   size_t within = word - m->first[region];
   switch (region) {
   case REGION_FREEDOM:
-  case REGION_CONTACT:
   case REGION_TETHERS:
     return 0;
   case REGION_COLLIDERS:

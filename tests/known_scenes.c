@@ -14,7 +14,7 @@ static const struct {
   uint64_t expected;
 } scenes[] = {
     {"shapes", play_shapes, UINT64_C(0xb0fd8b333c319d55)},
-    {"solver_contacts", play_solver_contacts, UINT64_C(0x6f010b31c00e37f0)},
+    {"preconditioners", play_preconditioners, UINT64_C(0x6f010b31c00e37f0)},
     {"hull", play_hull, UINT64_C(0xa8db1762b444ad48)},
     {"field", play_field, UINT64_C(0xe8271862f258dc3b)},
     {"meshes", play_meshes, UINT64_C(0xbfc72b9c4d41ee73)},

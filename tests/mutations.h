@@ -44,10 +44,9 @@ static inline void mutate_word(random_source *random, image_fixture *t) {
   size_t word = any_word(random, &t->at);
   int region = region_of(&t->at, word);
   uint32_t bits = mutated_word(random, get_word(t->trial, word));
-  if (region == REGION_CONTACT && random_int(random, 0, 1)) {
-    int collider = random_int(random, 0, 4), dwell = random_int(random, 0, 5), kind = random_int(random, 0, 3);
-    bits = CONTACT(collider, dwell, kind);
-  }
+  size_t plane = (word - t->at.first[region]) / (size_t)t->at.stride;
+  if (region == REGION_TOUCHES && plane % TOUCH_PLANES == TOUCH_CODE && random_int(random, 0, 1))
+    bits = float_word((float)random_int(random, -12, 12));
   set_word(t->trial, word, bits);
   if (region == REGION_TETHERS && random_int(random, 0, 1))
     set_word(t->trial, word, (uint32_t)random_int(random, -1, t->at.count));

@@ -96,7 +96,7 @@ static void test_fresh_exchange(void) {
 
 /* The image of any state can be read, also of one between a removed collider and the next step. */
 static void test_image_after_removal(void) {
-  cloth_config config = contact_config();
+  cloth_config config = plain_config();
   fixture s = fixture_make(&config);
   image_map at = map_of(&config);
   cloth_collider ball = ball_collider();
@@ -106,7 +106,7 @@ static void test_image_after_removal(void) {
   for (int frame = 0; frame < 60 && contacts == 0; frame++) {
     cloth_step(s.sheet, FRAME);
     cloth_write_image(s.sheet, image, s.memory.image_bytes);
-    for (size_t word = at.first[REGION_CONTACT]; word < at.first[REGION_CONTACT + 1]; word++)
+    for (size_t word = at.first[REGION_TOUCHES]; word < at.first[REGION_TOUCHES + 1]; word++)
       contacts += get_word(image, word) != 0;
   }
   CHECK(contacts > 0, "the cloth never touched the ball");
@@ -166,7 +166,7 @@ static void expect_sizes(const cloth_config *config, size_t share, const char *o
   cloth_memory m;
   int result = cloth_memory_needed(config, &m);
   CHECK(result == CLOTH_OK, "cloth_memory_needed: %s", cloth_result_name(result));
-  size_t most = share * (size_t)(config->columns * config->rows) + 5120;
+  size_t most = share * (size_t)plane_stride(config->columns * config->rows) + 5120;
   CHECK(m.saved_bytes <= most, "%d x %d%s: a save of %d bytes, at most %d", config->columns, config->rows, options,
         (int)m.saved_bytes, (int)most);
   CHECK(m.saved_bytes > m.state_bytes && m.image_bytes == 4 * map_of(config).first[REGION_COUNT],
@@ -183,16 +183,16 @@ static void test_saved_bytes(void) {
     cloth_config config = cloth_config_default();
     config.columns = sides[i % side_count];
     config.rows = sides[i / side_count];
-    use_projection(&config);
-    expect_sizes(&config, 60, " in three tiers");
-    use_two_tiers(&config);
-    expect_sizes(&config, 28, " in two tiers");
-    config.solver.warm_start = 1;
-    config.contact.mode = CLOTH_CONTACT_SOLVER;
-    expect_sizes(&config, 44, " in two tiers with a warm start and solver contact");
-    config.tethers.count = 2;
+    config.max_colliders = 0;
+    expect_sizes(&config, 37, " without colliders");
+    config.max_colliders = 16;
+    expect_sizes(&config, 93, "");
     config.integration.bdf2_blend = 0.5f;
-    expect_sizes(&config, 76, " with everything");
+    expect_sizes(&config, 105, " of second order");
+    config.tethers.count = 2;
+    expect_sizes(&config, 113, " of second order with tethers");
+    config.capacity.targets = 1;
+    expect_sizes(&config, 185, " with everything");
   }
 }
 

@@ -151,7 +151,7 @@ static void expect_every_bit_guarded(const char *name, cloth_config config) {
 
 static void test_every_bit(void) {
   expect_every_bit_guarded("plain", plain_config());
-  expect_every_bit_guarded("projected", projected_config());
+  expect_every_bit_guarded("implicit", implicit_config());
   expect_every_bit_guarded("everything", full_config());
 }
 
@@ -218,7 +218,10 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, air.drag = 0.25f);
   OTHER_CONFIG(&t, air.lift = 0.25f);
   OTHER_CONFIG(&t, air.normal_drag = 0.5f);
-  OTHER_CONFIG(&t, integration.projection_threshold = 2.0f);
+  OTHER_CONFIG(&t, integration.rest_drag = 0.01f);
+  OTHER_CONFIG(&t, integration.rest_speed = 0.3f);
+  OTHER_CONFIG(&t, integration.max_push_speed = 2.0f);
+  OTHER_CONFIG(&t, integration.max_parts = 2);
   OTHER_CONFIG(&t, integration.bdf2_blend = 0.5f);
   OTHER_CONFIG(&t, tethers.scale = 1.5f);
   OTHER_CONFIG(&t, iterations = 11);
@@ -235,11 +238,9 @@ static void test_other_settings(void) {
   OTHER_CONFIG(&t, rows = 4);
   OTHER_CONFIG(&t, max_colliders = 3);
   OTHER_CONFIG(&t, capacity.max_confined = 4);
-  OTHER_CONFIG(&t, solver.warm_start = 0);
   OTHER_CONFIG(&t, integration.bdf2_blend = 0.0f);
   OTHER_CONFIG(&t, tethers.count = 1);
   OTHER_CONFIG(&t, tethers.count = 0);
-  OTHER_CONFIG(&t, contact.mode = CLOTH_CONTACT_PROJECTION);
   image_fixture_free(&t);
 }
 

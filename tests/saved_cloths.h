@@ -20,7 +20,7 @@ static inline void fill_maps(void) {
 }
 
 /* 15 particles: the last word of the freedoms has a byte to spare. */
-static inline cloth_config projected_config(void) {
+static inline cloth_config implicit_config(void) {
   cloth_config config = cloth_config_default();
   use_projection(&config);
   config.columns = 5;
@@ -36,21 +36,17 @@ static inline cloth_config projected_config(void) {
 }
 
 static inline cloth_config plain_config(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   use_two_tiers(&config);
   config.substeps = 4;
   return config;
 }
 
-static inline cloth_config warm_config(void) {
+/* Iterations until a tolerance, without levels. */
+static inline cloth_config tolerance_config(void) {
   cloth_config config = plain_config();
-  config.solver.warm_start = 1;
-  return config;
-}
-
-static inline cloth_config contact_config(void) {
-  cloth_config config = plain_config();
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.tolerance = 0.01f;
   config.solver.max_iterations = 20;
   return config;
 }
@@ -62,26 +58,22 @@ static inline cloth_config map_config(void) {
   return config;
 }
 
-/* All three tiers, and everything that takes room. */
+/* Maps, air, a strain limit, some terms explicit, second order, tethers. */
 static inline cloth_config full_config(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   config.grid.mass_map = mass_map;
   config.grid.stiffness_map = stiffness_map;
   config.integration.explicit_threshold = 0.2f;
-  config.integration.projection_threshold = 1.0f;
   config.strain_limit.max_extension = 0.03f;
-  config.solver.warm_start = 1;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
-  config.solver.max_iterations = 20;
   config.air.lift = 0.5f;
   config.air.normal_drag = 0.25f;
   return config;
 }
 
-/* Springs of one family on either side of the threshold. */
-static inline cloth_config projected_map_config(void) {
-  cloth_config config = projected_config();
-  config.integration.explicit_threshold = config.integration.projection_threshold = 0.2f;
+/* Soft springs, some of which are explicit. */
+static inline cloth_config soft_map_config(void) {
+  cloth_config config = implicit_config();
+  config.integration.explicit_threshold = 1.0f;
   config.columns = 9;
   config.rows = 7;
   config.grid.mass_map = mass_map;
@@ -93,17 +85,17 @@ static inline cloth_config projected_map_config(void) {
   return config;
 }
 
-static inline cloth_config no_history_config(void) {
-  cloth_config config = projected_config();
+static inline cloth_config one_tether_config(void) {
+  cloth_config config = implicit_config();
   config.integration.bdf2_blend = 0.0f;
   config.tethers.count = 1;
   config.tethers.scale = 1.125f;
   return config;
 }
 
-/* History, although nothing is projected. */
+/* The second-order prediction, although nothing is implicit. */
 static inline cloth_config soft_config(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 100.0f;
   config.fabric.shear = 50.0f;
@@ -114,7 +106,7 @@ static inline cloth_config soft_config(void) {
 
 /* As many particles as make planes keep apart. */
 static inline cloth_config pads_config(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   config.columns = 32;
   config.rows = 16;
   config.integration.bdf2_blend = 0.5f;
@@ -123,19 +115,18 @@ static inline cloth_config pads_config(void) {
 
 /* Two coarser grids. */
 static inline cloth_config multilevel_config(void) {
-  cloth_config config = contact_config();
+  cloth_config config = plain_config();
   config.columns = 21;
   config.rows = 6;
-  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  config.iterations = 9;
   return config;
 }
 
-static inline cloth_config choice_config(void) {
+static inline cloth_config diagonal_config(void) {
   cloth_config config = full_config();
   config.columns = 9;
   config.rows = 7;
-  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
   return config;
 }
 
@@ -149,11 +140,12 @@ static inline cloth_config explicit_config(void) {
   return config;
 }
 
-/* Options that take no room without a solver. */
+/* Settings of a solver that there is none of. */
 static inline cloth_config explicit_full_config(void) {
   cloth_config config = explicit_config();
-  config.solver.warm_start = 1;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_BLOCK;
+  config.solver.tolerance = 0.01f;
+  config.iterations = 30;
   return config;
 }
 
@@ -177,22 +169,21 @@ static inline cloth_config bare_config(void) {
 
 /* Led by targets, in gusts. */
 static inline cloth_config targets_config(void) {
-  cloth_config config = projected_config();
+  cloth_config config = implicit_config();
   config.capacity.targets = 1;
   config.air.drag = 1.0f;
   return config;
 }
 
-/* Tubes: all springs solved for and everything that takes room, or projected. */
+/* Tubes: with everything that takes room, or with a strain limit. */
 static inline cloth_config tube_config(void) {
   cloth_config config = full_config();
   config.grid.wrap = 1;
-  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   return config;
 }
 
-static inline cloth_config projected_tube_config(void) {
-  cloth_config config = projected_config();
+static inline cloth_config limited_tube_config(void) {
+  cloth_config config = implicit_config();
   config.grid.wrap = 1;
   config.columns = 9;
   config.rows = 7;
@@ -207,24 +198,23 @@ typedef struct named_config {
 
 static const named_config state_configs[] = {
     {"plain", plain_config},
-    {"warm start", warm_config},
-    {"solver contact", contact_config},
+    {"tolerance", tolerance_config},
     {"maps", map_config},
     {"everything", full_config},
     {"explicit only", explicit_config},
     {"explicit only, everything", explicit_full_config},
     {"automatic substeps", automatic_config},
     {"no capacities", bare_config},
-    {"projected", projected_config},
-    {"projected, maps", projected_map_config},
-    {"projected, no history", no_history_config},
-    {"history, not projected", soft_config},
+    {"implicit", implicit_config},
+    {"soft, maps", soft_map_config},
+    {"one tether", one_tether_config},
+    {"explicit, second order", soft_config},
     {"planes with pads", pads_config},
     {"multilevel", multilevel_config},
-    {"preconditioner chosen", choice_config},
+    {"diagonal preconditioner", diagonal_config},
     {"targets and gusts", targets_config},
     {"tube", tube_config},
-    {"projected tube", projected_tube_config},
+    {"limited tube", limited_tube_config},
 };
 
 #define STATE_CONFIG_COUNT ((int)(sizeof state_configs / sizeof state_configs[0]))

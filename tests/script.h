@@ -10,7 +10,6 @@ static inline cloth_config script_config(void) {
   cloth_config config = tested_config();
   config.columns = 13;
   config.rows = 10;
-  config.solver.warm_start = 1;
   config.air.drag = 1.0f;
   config.air.lift = 0.3f;
   config.air.normal_drag = 0.5f;

@@ -247,7 +247,7 @@ static int32_t most_iterations_for(const cloth *c, const substep_terms *t, int32
 static float blend_for(const cloth *c, float h) {
   const float last = inputs_of(c)->last_substep, off = h - last;
   const int32_t is_equal = off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
-  return is_equal && inputs_of(c)->equal_substeps >= 2 ? c->settings.integration.bdf2_blend : 0.0f;
+  return is_equal && inputs_of(c)->equal_substeps >= MOST_EQUAL_SUBSTEPS ? c->settings.integration.bdf2_blend : 0.0f;
 }
 
 /* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */

@@ -47,7 +47,7 @@ CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32
   s->iterations += iterations;
   s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
   ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
-  inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < 2) : 0;
+  inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < MOST_EQUAL_SUBSTEPS) : 0;
   inputs->last_substep = is_whole ? h : inputs->last_substep;
 }
 
