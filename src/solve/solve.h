@@ -26,10 +26,11 @@
  *   y += alpha p, r -= alpha q
  *
  * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
- * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first. Without, after
- * t->iterations of them, the solve goes on up to t->most_iterations while the last one has still changed the potential,
- * by alpha r . z / 2, by more than UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free
- * fall: what is left over otherwise holds the cloth up in the air. Cloth at rest changes nothing.
+ * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first, or when only roundings
+ * are left, which would feed each other. Without, after t->iterations of them, the solve goes on up to
+ * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
+ * UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free fall: what is left over otherwise
+ * holds the cloth up in the air. Cloth at rest changes nothing.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -40,6 +41,10 @@
 
 /* Share of the first residual, as sqrt(r . z), that floats resolve: further iterations would only follow roundings. */
 #define LEAST_TOLERANCE 1.0e-5f
+
+/* r . z of a solve that comes nearer rises by less than 10 times above its least (S1, all fabrics). Where only
+   roundings are left it rises without end; by so many times it has done so. */
+#define LOST_RISE 1.0e3f
 
 /* Share of the kinetic energy of the prediction and of a free fall. */
 #define UNFINISHED_SHARE 5.0e-4f
@@ -104,7 +109,7 @@ CLOTH_ONCE solve_change release(const cloth *c, const substep_terms *t, int32_t 
    afterwards it is y + w->last_step p, or that last part alone. */
 CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
   workspace *w = workspace_of(c);
-  const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE), least = tolerance * tolerance;
+  const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE);
   const int32_t fixed_work = c->settings.capacity.fixed_work;
   free_pieces pieces = free_pieces_of(c);
   take_common_motions(c, &pieces);
@@ -116,11 +121,14 @@ CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_so
   const float finished = finished_change(c, t);
   const int32_t meets = w->touches > 0 || body_count_of(c) > 0;
   const int32_t end = meets ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
-  int32_t is_done = 0;                 /* with fixed work further iterations then change nothing */
+  int32_t is_done = 0; /* with fixed work further iterations then change nothing */
+  const float solved = tolerance * tolerance * residual;
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
+  float least = residual;              /* the least r . z so far */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
-    is_done |= !(along > least * residual);
+    least = minimum(least, along);
+    is_done |= !(along > solved) || along > LOST_RISE * least;
     const int32_t is_last =
         iteration == end || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
     turn_direction(c, beta, iteration > 1);
