@@ -69,6 +69,9 @@
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
 
+/* Of a range that does not end. */
+#define NO_END 1.0e30f
+
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
@@ -126,23 +129,51 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
   }
 }
 
-/* The scaled energy of the springs of a family at a length, over k'. */
-CLOTH_INLINE lanes spring_energy(const substep_terms *t, int32_t d, lanes length, lanes rest) {
-  const lanes zero = lanes_splat(0.0f), half = lanes_splat(0.5f), over = lanes_subtract(length, rest);
-  const lanes share = lanes_select(lanes_less(over, zero), lanes_splat(t->spring[d].compression), lanes_splat(1.0f));
-  lanes energy = lanes_multiply(lanes_multiply(half, share), lanes_multiply(over, over));
+/* The part of a value within a range before and after a change, and how it changes: where both are within by the change
+   itself, as the difference of two values has the rounding of these. */
+typedef struct changed_part {
+  lanes before, after, change;
+} changed_part;
+
+CLOTH_INLINE changed_part part_within(lanes before, lanes change, float least, float most) {
+  const lanes low = lanes_splat(least), high = lanes_splat(most), after = lanes_add(before, change);
+  const lanes_mask is_within =
+      lanes_both(lanes_less(low, lanes_minimum(before, after)), lanes_less(lanes_maximum(before, after), high));
+  changed_part p;
+  p.before = lanes_flush(lanes_minimum(lanes_maximum(before, low), high));
+  p.after = lanes_flush(lanes_minimum(lanes_maximum(after, low), high));
+  p.change = lanes_flush(lanes_select(is_within, change, lanes_subtract(p.after, p.before)));
+  return p;
+}
+
+/* By how much the square of the part rises. */
+CLOTH_INLINE lanes square_rise(const changed_part *p) {
+  return lanes_multiply(p->change, lanes_add(p->before, p->after));
+}
+
+/* By how much the energy of the springs of a family, over k', rises as they get `longer` from `over` their rest length
+   on. */
+CLOTH_INLINE lanes limited_spring_rise(const substep_terms *t, int32_t d, lanes rest, lanes over, lanes longer) {
+  const lanes half = lanes_splat(0.5f);
+  const changed_part stretch = part_within(over, longer, 0.0f, NO_END);
+  const changed_part compression = part_within(over, longer, -NO_END, 0.0f);
+  const lanes pushing = lanes_multiply(square_rise(&compression), lanes_splat(t->spring[d].compression));
+  lanes rise = lanes_multiply(half, lanes_add(square_rise(&stretch), pushing));
   if (d <= WEFT && t->limit > 0.0f) { /* the integral of the branch of the strain limit */
-    const lanes width = lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit));
-    const lanes q = lanes_divide(lanes_subtract(over, lanes_multiply(rest, lanes_splat(t->limit))),
-                                 lanes_maximum(width, lanes_splat(WORK_QUANTUM)));
-    const lanes in = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f)),
-                out = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
-    const lanes cube = lanes_multiply(lanes_multiply(in, in), lanes_multiply(in, lanes_splat(1.0f / 6.0f)));
-    const lanes square = lanes_multiply(half, lanes_multiply(out, lanes_add(out, lanes_splat(1.0f))));
+    const lanes width =
+        lanes_maximum(lanes_multiply(rest, lanes_splat(LIMIT_WIDTH * t->limit)), lanes_splat(WORK_QUANTUM));
+    const lanes q = lanes_divide(lanes_subtract(over, lanes_multiply(rest, lanes_splat(t->limit))), width);
+    const lanes more = lanes_divide(longer, width);
+    const changed_part in = part_within(q, more, 0.0f, 1.0f);
+    const changed_part out = part_within(lanes_subtract(q, lanes_splat(1.0f)), more, 0.0f, NO_END);
+    const lanes squares =
+        lanes_add(lanes_multiply(in.before, lanes_add(in.before, in.after)), lanes_multiply(in.after, in.after));
+    const lanes cube = lanes_multiply(lanes_multiply(in.change, squares), lanes_splat(1.0f / 6.0f));
+    const lanes square = lanes_multiply(half, lanes_add(square_rise(&out), out.change));
     const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
-    energy = lanes_add(energy, lanes_multiply(scale, lanes_add(cube, square)));
+    rise = lanes_add(rise, lanes_multiply(scale, lanes_add(cube, square)));
   }
-  return energy;
+  return rise;
 }
 
 /* What the energy of a row depends on. */
@@ -168,14 +199,13 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
-  if (!is_plain) {
-    const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
-    return lanes_multiply(k.stiffness,
-                          lanes_subtract(spring_energy(t, d, long_, rest), spring_energy(t, d, short_, rest)));
-  }
-  /* 1/2 k' (l' - l) (l' + l - 2 L), with l' - l from the difference of the squares, which rounds less */
+  /* l' - l from the difference of the squares, which rounds less; 1/2 k' (l' - l) (l' + l - 2 L) of plain springs */
   const lanes sum = lanes_add(long_, short_);
   const lanes longer = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
+  if (!is_plain) {
+    const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
+    return lanes_multiply(k.stiffness, limited_spring_rise(t, d, rest, lanes_subtract(short_, rest), longer));
+  }
   const lanes pull = lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), sum);
   return lanes_multiply(longer, lanes_subtract(pull, k.tension));
 }
