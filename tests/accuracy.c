@@ -35,6 +35,7 @@ static cloth_config bare_config(int32_t columns, int32_t rows) {
   memset(&config.fabric, 0, sizeof config.fabric);
   config.fabric.density = 0.2f;
   config.integration.velocity_damping = 0.0f;
+  config.integration.rest_drag = 0.0f;
   config.gravity = (cloth_vector){0.0f, 0.0f, 0.0f};
   config.air.drag = 0.0f;
   config.air.lift = 0.0f;
@@ -192,6 +193,7 @@ static void test_free_fall(void) {
   config.air.density = 0.0f;
   config.columns = config.rows = 8;
   config.integration.velocity_damping = 0.0f;
+  config.integration.rest_drag = 0.0f;
   config.substeps = 1;
   cloth *sheet = open_sheet(&config);
   const double k = 1.0 / 60.0;
@@ -242,8 +244,9 @@ static void drag_broadside(int32_t side) {
 /// A3 Hanging chain ///
 
 /* N links of constant ks; link i carries the i masses below it, so the chain lengthens by
-   (m g / ks) (1 + 2 + ... + N). The stiffness is chosen for a fifth of its length. */
-static void test_hanging_chain(void) {
+   (m g / ks) (1 + 2 + ... + N). The stiffness is chosen for a fifth of its length. Whatever the iterations: a tolerance
+   of 0 is few of them. */
+static void hanging_chain(float tolerance, const char *name) {
   const int32_t links = 20;
   const double lengthening = 0.2;
   cloth_config config = bare_config(2, links + 1);
@@ -252,6 +255,7 @@ static void test_hanging_chain(void) {
   config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
   config.integration.velocity_damping = 10.0f;
   config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+  config.solver.tolerance = tolerance;
   double sum = links * (links + 1) / 2.0;
   config.fabric.stretch_weft = (float)(node_mass(&config) * STANDARD_GRAVITY * sum / lengthening);
   cloth *sheet = open_sheet(&config);
@@ -259,7 +263,14 @@ static void test_hanging_chain(void) {
   advance_for(sheet, 20.0, 1.0 / 60.0);
   double expected = node_mass(&config) * STANDARD_GRAVITY / (double)config.fabric.stretch_weft * sum;
   double lowest = (double)position_of(sheet, cloth_particle_at(sheet, 0, links)).y;
-  row_relative("A3", "lengthening of 20 hanging links [m]", expected, -lowest - 1.0, 1e-4);
+  char what[64];
+  snprintf(what, sizeof what, "lengthening of 20 hanging links, %s [m]", name);
+  row_relative("A3", what, expected, -lowest - 1.0, 1e-4);
+}
+
+static void test_hanging_chain(void) {
+  hanging_chain(1e-4f, "solved");
+  hanging_chain(0.0f, "few iterations");
 }
 
 /// A4 Catenary ///
@@ -358,7 +369,7 @@ static double swing_period(int32_t links, int32_t integration, double k, double 
 static void test_swings(void) {
   const double k = 1.0 / 240.0;
   row_relative("A5", "period, 20 links, explicit [s]", 1.68894,
-               swing_period(20, CLOTH_INTEGRATION_EXPLICIT_ONLY, 2e-4, 1.0), 0.01);
+               swing_period(20, CLOTH_INTEGRATION_EXPLICIT_ONLY, 1.5e-4, 1.0), 0.01);
   row_relative("A5", "period, 20 links, implicit [s]", 1.68894, swing_period(20, CLOTH_INTEGRATION_IMPLICIT, k, 1.0),
                0.01);
   row_relative("A5", "period, 20 links, half end mass [s]", 1.66960,
@@ -442,23 +453,24 @@ static cloth *open_oscillator(double frequency, int32_t integration) {
   return sheet;
 }
 
-/* Forward-backward Euler turns with w' = (2 / k) asin(w k / 2) and does not decay: its largest deflection in the last
-   of 10 s is that of the first. */
-static void test_oscillator_explicit(void) {
-  const double frequency = 10.0, k = 0.01;
-  cloth *sheet = open_oscillator(frequency, CLOTH_INTEGRATION_EXPLICIT_ONLY);
-  crossings turns = {0};
-  double largest_first = 0.0, largest_last = 0.0;
-  for (int i = 1; i <= 10000; i++) {
+/* An explicit spring acts where its ends would go by themselves, v' = v - w^2 k (x + k v): from rest
+   x_n = x_0 r^n cos(n t), with cos t = r = sqrt(1 - w^2 k^2). Returns by how much of x_0 it is off in 100 steps. */
+static double explicit_deviation(double turn) {
+  const double k = 0.01, ratio = sqrt(1.0 - turn * turn);
+  cloth *sheet = open_oscillator(turn / k, CLOTH_INTEGRATION_EXPLICIT_ONLY);
+  double farthest = 0.0, size = 1.0;
+  for (int i = 1; i <= 100; i++) {
     advance(sheet, k);
-    double y = (double)position_of(sheet, 2).y;
-    crossings_add(&turns, k * i, y);
-    largest_first = i <= 1000 ? fmax(largest_first, fabs(y)) : largest_first;
-    largest_last = i > 9000 ? fmax(largest_last, fabs(y)) : largest_last;
+    size *= ratio;
+    double expected = -size * cos(i * acos(ratio));
+    farthest = fmax(farthest, fabs((double)position_of(sheet, 2).y / oscillator_amplitude - expected));
   }
-  row_relative("A6c", "frequency, explicit [rad/s]", 2.0 / k * asin(frequency * k / 2.0),
-               2.0 * PI * crossings_frequency(&turns), 1e-3);
-  row_relative("A6c", "deflection after 100 s / at first, explicit", 1.0, largest_last / largest_first, 1e-3);
+  return farthest;
+}
+
+static void test_oscillator_explicit(void) {
+  row_error("A6c", "off the explicit spring's formula, w k = 0.1", explicit_deviation(0.1), 1e-5);
+  row_error("A6c", "off the explicit spring's formula, w k = 0.57", explicit_deviation(0.57), 1e-5);
 }
 
 /* In (x, v / w) backward Euler is a turn by atan(w k) times 1 / sqrt(1 + w^2 k^2), exactly, in each step. */
@@ -481,25 +493,13 @@ static void test_oscillator_implicit(void) {
   row_relative("A6c", "frequency, implicit [rad/s]", atan(frequency * k) / k, turned / 1.0, 1e-3);
 }
 
-/* Forward-backward Euler keeps v^2 + w^2 x^2 - k w^2 x v; as |x v| <= E / w the energy stays within I / (1 +- w k / 2),
-   and from rest I = E0. In 1e5 steps both bounds are all but touched. */
-static void test_oscillator_energy(void) {
-  const double k = 1.0 / 64.0, frequency = 0.5 / k;
-  cloth *sheet = open_oscillator(frequency, CLOTH_INTEGRATION_EXPLICIT_ONLY);
-  double start = frequency * frequency * oscillator_amplitude * oscillator_amplitude;
-  double least = 1e9, most = 0.0, drift = 0.0;
-  for (int i = 0; i < 100000; i++) {
-    advance(sheet, k);
-    double x = (double)position_of(sheet, 2).y, v = (double)velocity_of(sheet, 2).y;
-    double energy = (v * v + frequency * frequency * x * x) / start;
-    double invariant = energy - k * frequency * frequency * x * v / start;
-    least = fmin(least, energy);
-    most = fmax(most, energy);
-    drift = fmax(drift, fabs(invariant - 1.0));
-  }
-  row_error("A8", "drift of the invariant in 1e5 steps", drift, 1e-4);
-  row_within("A8", "least energy / first", 0.8, least, 1e-4);
-  row_within("A8", "most energy / first", 4.0 / 3.0, most, 1e-4);
+/* A grid of springs has modes up to w^2 = 4 ks / m, and is stable up to w^2 k^2 = 4/3: beyond, steps are refused. */
+static void test_explicit_bound(void) {
+  const double k = 0.01, turn = sqrt(1.0 / 3.0);
+  cloth *sheet = open_oscillator(0.999 * turn / k, CLOTH_INTEGRATION_EXPLICIT_ONLY);
+  CHECK(cloth_step(sheet, (float)k) >= CLOTH_OK, "A8: a step below the bound is refused");
+  sheet = open_oscillator(1.001 * turn / k, CLOTH_INTEGRATION_EXPLICIT_ONLY);
+  CHECK(cloth_step(sheet, (float)k) == CLOTH_ERROR_UNSTABLE, "A8: a step above the bound is made");
 }
 
 /// A9 Momentum ///
@@ -567,16 +567,13 @@ static cloth_config free_body_config(int32_t integration, double bend) {
   config.fabric.compression = 0.5f;
   config.fabric.stretch_damping = config.fabric.shear_damping = 1e-3f;
   config.integration.method = (int32_t)integration;
-  config.integration.projection_threshold = 0.0f;
   config.integration.explicit_threshold = integration == CLOTH_INTEGRATION_ADAPTIVE ? 0.0f : 0.2f;
   return config;
 }
 
-/* Springs act in pairs along their lines: the sum of m v stays, and since kick precedes drift so does the explicit
-   sum of x cross m v. Solves along lines move positions, from which velocities follow: the rounding of a position, up
-   to 2^-24 of a coordinate in each substep, over the length of the substep, is a change of velocity without a reaction.
- */
-static void free_body(int32_t integration, const char *name, double bend, double limit) {
+/* Springs act in pairs: the sums of m v and of x cross m v stay. Velocities are displacements times 1 / k, rounded:
+   that times k is 1 to 2^-24, of which each step multiplies them by 1.4e-8 more. */
+static void free_body(int32_t integration, const char *name, double bend) {
   cloth_config config = free_body_config(integration, bend);
   double mass = node_mass(&config);
   char what[64];
@@ -585,16 +582,13 @@ static void free_body(int32_t integration, const char *name, double bend, double
   advance_for(sheet, 10.0, 1e-3);
   momenta after = momenta_of(sheet, mass);
   snprintf(what, sizeof what, "drift of momentum in 1e4 steps, %s", name);
-  row_error("A9", what, relative_distance(before.linear, after.linear), limit);
-  if (integration != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return;
-  }
+  row_error("A9", what, relative_distance(before.linear, after.linear), 2e-4);
   sheet = open_free_body(&config, vector(0.0, 0.0, 0.0), 3.0);
   before = momenta_of(sheet, mass);
   advance_for(sheet, 10.0, 1e-3);
   after = momenta_of(sheet, mass);
-  snprintf(what, sizeof what, "drift of angular momentum, %s", name);
-  row_error("A9", what, relative_distance(before.angular, after.angular), bend > 0.0 ? 1e-3 : 1e-5);
+  snprintf(what, sizeof what, "drift of angular momentum in 1e4 steps, %s", name);
+  row_error("A9", what, relative_distance(before.angular, after.angular), 2e-4);
 }
 
 /// A11 Rotation ///
@@ -618,11 +612,13 @@ static cloth *open_pairs(int32_t integration, double stiffness, double radius, d
   return sheet;
 }
 
-/* Damping acts along the link alone: where the ends move across it, a step must not change a velocity. */
-static double rotation_damping_force(int32_t integration) {
+/* Damping acts along the link alone. The velocities v of ends that turn by the angle w k in a step lead them straight
+   on, and apart, by (w k)^2 of the link: damping takes 2 kd w k^2 / m of v, along the link. Returns the share that a
+   step takes. */
+static double rotation_damping_force(int32_t integration, double k) {
   cloth *sheet = open_pairs(integration, 0.0, 0.55, 2.0, 0.0);
   cloth_vector before = velocity_of(sheet, 1);
-  advance(sheet, 0.01);
+  advance(sheet, k);
   return distance(before, velocity_of(sheet, 1)) / length_of(before);
 }
 
@@ -638,10 +634,12 @@ static double parting_left(int32_t integration) {
    angular momentum. Unprojected it would decay to exp(-2 kd t / m) = 0.5488. */
 static void test_rotation(void) {
   const double stiffness = 100.0, turn = 2.0;
-  row_error("A11", "velocity change by damping, explicit (rel)",
-            rotation_damping_force(CLOTH_INTEGRATION_EXPLICIT_ONLY), 1e-6);
-  row_error("A11", "velocity change by damping, implicit (rel)", rotation_damping_force(CLOTH_INTEGRATION_IMPLICIT),
-            1e-6);
+  row_relative("A11", "velocity change by damping, explicit (rel)", 1.2e-4,
+               rotation_damping_force(CLOTH_INTEGRATION_EXPLICIT_ONLY, 0.01), 0.02);
+  row_relative("A11", "velocity change by damping, implicit (rel)", 1.2e-4,
+               rotation_damping_force(CLOTH_INTEGRATION_IMPLICIT, 0.01), 0.02);
+  row_relative("A11", "the same in half a step, implicit (rel)", 3e-5,
+               rotation_damping_force(CLOTH_INTEGRATION_IMPLICIT, 0.005), 0.02);
   row_within("A11", "speed along the link after 1 s, explicit", exp(-0.6),
              parting_left(CLOTH_INTEGRATION_EXPLICIT_ONLY), 1e-3);
   row_within("A11", "speed along the link after 1 s, implicit", exp(-0.6), parting_left(CLOTH_INTEGRATION_IMPLICIT),
@@ -651,27 +649,21 @@ static void test_rotation(void) {
   momenta before = momenta_of(sheet, 1.0);
   advance_for(sheet, 1.0, 0.01);
   momenta after = momenta_of(sheet, 1.0);
-  row_within("A11", "angular momentum after 1 s / at first", 1.0, after.angular[2] / before.angular[2], 1e-6);
+  row_within("A11", "angular momentum after 1 s / at first", 1.0, after.angular[2] / before.angular[2], 1e-5);
 }
 
 /// A12, A13 Friction ///
 
-/* A small sheet lies on a plane that falls by `slope` towards x, with the velocity `speed` down it. */
-static cloth *open_sheet_on_plane(double slope, double friction, double speed, int32_t mode) {
+/* A small sheet lies on a plane that falls by `slope` towards x. */
+static cloth *open_sheet_on_plane(double slope, double friction) {
   cloth_config config = bare_config(8, 8);
   const double side = 0.2, thickness = (double)config.thickness;
-  cloth_vector downhill = vector(cos(slope), -sin(slope), 0.0);
   config.origin = vector(thickness * sin(slope), thickness * cos(slope), 0.0);
   config.edge_warp = vector(side * cos(slope), -side * sin(slope), 0.0);
   config.edge_weft = vector(0.0, 0.0, -side);
   config.fabric = cloth_config_default().fabric;
   config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
-  config.contact.mode = (int32_t)mode;
   cloth *sheet = open_sheet(&config);
-  for (int32_t i = 0; i < config.columns * config.rows; i++) {
-    cloth_set_particle(sheet, i, position_of(sheet, i),
-                       vector(speed * (double)downhill.x, speed * (double)downhill.y, speed * (double)downhill.z));
-  }
   cloth_collider plane = cloth_collider_default();
   plane.shape = CLOTH_SHAPE_PLANE;
   plane.pose.rotation.z = (float)-sin(slope / 2.0);
@@ -682,59 +674,69 @@ static cloth *open_sheet_on_plane(double slope, double friction, double speed, i
   return sheet;
 }
 
-static const char *contact_name(int32_t mode) {
-  return mode == CLOTH_CONTACT_SOLVER ? "solver" : "projection";
-}
-
 /* With mu < tan(slope) the sheet slides with a = g (sin - mu cos). */
-static void incline_slides(double friction, double expected, int32_t mode) {
+static void incline_slides(double friction, double expected) {
   const double slope = 22.5 * PI / 180.0, seconds = 1.0;
-  cloth *sheet = open_sheet_on_plane(slope, friction, 0.0, mode);
+  cloth *sheet = open_sheet_on_plane(slope, friction);
   advance_for(sheet, seconds, 1.0 / 240.0);
   char what[64];
-  snprintf(what, sizeof what, "acceleration, mu %.1f, %s [m/s^2]", friction, contact_name(mode));
+  snprintf(what, sizeof what, "acceleration, mu %.1f [m/s^2]", friction);
   row_relative("A12", what, expected, mean_velocity(sheet, vector(cos(slope), -sin(slope), 0.0)) / seconds, 0.02);
 }
 
-/* With mu > tan(slope) it stays. */
-static void incline_sticks(double friction, int32_t mode) {
-  cloth *sheet = open_sheet_on_plane(22.5 * PI / 180.0, friction, 0.0, mode);
-  cloth_vector before[64];
-  for (int32_t i = 0; i < 64; i++) {
-    before[i] = position_of(sheet, i);
+static void store_positions(const cloth *sheet, cloth_vector *to, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    to[i] = position_of(sheet, i);
   }
-  advance_for(sheet, 10.0, 1.0 / 240.0);
-  double farthest = 0.0;
-  for (int32_t i = 0; i < 64; i++) {
-    cloth_vector now = position_of(sheet, i);
-    cloth_vector way = {now.x - before[i].x, now.y - before[i].y, now.z - before[i].z};
-    farthest = fmax(farthest, length_of(way));
-  }
-  char what[64];
-  snprintf(what, sizeof what, "drift in 10 s, mu %.1f, %s [m]", friction, contact_name(mode));
-  row_error("A12", what, farthest, 1e-4);
 }
 
-/* A body that slides at v stops after v^2 / (2 mu g); a step may carry it v k / 2 too far. */
-static void stopping_distance(double speed, double friction, int32_t mode) {
+static double farthest_from(const cloth *sheet, const cloth_vector *from, int32_t count) {
+  double farthest = 0.0;
+  for (int32_t i = 0; i < count; i++) {
+    farthest = fmax(farthest, distance(from[i], position_of(sheet, i)));
+  }
+  return farthest;
+}
+
+/* With mu > tan(slope) it stays: it sinks into the thickness, where friction is elastic, and then moves no more. */
+static void incline_sticks(double friction) {
+  cloth *sheet = open_sheet_on_plane(22.5 * PI / 180.0, friction);
+  cloth_vector before[64];
+  char what[64];
+  store_positions(sheet, before, 64);
+  advance_for(sheet, 1.0, 1.0 / 240.0);
+  snprintf(what, sizeof what, "beds in, mu %.1f [m]", friction);
+  row_error("A12", what, farthest_from(sheet, before, 64), 5e-4);
+  store_positions(sheet, before, 64);
+  advance_for(sheet, 10.0, 1.0 / 240.0);
+  snprintf(what, sizeof what, "drift in the next 10 s, mu %.1f [m]", friction);
+  row_error("A12", what, farthest_from(sheet, before, 64), 1e-8);
+}
+
+/* A body that lies and is given the speed v stops after v^2 / (2 mu g); steps may carry it 1.5 v k too far. */
+static void stopping_distance(double speed, double friction) {
   const double k = 1.0 / 240.0;
-  cloth *sheet = open_sheet_on_plane(0.0, friction, speed, mode);
+  cloth *sheet = open_sheet_on_plane(0.0, friction);
+  advance_for(sheet, 0.5, k);
+  for (int32_t i = 0; i < 64; i++) {
+    cloth_set_particle(sheet, i, position_of(sheet, i), vector(speed, 0.0, 0.0));
+  }
   cloth_vector along = {1.0f, 0.0f, 0.0f};
   double start = mean_position(sheet, along);
   advance_for(sheet, 1.0, k);
   double expected = speed * speed / (2.0 * friction * STANDARD_GRAVITY);
   char what[64];
-  snprintf(what, sizeof what, "stops, v %.0f, mu %.1f, %s [m]", speed, friction, contact_name(mode));
-  row_within("A13", what, expected, mean_position(sheet, along) - start, 0.02 * expected + speed * k / 2.0);
+  snprintf(what, sizeof what, "stops, v %.0f, mu %.1f [m]", speed, friction);
+  row_within("A13", what, expected, mean_position(sheet, along) - start, 1.5 * speed * k);
 }
 
-static void friction(int32_t mode) {
-  incline_slides(0.0, 3.7541, mode);
-  incline_slides(0.2, 1.9415, mode);
-  incline_sticks(0.6, mode);
-  incline_sticks(0.8, mode);
-  stopping_distance(1.0, 0.3, mode);
-  stopping_distance(2.0, 0.5, mode);
+static void test_friction(void) {
+  incline_slides(0.0, 3.7541);
+  incline_slides(0.2, 1.9415);
+  incline_sticks(0.6);
+  incline_sticks(0.8);
+  stopping_distance(1.0, 0.3);
+  stopping_distance(2.0, 0.5);
 }
 
 /// A14 Cantilever ///
@@ -745,7 +747,6 @@ typedef struct cantilever {
   double gamma;
   double kappa;         /* of the stretch springs */
   double step, seconds; /* [s] */
-  int32_t method;       /* a cloth_integration */
 } cantilever;
 
 static cloth_config cantilever_config(const cantilever *c, double length, float *mass_map) {
@@ -756,8 +757,7 @@ static cloth_config cantilever_config(const cantilever *c, double length, float 
   config.edge_weft = vector(0.0, 0.0, h);
   config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
   config.integration.velocity_damping = (float)(6.0 / sqrt(length));
-  config.integration.projection_threshold = 0.0f;
-  config.integration.method = c->method;
+  config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   set_node_mass(&config, mass);
   double rigidity = mass * STANDARD_GRAVITY / h * length * length * length / c->gamma;
   config.fabric.bend = (float)(rigidity / h);
@@ -773,9 +773,8 @@ static cloth_config cantilever_config(const cantilever *c, double length, float 
 /* A heavy strip clamped level at x = 0 (elastica): its shape depends on gamma = w L^3 / B alone, w the weight per
    length and B the rigidity, here of one of two chains, h wide. The clamp is two pinned columns, the second at x = 0;
    the free end carries half a node's mass, as the formula's evenly spread weight has it. The links push, too, lest
-   rounding make them slack. Implicit links are less stiff: bending moves their ends before each solve, and what the
-   solve's tolerance leaves of the forces that this brings would otherwise count beside the weight. Returns the angle of
-   the chord to the end, averaged over the last tenth of the time, in degrees. */
+   rounding make them slack. Returns the angle of the chord to the end, averaged over the last tenth of the time, in
+   degrees. */
 static double cantilever_chord(const cantilever *c) {
   const double length = 0.1, step = c->step * sqrt(length);
   float mass_map[2 * (80 + 2)];
@@ -829,20 +828,16 @@ static double chain_chord(int links, double gamma) {
 /* The formula's angles; and those of the discrete chain, which converges to them. */
 static void test_cantilevers(void) {
   static const double exact[3][2] = {{1.0, 7.100}, {8.0, 41.487}, {20.0, 61.786}};
-  static const int32_t methods[2] = {CLOTH_INTEGRATION_ADAPTIVE, CLOTH_INTEGRATION_IMPLICIT};
   char what[64];
-  for (int method = 0; method < 2; method++) {
-    const char *name = method ? "implicit" : "projected";
-    for (int i = 0; i < 3; i++) {
-      const cantilever c = {20, exact[i][0], method ? 1e3 : 1e4, 5e-4, 2.5, methods[method]};
-      double angle = cantilever_chord(&c);
-      snprintf(what, sizeof what, "chord angle, gamma %.0f, 20 links, %s [deg]", exact[i][0], name);
-      row_within("A14", what, exact[i][1], angle, 0.5);
-      snprintf(what, sizeof what, "chord angle, gamma %.0f, chain of 20, %s [deg]", exact[i][0], name);
-      row_within("A14", what, chain_chord(20, exact[i][0]), angle, 0.2);
-    }
+  for (int i = 0; i < 3; i++) {
+    const cantilever c = {20, exact[i][0], 1e4, 5e-4, 2.5};
+    double angle = cantilever_chord(&c);
+    snprintf(what, sizeof what, "chord angle, gamma %.0f, 20 links [deg]", exact[i][0]);
+    row_within("A14", what, exact[i][1], angle, 0.5);
+    snprintf(what, sizeof what, "chord angle, gamma %.0f, chain of 20 [deg]", exact[i][0]);
+    row_within("A14", what, chain_chord(20, exact[i][0]), angle, 0.2);
   }
-  const cantilever fine = {80, 8.0, 7e4, 5e-4, 2.5, CLOTH_INTEGRATION_ADAPTIVE};
+  const cantilever fine = {80, 8.0, 7e4, 5e-4, 2.5};
   row_within("A14", "chord angle, gamma 8, 80 links [deg]", 41.487, cantilever_chord(&fine), 1.0);
 }
 
@@ -854,17 +849,10 @@ static void test_drag_broadside(void) {
 }
 
 static void test_free_body(void) {
-  free_body(CLOTH_INTEGRATION_EXPLICIT_ONLY, "explicit", 0.0, 1e-5);
-  free_body(CLOTH_INTEGRATION_IMPLICIT, "implicit", 0.0, 1e-5);
-  free_body(CLOTH_INTEGRATION_ADAPTIVE, "projected", 0.0, 0.02);
-  free_body(CLOTH_INTEGRATION_EXPLICIT_ONLY, "explicit, bent", 1e-4, 0.02);
-  free_body(CLOTH_INTEGRATION_IMPLICIT, "implicit, bent", 1e-4, 0.02);
-  free_body(CLOTH_INTEGRATION_ADAPTIVE, "projected, bent", 1e-4, 0.02);
-}
-
-static void test_friction(void) {
-  friction(CLOTH_CONTACT_PROJECTION);
-  friction(CLOTH_CONTACT_SOLVER);
+  free_body(CLOTH_INTEGRATION_EXPLICIT_ONLY, "explicit", 0.0);
+  free_body(CLOTH_INTEGRATION_IMPLICIT, "implicit", 0.0);
+  free_body(CLOTH_INTEGRATION_EXPLICIT_ONLY, "explicit, bent", 1e-4);
+  free_body(CLOTH_INTEGRATION_IMPLICIT, "implicit, bent", 1e-4);
 }
 
 /* The last test: it counts the refused steps of all tests that ran before it. */
@@ -881,7 +869,7 @@ static const test tests[] = {
     TEST(waves),
     TEST(oscillator_explicit),
     TEST(oscillator_implicit),
-    TEST(oscillator_energy),
+    TEST(explicit_bound),
     TEST(free_body),
     TEST(rotation),
     TEST(friction),

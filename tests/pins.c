@@ -279,6 +279,7 @@ static void test_release(void) {
   config.gravity = zero_vector;
   config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
+  config.integration.rest_drag = 0.0f;
   fixture s = fixture_make(&config);
   const point velocity = {0.5, 0.25, -0.125};
   for (int i = 0; i < s.count; i++) {
