@@ -25,6 +25,9 @@
 
 /* Stiffness of contact over the largest k' of stretch. */
 #define CONTACT_STIFFNESS 4.0f
+/* Least stiffness that counts for that, over the mass of a particle [1/s^2]: that of its mass in 1/120 s. Loose
+   particles, and limp cloth that is heavy, would fall through what they lie on. */
+#define LEAST_STIFFNESS 14400.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
 /* Newton steps for the depth; from above they converge in a handful. */
@@ -38,7 +41,8 @@ typedef struct solve_change {
 
 /* k_0 */
 static float contact_stiffness(const substep_terms *t) {
-  return CONTACT_STIFFNESS * maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  return CONTACT_STIFFNESS * maximum(stretch, t->share * t->h * t->h * LEAST_STIFFNESS);
 }
 
 CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {
