@@ -136,6 +136,7 @@ CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float
 static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
 #if WITH_SURFACES
   guard_surfaces(c, t);
+  const int32_t moved_out = workspace_of(c)->moved_out;
 #endif
   if (workspace_of(c)->touches > 0) {
     finish_contacts(c, t, has_solution);
@@ -145,6 +146,11 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   if (workspace_of(c)->searched > 0) {
     catch_runaways(c, t, has_solution);
   }
+#if WITH_SURFACES
+  if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
+    guard_surfaces(c, t);
+  }
+#endif
 }
 
 #endif
