@@ -90,8 +90,8 @@ static void test_hull_is_box(void) {
   free_built(&hull);
 }
 
-/* A sheet comes to rest on level ground of every kind at the height of the thickness, as on a plane, and what it does
-   to it is what it does to a plane. */
+/* A sheet comes to rest on level ground of every kind as on a plane, where the softly growing law of contact bears it:
+   at nearly the height of the thickness; and what it does to it is what it does to a plane. */
 static void test_level_ground(void) {
   cloth_config config = geometry_config(12);
   config.origin.y = 0.05f;
@@ -115,7 +115,7 @@ static void test_level_ground(void) {
       low = fmin(low, position_of(s.sheet, i).y);
       high = fmax(high, position_of(s.sheet, i).y);
     }
-    CHECK(low > 0.0099 && high < 0.0115, "%s: from %g to %g m", name, low, high);
+    CHECK(low > 0.0098 && high < 0.0101, "%s: from %g to %g m", name, low, high);
     for (int step = 0; step < 30; step++) {
       cloth_reaction reaction;
       run_with(s.sheet, 1, &around);
@@ -325,7 +325,7 @@ static void test_corner(void) {
   }
 }
 
-/* A path of 3 m in a substep over triangles of a millimetre looks at no more than it may, and says so. */
+/* A particle that ends among triangles of 2 mm looks at no more of them than it may, and says so. */
 static void test_overflow(void) {
   cloth_config config = loose_config(4, 1);
   config.integration.max_speed = 1e4f;
@@ -335,7 +335,7 @@ static void test_overflow(void) {
   cloth_add_collider(s.sheet, &ground);
   const cloth_surroundings around = around_of(&b);
   for (int i = 0; i < s.count; i++)
-    cloth_set_particle(s.sheet, i, vector_at(-0.3, 0.3, -0.3), vector_at(60.0, -60.0, 60.0));
+    cloth_set_particle(s.sheet, i, vector_at(-0.3, 0.3, -0.3), vector_at(18.0, -18.0, 18.0));
   uint64_t bound = 0;
   cloth_get_work_bound(s.sheet, FRAME, &bound);
   run_with(s.sheet, 1, &around);
