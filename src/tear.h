@@ -50,7 +50,7 @@ typedef struct gauge_line {
 } gauge_line;
 
 /* Least factor of a stiffness map here, as it is divided by. */
-#define LEAST_STIFFNESS 1.0e-3f
+#define LEAST_THREAD_STIFFNESS 1.0e-3f
 
 /* Least number of threads on either side of one in its gauge. */
 #define LEAST_REACH 2
@@ -106,7 +106,7 @@ static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
     return 1.0f;
   }
   const float *map = floats_at(c, c->constant.stiffness_map);
-  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_STIFFNESS);
+  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_THREAD_STIFFNESS);
 }
 
 /* The first particle of a thread of a line; on rings the threads start anew behind the last. */

@@ -1170,7 +1170,6 @@ static void fold_statistics(const cloth *sheet) {
   fold((uint32_t)statistics.iterations, 4);
   fold((uint32_t)statistics.contacts, 4);
   fold((uint32_t)statistics.contacts_sticking, 4);
-  fold_float(statistics.residual);
 #ifndef MATRIX_SMALL
   cloth_self_statistics self = {0};
   if (scene_config.self_thickness > 0.0f && checked(cloth_get_self_statistics(sheet, &self)) == CLOTH_OK) {
