@@ -15,7 +15,6 @@ OWN_FRAME static cloth *make_group_sheet(int n, size_t *used) {
   scene_config.edge_weft = vector(0.0f, 0.0f, 0.75f);
   scene_config.origin = vector(-0.5f, 0.03125f * (float)n, -0.5f);
   if (n == 1) {
-    scene_config.integration.projection_threshold = 0.0f;
     scene_config.integration.bdf2_blend = 0.5f;
     scene_config.substeps = 5;
     scene_config.fabric.density = 0.5f;

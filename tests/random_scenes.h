@@ -584,7 +584,6 @@ static void play_limits(void) {
     tell_words(&config.tethers, sizeof config.tethers);
     tell_words(&config.solver, sizeof config.solver);
     tell_words(&config.strain_limit, sizeof config.strain_limit);
-    tell_words(&config.contact, sizeof config.contact);
     tell_words(&config.self, sizeof config.self);
     tell_words(&config.sleep, sizeof config.sleep);
     tell_words(&config.world, sizeof config.world);

@@ -259,19 +259,6 @@ static inline cloth_config tested_config(void) {
   return config;
 }
 
-/* Projection and the solver, for tests of contact that run with each. */
-static int32_t tested_mode = CLOTH_CONTACT_PROJECTION;
-
-static inline const char *contact_mode_name(int number) {
-  return number == CLOTH_CONTACT_PROJECTION ? "by_projection" : "in_the_solver";
-}
-
-static inline void select_contact_mode(int number) {
-  tested_mode = (int32_t)number;
-}
-
-static const test_cases both_contact_modes = {CLOTH_CONTACT_PROJECTION, 2, contact_mode_name, select_contact_mode};
-
 /* A square sheet of 1 m x 1 m in the x-z plane at a height, of n x n particles. */
 static inline cloth_config square_config(int n, double height) {
   cloth_config config = tested_config();
