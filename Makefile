@@ -16,9 +16,9 @@
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
-# make scenes       the scenes by which the step of one equation is judged, which is being built (CLOTH_ONE_EQUATION)
-# make random       a thousand random cloths in that step, and as many with bodies: finite, no energy gained, at rest
-# make structures   tubes, pieces, targets, pins, momentum, energy and fabrics in that step
+# make scenes       the scenes by which the step is judged
+# make random       a thousand random cloths, and as many with bodies: finite, no energy gained, at rest
+# make structures   tubes, pieces, targets, pins, momentum, energy and fabrics beside their goals
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
 # make quality      stretch, area, roughness and rest of the standard scenes
 # make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
@@ -38,7 +38,7 @@
 # make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target
 # make size         bytes of code and stack for every target; writes docs/sizes.md
 # make cost         instructions of the library's parts for every microcontroller
-# make equation-cost  instructions, memory and stack of the step of one equation beside its goals
+# make step-cost    instructions, memory and stack of a step beside its goals
 # make bench        time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
 # make bench-unseen the same settings on scenes that nothing was tuned on
 #
@@ -72,7 +72,7 @@ CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. 
 
 # What every program that contains the library depends on, and what it may include besides.
 SOURCES = cloth.c cloth.h $(wildcard port/*.h)
-HEADERS = cloth.h $(wildcard port/*.h examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h)
+HEADERS = cloth.h $(wildcard port/*.h examples/*.h examples/*/*.h examples/*/*/*.h tests/*.h tests/*/*.h)
 LIBRARY = $(BUILD)/libcloth.a
 
 .PHONY: library format clean help

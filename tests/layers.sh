@@ -1,19 +1,12 @@
 #!/bin/sh
 # The order of the parts in src/, read from src/parts.h: a part calls only functions of itself and of parts before it,
-# and includes every part that it uses. It is read as either build has it, with CLOTH_ONE_EQUATION and without: what
-# stands behind that macro belongs to one of them. Prints a line for each part: its level, length, longest function,
-# largest number of parameters, which builds have it ("one": the step of one equation; "both"; "other") and the parts it
-# uses. Limits: 700 lines a part, 50 lines a function, 7 parameters. Prints as well, but does not judge yet, what is
-# included against the order of the rooms, which are the folders.
+# and includes every part that it uses. Prints a line for each part: its level, length, longest function, largest number
+# of parameters and the parts it uses. Limits: 700 lines a part, 50 lines a function, 7 parameters. Prints as well, but
+# does not judge yet, what is included against the order of the rooms, which are the folders.
 set -u
 cd "$(dirname "$0")/../src" || exit 1
 . ../tests/verdict.sh
 
-# Every part twice, once for each build.
-parts="parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h | awk '!seen[$0]++')"
-files="one=0 $parts one=1 $parts"
-
-# Unquoted: lists.
 awk '
   function strip(text,   from, to, code) { # comments, strings and characters become blanks
     while (1) {
@@ -39,12 +32,9 @@ awk '
     gsub(/\047([^\047\\]|\\.)*\047/, " ", code)
     return code
   }
-  function fail(text) { # once, though either build finds it
-    if (!(text in told)) {
-      told[text] = 1
-      print "failed: " text
-      failed++
-    }
+  function fail(text) {
+    print "failed: " text
+    failed++
   }
   function within(path, base,   folder) { # a path in an include of a part, from src/
     folder = base
@@ -61,32 +51,11 @@ awk '
   function room_of(path) {
     return path ~ /^[a-z]+\// ? substr(path, 1, index(path, "/") - 1) : "cloth"
   }
-  # Which lines a build has: 1 where no condition, or a fulfilled one, on CLOTH_ONE_EQUATION stands around them.
-  function follow_condition(code) {
-    if (code ~ /^# *if/) {
-      condition[++nested] = 2 # whatever it is, both builds have the lines
-      if (code ~ /^# *if +!?CLOTH_ONE_EQUATION *$/) {
-        condition[nested] = code ~ /!/ ? !one : one
-      }
-    } else if (code ~ /^# *el/ && condition[nested] < 2) {
-      condition[nested] = !condition[nested]
-    } else if (code ~ /^# *endif/) {
-      nested--
-    }
-  }
-  function is_there(   n) {
-    for (n = 1; n <= nested; n++) {
-      if (!condition[n]) {
-        return 0
-      }
-    }
-    return 1
-  }
   function define(name) {
-    if ((one, name) in owner && owner[one, name] != part) {
-      shared[one, name] = 1
+    if (name in owner && owner[name] != part) {
+      shared[name] = 1
     }
-    owner[one, name] = part
+    owner[name] = part
   }
   function note_uses(code,   word) {
     gsub(/(->|\.)[ ]*[A-Za-z_][A-Za-z_0-9]*/, " ", code) # members
@@ -94,11 +63,11 @@ awk '
       word = substr(code, RSTART, RLENGTH)
       code = substr(code, RSTART + RLENGTH)
       is_call = code ~ /^[ ]*\(/
-      if (!((one, part, word) in used)) {
-        used[one, part, word] = 0
+      if (!((part, word) in used)) {
+        used[part, word] = 0
       }
       if (is_call) {
-        used[one, part, word] = 1
+        used[part, word] = 1
       }
     }
   }
@@ -127,21 +96,15 @@ awk '
     }
   }
   FILENAME == "parts.h" {
-    follow_condition($0)
     if ($0 ~ /^\/\/\/ [0-9]/) {
       level = $2 + 0
       title[level] = $0
     }
     if ($0 ~ /^#include "/) {
       split($0, quoted, "\"")
-      if (!(quoted[2] in place)) {
-        order[++parts] = quoted[2]
-        place[quoted[2]] = parts
-        level_of[quoted[2]] = level
-      }
-      if (is_there()) {
-        has[one, quoted[2]] = 1
-      }
+      order[++parts] = quoted[2]
+      place[quoted[2]] = parts
+      level_of[quoted[2]] = level
     }
     next
   }
@@ -150,7 +113,6 @@ awk '
     depth = 0
     in_comment = 0
     head = ""
-    nested = 0
     if (!(part in place)) {
       fail(part " is not listed in parts.h")
     }
@@ -158,20 +120,15 @@ awk '
       fail(part " stands in no room")
     }
   }
-  !((one, part) in has) { next }
   { lines[part] = FNR }
   /^#include "/ {
     split($0, quoted, "\"")
     path = within(quoted[2], part)
-    if (is_there()) {
-      includes[one, part, path] = 1
-      includes[part, path] = 1
-    }
+    includes[part, path] = 1
     if (path in place && place[path] >= place[part]) {
       fail(part " includes " path ", which stands after it")
     }
-    if (path in place && room_place[room_of(path)] > room_place[room_of(part)] && !((part, path) in against)) {
-      against[part, path] = 1
+    if (path in place && room_place[room_of(path)] > room_place[room_of(part)]) {
       print "against the order of rooms: " part " includes " path
       turned++
     }
@@ -180,11 +137,7 @@ awk '
   {
     code = strip($0)
     sub(/[ \t]+$/, "", code)
-    if (!in_macro && code ~ /^#/) {
-      follow_condition(code)
-    }
   }
-  !is_there() { next }
   in_macro || code ~ /^#/ {
     if (code ~ /^# *define /) {
       name = code
@@ -272,21 +225,20 @@ awk '
   }
   END {
     for (key in used) {
-      split(key, triple, SUBSEP)
-      one = triple[1]
-      user = triple[2]
-      word = triple[3]
-      if (!((one, word) in owner) || (one, word) in shared || owner[one, word] == user) {
+      split(key, pair, SUBSEP)
+      user = pair[1]
+      word = pair[2]
+      if (!(word in owner) || word in shared || owner[word] == user) {
         continue
       }
       if (word in is_callable && !used[key]) {
         continue # a field or variable of the same name, or a function passed on to one that is called
       }
-      maker = owner[one, word]
+      maker = owner[word]
       uses[user, maker] = word
       if (place[maker] > place[user]) {
         fail(user " uses " word " of " maker ", which stands after it")
-      } else if (!((one, user, maker) in includes)) {
+      } else if (!((user, maker) in includes)) {
         fail(user " uses " word " of " maker " without including it")
       }
     }
@@ -309,13 +261,12 @@ awk '
       if (lines[part] > 700) {
         fail(part " has " lines[part] " lines")
       }
-      builds = !((0, part) in has) ? "one" : !((1, part) in has) ? "other" : "both"
-      printf "%-22s %4d lines, longest function %2d, parameters %d  %-5s  uses:%s\n", part, lines[part], longest[part], \
-        most_parameters[part], builds, list
+      printf "%-22s %4d lines, longest function %2d, parameters %d  uses:%s\n", part, lines[part], longest[part], \
+        most_parameters[part], list
     }
     print parts " parts in order, " failed + 0 " faults; " turned + 0 " includes against the order of rooms"
     exit failed > 0
-  }' $files
+  }' parts.h $(sed -n 's/^#include "\(.*\)"/\1/p' parts.h)
 verdict "calls go to earlier parts, sizes are within limits" $?
 
 # The map names functions and files that exist.

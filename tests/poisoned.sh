@@ -41,21 +41,21 @@ origin pins_stay end_of far_note there_and everything is_state wakes common hold
 workers counts parts memory saves
 "
 
-# Programs of the step of one equation, see equation.sh: what they print is the same.
-equations="
-scenes S2
-scenes S12 --substeps 2
-scenes PASS --substeps 2
-structures tethers max_distance drive
-one_fabrics elongation corner_hung
+# Programs that print tables: what they print is the same.
+tables="
+scenes/scenes S2
+scenes/scenes S12 --substeps 2
+scenes/scenes PASS --substeps 2
+structures/structures tethers max_distance drive
+structures/fabrics elongation corner_hung
 "
 
 programs_of() { # LINES FOLDER
   echo "$1" | awk -v folder="$2" 'NF && !seen[$1]++ { print folder "/" $1 }'
 }
 
-make_targets "$build" $(programs_of "$suites" "$build/tests/poisoned") $(programs_of "$equations" "$build/equation") \
-  $(programs_of "$equations" "$build/equation/poisoned")
+make_targets "$build" $(programs_of "$suites" "$build/tests/poisoned") $(programs_of "$tables" "$build/tests") \
+  $(programs_of "$tables" "$build/tests/poisoned")
 verdict "the programs are built" $?
 while read -r program arguments; do
   [ -n "$program" ] || continue
@@ -70,13 +70,13 @@ printed_by() { # PROGRAM ARGUMENT...
   "$@" 2>&1 | sed 's/ *[0-9.]* s$//'
 }
 
-mkdir -p "$build/equation/printed"
+expected=$build/tests/poisoned/expected
 while read -r program arguments; do
   [ -n "$program" ] || continue
-  printed_by "$build/equation/$program" $arguments >"$build/equation/printed/$program"
-  printed=$(printed_by "$build/equation/poisoned/$program" $arguments | diff "$build/equation/printed/$program" -)
-  verdict "$program $arguments prints the same" $? "$(echo "$printed" | head -n 3)"
+  printed_by "$build/tests/$program" $arguments >"$expected"
+  difference=$(printed_by "$build/tests/poisoned/$program" $arguments | diff "$expected" -)
+  verdict "$program $arguments prints the same" $? "$(echo "$difference" | head -n 3)"
 done <<END
-$equations
+$tables
 END
 report

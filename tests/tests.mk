@@ -2,7 +2,7 @@
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
 .PHONY: scenes random structures
-.PHONY: cost equation-cost libraries methods settle fuzz mutants switches coverage skin-time
+.PHONY: cost step-cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
 comma := ,
@@ -24,7 +24,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
-INSIDE = deadline thesis
+INSIDE = deadline planning thesis
 WITHIN = culling internals line_solves method_cloths method_contact method_pieces method_self methods overstretched self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
@@ -133,59 +133,21 @@ thesis: $(BUILD)/tests/thesis
 	@sh tests/install.sh
 	sh tests/thesis.sh $(BUILD)/tests
 
-# The scenes by which the step of one equation is judged: make scenes SCENES="S1 S17 --substeps 2".
-EQUATION = -Wno-unused-function
-
-$(BUILD)/equation/cloth.o: $(SOURCES)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) -c cloth.c -o $@
-
-scenes: $(BUILD)/equation/scenes
+# The scenes by which the step is judged: make scenes SCENES="S1 S17 --substeps 2".
+scenes: $(BUILD)/tests/scenes/scenes
 	@$< $(SCENES)
 
 # A thousand random cloths, and a thousand with bodies: make random WORLDS="0 50" for some, WORLDS="one 7" for the course
 # of one of each.
-random: $(BUILD)/equation/random_cloths
+random: $(BUILD)/tests/random_cloths
 	@status=0; $< $(WORLDS) || status=1; $< bodies $(WORLDS) || status=1; exit $$status
 
 # Tubes, pieces, targets, pins; momentum and energy; what becomes of a fabric. A later table is printed even where a line
 # of an earlier one is missed.
-STRUCTURES = structures one_conservation one_fabrics
+STRUCTURES = structures conservation fabrics
 
-structures: $(STRUCTURES:%=$(BUILD)/equation/%)
+structures: $(STRUCTURES:%=$(BUILD)/tests/structures/%)
 	@status=0; for program in $^; do $$program || status=1; done; exit $$status
-
-$(BUILD)/equation/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
-$(BUILD)/equation/equation_bodies: tests/equation_bodies.c
-$(BUILD)/equation/random_cloths: tests/random_cloths.c
-$(STRUCTURES:%=$(BUILD)/equation/%): $(BUILD)/equation/%: tests/structures/%.c $(wildcard tests/structures/*.h)
-
-$(BUILD)/equation/equation_workers: tests/equation_workers.c examples/crowd/jobs.c
-
-$(addprefix $(BUILD)/equation/,scenes random_cloths equation_bodies equation_workers $(STRUCTURES)): examples/scenes.c $(HEADERS) \
-		$(BUILD)/equation/cloth.o
-	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter-out examples/crowd/%,$(filter %.c %.o,$^)) -lm -lpthread -o $@
-
-# The same by way of tests/poisoned.c.
-$(BUILD)/equation/poisoned/scenes: tests/scenes/scenes.c $(wildcard tests/scenes/*.h)
-$(STRUCTURES:%=$(BUILD)/equation/poisoned/%): $(BUILD)/equation/poisoned/%: tests/structures/%.c $(wildcard tests/structures/*.h)
-
-$(addprefix $(BUILD)/equation/poisoned/,scenes $(STRUCTURES)): tests/poisoned.c examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu11 $(CLANG_LANES) $(EQUATION) $(WRAPPED_CALLS) $(filter %.c %.o,$^) -lm -o $@
-
-$(BUILD)/equation/config_ranges: tests/config_ranges.c examples/scenes.c $(HEADERS) $(BUILD)/equation/cloth.o
-	$(CC) $(CFLAGS) -DSOURCE_DIRECTORY='"$(CURDIR)"' $(CLANG_LANES) $(EQUATION) $(filter %.c %.o,$^) -lm -o $@
-
-# From inside, as in the library without.
-$(BUILD)/equation/self_test: tests/self_test.c $(HEADERS) $(SOURCES)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 $(CLANG_LANES) $(EQUATION) -DCLOTH_API=static $< -lm -o $@
-
-# This one has a clock of its own, so it includes cloth.c.
-$(BUILD)/equation/equation_planning: tests/equation_planning.c examples/scenes.c $(HEADERS) $(SOURCES)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CLANG_LANES) $(EQUATION) $(filter tests/%.c examples/%.c,$^) -lm -o $@
 
 conservation flag: %: $(BUILD)/tests/%
 	$<
@@ -207,13 +169,13 @@ METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_conta
 $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
 
 # By tests/piece_threads.h.
-$(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
+$(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o worker_strips.o method_pieces.o)): examples/crowd/jobs.c
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) abuse abuse_geometry common_bodies conservation contact_cells contact_conflicts coupling flag \
-	geometry_world group material origin quality queries save_mutations seam_folds self_contact self_crumples settle skin \
-	stability stress subnormals work_bounds workers
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) scenes/scenes abuse abuse_geometry bodies common_bodies conservation contact_cells contact_conflicts coupling flag \
+	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
+	stability stress subnormals work_bounds workers worker_strips
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
 
 $(foreach set,$(SETS),$(set)/tests/%.o): LEVEL = $(UNOPTIMISED)
@@ -229,10 +191,10 @@ $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GR
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS CONTACT_LINES REST_SHAPE SELF CELL_CONTACT BODIES \
 	SAVE_CHECKS WRAP)
 
-# Nor does a test of INSIDE use these, nor, but for bodies, tests/culling.c.
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(INSIDE) culling)): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
+# Nor does a test of INSIDE but tests/planning.c use these, nor, but for bodies, tests/culling.c.
+$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)) culling)): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
 	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(INSIDE))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
+$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
 
 # Nor tests/overstretched.c these.
 $(foreach set,$(SETS),$(set)/tests/overstretched.o): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD \
@@ -285,19 +247,13 @@ $(BUILD)/skin/time: tests/skin_time.c $(SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=gnu99 -march=native -ffp-contract=off -I. -Itests tests/skin_time.c cloth.c -lm -o $@
 
-races: $(BUILD)/workers/races $(BUILD)/workers/equation_races
-	@$(BUILD)/workers/races
-	@$(BUILD)/workers/equation_races
+races: $(BUILD)/races/workers $(BUILD)/races/worker_strips
+	@$(BUILD)/races/workers
+	@$(BUILD)/races/worker_strips
 
-$(BUILD)/workers/races: tests/workers.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
+$(BUILD)/races/%: tests/%.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR -I. -Iexamples -Itests tests/workers.c cloth.c -lm \
-		-lpthread -o $@
-
-$(BUILD)/workers/equation_races: tests/equation_workers.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR $(EQUATION) -I. -Iexamples -Itests \
-		tests/equation_workers.c cloth.c -lm -lpthread -o $@
+	$(CC) $(CFLAGS) -std=gnu99 -g -fsanitize=thread -DCLOTH_SCALAR -I. -Iexamples -Itests $< cloth.c -lm -lpthread -o $@
 
 matrix:
 	@sh tests/install.sh
@@ -312,10 +268,10 @@ cost:
 	@sh tests/install.sh
 	@sh tests/cost/cost.sh $(BUILD)
 
-# The same of the step of one equation, beside its goals.
-equation-cost:
+# The same of a step, with its memory and stack, beside its goals.
+step-cost:
 	@sh tests/install.sh
-	@sh tests/cost/equation.sh $(BUILD)
+	@sh tests/cost/step.sh $(BUILD)
 
 # Faults looked for: histories of calls (FUZZ_SECONDS of them), small faults put into the source (MUTANTS of them), and
 # combinations of switches.

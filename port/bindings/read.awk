@@ -170,24 +170,9 @@ function take(text,   what) {
 
 { code = strip($0) }
 
-# What stands in the header for the step of one equation alone is no part of the library that others link.
-code ~ /^#if CLOTH_ONE_EQUATION/ {
-  equation_depth = 1
-  is_left_out = 1
-  next
-}
-equation_depth > 0 && code ~ /^#/ {
-  equation_depth += (code ~ /^#if/) - (code ~ /^#endif/)
-  if (equation_depth == 0 || (equation_depth == 1 && code ~ /^#else/)) {
-    is_left_out = 0
-    next
-  }
-}
-is_left_out { next }
-
 # The branches of #if differ in nothing that counts here, but for constants that a program may set itself.
 code ~ /^#/ {
-  if (code ~ /^#define [A-Z_]+ [^ ]/ && code !~ /__|alignas|_Alignas|#define CLOTH_(API|ONE_EQUATION)/) {
+  if (code ~ /^#define [A-Z_]+ [^ ]/ && code !~ /__|alignas|_Alignas|#define CLOTH_API/) {
     split(code, word, " ")
     value = word[3]
     gsub(/[()]/, "", value)

@@ -1,5 +1,5 @@
 /*
- * The work of the step of one equation whose instructions tests/cost/equation.sh counts, on a board under QEMU with
+ * The work of a step whose instructions tests/cost/step.sh counts, on a board under QEMU with
  * counter.c. A sheet of 1 m x 1 m hangs by two corners; after WARM_FRAMES of 1/60 s COUNTED_FRAMES count, one by one.
  * For each scene it prints "count COLUMNS NAME frames PARTICLES", in the order of the counter's lines, and "bytes
  * COLUMNS NAME BYTES" of state and scratch.

@@ -1,5 +1,5 @@
-/* Bodies with mass, and particles attached to colliders, in the step of one equation: momentum, what they weigh on what
-   holds them, and masses of any size. SPDX-License-Identifier: MIT */
+/* Bodies with mass, and particles attached to colliders: momentum, what they weigh on what holds them, and masses of
+   any size. SPDX-License-Identifier: MIT */
 #include "support.h"
 
 #define SIDE 17

@@ -1,5 +1,5 @@
-/* The step of one equation: work within its bound and equal to it with fixed work, deadlines by a timer of the test's
-   own, plans within their budgets, and cloth that cloth_settle() leaves at rest. SPDX-License-Identifier: MIT */
+/* Steps of every kind of cloth: work within its bound and equal to it with fixed work, deadlines by a timer of the
+   test's own, plans within their budgets, and cloth that cloth_settle() leaves at rest. SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
 static uint32_t fake_time, fake_pace;

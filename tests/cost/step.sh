@@ -1,12 +1,12 @@
 #!/bin/sh
-# Instructions, memory and stack of the step of one equation, beside its goals: a table whose lines end in ok or missed.
+# Instructions, memory and stack of a step, beside its goals: a table whose lines end in ok or missed.
 # What is missed is no failure. Instructions are counted exactly under QEMU by counter.c, on this machine's kind of
 # processor with AVX2 and without lanes, and on a Cortex-M7: of frames of 1/60 s of a sheet that hangs by two corners, a
 # particle, in the mean and the most. $1: build directory.
 set -u
 out=$1/cost
 boards=port/boards
-flags="-std=gnu99 -ffp-contract=off -fno-math-errno -DCLOTH_ONE_EQUATION=1 -Wno-unused-function"
+flags="-std=gnu99 -ffp-contract=off -fno-math-errno"
 arm="-ffreestanding -mthumb -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16"
 emulator="qemu-system-arm -display none -monitor none -serial none -semihosting-config enable=on,target=native"
 mkdir -p "$out"
@@ -14,10 +14,10 @@ mkdir -p "$out"
 
 # NAME COMPILER FLAGS-OF-CLOTH END-OF-LINK RUNNER: NAME.counted has lines "COLUMNS SCENE PARTICLES FRAMES SUM MOST BYTES".
 count() {
-  program=$out/equation-$1
+  program=$out/step-$1
   {
     # Unquoted: lists of flags.
-    $2 $flags $3 -c cloth.c -o "$program.cloth.o" && $2 $flags $3 -c tests/cost/equation.c -o "$program.o" &&
+    $2 $flags $3 -c cloth.c -o "$program.cloth.o" && $2 $flags $3 -c tests/cost/step.c -o "$program.o" &&
       $2 $flags $3 "$program.cloth.o" "$program.o" $4 -static -o "$program"
     marks=""
     for mark in begin end report; do
@@ -36,7 +36,7 @@ count() {
 value() { # NAME COLUMNS SCENE mean|most|bytes PER
   awk -v columns="$2" -v scene="$3" -v what="$4" -v per="$5" '$1 == columns && $2 == scene {
     number = what == "mean" ? $5 / $4 : what == "most" ? $6 : $7
-    print per ? number / $3 : number }' "$out/equation-$1.counted"
+    print per ? number / $3 : number }' "$out/step-$1.counted"
 }
 
 judge() { # TEXT VALUE GOAL MOST
@@ -63,8 +63,8 @@ judge_ratio() { # NAME COLUMNS SCENE GOAL
 # The deepest chain of calls of cloth_step(), of what the board's compiler makes at -Os; without workers, a hook that may
 # call anything, for machines with threads.
 stack_of_step() {
-  arm-none-eabi-gcc $flags $arm -Os -DCLOTH_NO_WORKERS -fstack-usage -I. -S cloth.c -o "$out/equation.s"
-  awk -v code="$out/equation.s" -v return_address=0 -f tests/stack.awk "$out/equation.su" "$out/equation.s" |
+  arm-none-eabi-gcc $flags $arm -Os -DCLOTH_NO_WORKERS -fstack-usage -I. -S cloth.c -o "$out/step.s"
+  awk -v code="$out/step.s" -v return_address=0 -f tests/stack.awk "$out/step.su" "$out/step.s" |
     awk '$2 == "cloth_step" { print $1 }'
 }
 
@@ -76,7 +76,7 @@ count m7 arm-none-eabi-gcc "$arm -O3 -DCOST_BOARD" \
   "$boards/start_cortex_m.c $boards/memory.c -nostdlib -lgcc -L$boards -T$boards/mps2.ld" \
   "$emulator -M mps2-an500" -kernel
 
-printf '%-62s %10s %10s %10s\n' "the step of one equation" mean most goal
+printf '%-62s %10s %10s %10s\n' "a step" mean most goal
 judge_scene avx2 32 plain 960
 judge_scene avx2 32 air 1100
 judge_scene scalar 32 plain 6200

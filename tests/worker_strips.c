@@ -1,4 +1,4 @@
-/* The step of one equation in pieces: the same bits for any number of pieces and threads and in any order of the
+/* Steps of every kind of cloth in pieces: the same bits for any number of pieces and threads and in any order of the
    pieces, whatever lies in the scratch before a step, and the motion and the work of a step without workers.
    SPDX-License-Identifier: MIT */
 #include "piece_orders.h"
