@@ -165,8 +165,6 @@ static outcome born_inside(int32_t shape, int is_hung, double off, int in_solver
   outcome o = no_outcome;
   cloth_config config = hung_config(32);
   if (in_solver) {
-    config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
-    config.contact.mode = CLOTH_CONTACT_SOLVER;
   }
   if (!is_hung) {
     config.edge_weft = vector_at(0.0, 0.0, 1.0);

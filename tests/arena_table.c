@@ -30,11 +30,8 @@ static void set_up_two_tiers(cloth_config *config) {
 }
 
 static void set_up_everything(cloth_config *config) {
-  config->integration.projection_threshold = CLOTH_KAPPA_NEVER;
   config->grid.mass_map = ones;
   config->grid.stiffness_map = ones;
-  config->solver.warm_start = 1;
-  config->contact.mode = CLOTH_CONTACT_SOLVER;
 }
 
 static cloth_memory memory_of(const arrangement *a, int32_t columns, int32_t rows) {

@@ -52,14 +52,12 @@ static const config_field config_fields[] = {
     INTS(integration.max_parts, 1, 4, ""),
     FLOATS(solver.tolerance, 0, 0.5, ""),
     FLOATS(strain_limit.stiffness, 1, 1000, ""),
-    FLOATS(integration.projection_threshold, 0, 1e30, ""),
     FLOATS(integration.bdf2_blend, 0, 1, ""),
     INTS(substeps, 0, CLOTH_SUBSTEP_LIMIT, ""),
     INTS(integration.max_substeps, 1, CLOTH_SUBSTEP_LIMIT, ""),
     FLOATS(integration.max_speed, 0.1, 1e4, " m/s"),
-    CHOICES(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_AUTOMATIC),
+    CHOICES(solver.preconditioner, CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_MULTILEVEL),
     INTS(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, ""),
-    INTS(solver.warm_start, 0, 1, ""),
     INTS(tethers.count, 0, 2, ""),
     FLOATS(tethers.scale, 0.5, 10, ""),
     INTS(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, ""),
@@ -68,7 +66,6 @@ static const config_field config_fields[] = {
     INTS(capacity.targets, 0, 1, ""),
     FLOATS(grid.imperfection, 0, 0.1, ""),
     FLOATS(strain_limit.max_extension, 0, 10, ""),
-    CHOICES(contact.mode, CLOTH_CONTACT_PROJECTION, CLOTH_CONTACT_SOLVER),
     FLOATS(thickness, 0, 1, " m"),
     FLOATS(self_thickness, 0, 50, " m"),
     FLOATS(self_friction, 0, 10, ""),
@@ -443,7 +440,6 @@ static const struct {
 } equation_defaults[] = {
     {"substeps", 2.0},
     {"integration.explicit_threshold", 1.0},
-    {"integration.projection_threshold", 1e30},
     {"integration.bdf2_blend", 0.0},
     {"integration.max_substeps", 64.0},
     {"tethers.count", 0.0},
@@ -483,7 +479,7 @@ static void test_defaults(void) {
   CHECK(a.edge_warp.x == 1.0f && a.edge_weft.z == 1.0f && a.origin.y == 0.0f, "placement");
   CHECK(a.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "integration");
   const int32_t preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
-  CHECK(a.solver.preconditioner == preconditioner && a.contact.mode == CLOTH_CONTACT_PROJECTION, "solver");
+  CHECK(a.solver.preconditioner == preconditioner, "solver");
   CHECK(a.grid.positions == NULL && a.grid.mass_map == NULL && a.grid.stiffness_map == NULL, "arrays");
   expect_config_accepted(&a, "default");
   cloth_collider c = cloth_collider_default();

@@ -60,9 +60,9 @@ static const struct {
      pendulum that falls from the horizontal; more as springs swing, and where a solve is cut short. */
   double most_stretch;
   int stretch, shear; /* the cloth_mode of these families */
-} methods[] = {{"projected", use_projected, 1, 0, 4.0, CLOTH_MODE_PROJECTED, CLOTH_MODE_PROJECTED},
-               {"10 a step", use_10_substeps, 1, 1, 4.0, CLOTH_MODE_PROJECTED, CLOTH_MODE_PROJECTED},
-               {"4 a step", use_4_substeps, 1, 1, 4.0, CLOTH_MODE_PROJECTED, CLOTH_MODE_PROJECTED},
+} methods[] = {{"projected", use_projected, 1, 0, 4.0, CLOTH_MODE_IMPLICIT, CLOTH_MODE_IMPLICIT},
+               {"10 a step", use_10_substeps, 1, 1, 4.0, CLOTH_MODE_IMPLICIT, CLOTH_MODE_IMPLICIT},
+               {"4 a step", use_4_substeps, 1, 1, 4.0, CLOTH_MODE_IMPLICIT, CLOTH_MODE_IMPLICIT},
                {"explicit", use_explicit, 1, 0, 5.0, CLOTH_MODE_EXPLICIT, CLOTH_MODE_EXPLICIT},
                {"implicit", use_implicit, 0, 0, 6.0, CLOTH_MODE_IMPLICIT, CLOTH_MODE_IMPLICIT},
                {"imex", use_imex, 0, 0, 4.0, CLOTH_MODE_IMPLICIT, CLOTH_MODE_IMPLICIT},

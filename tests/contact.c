@@ -1,13 +1,11 @@
-/* Contact: rest on every shape, friction, colliders that carry the cloth, fast bodies, reactions; all but the last test
-   with contact by projection and in the solver. SPDX-License-Identifier: MIT */
+/* Contact: rest on every shape, friction, colliders that carry the cloth, fast bodies, reactions.
+   SPDX-License-Identifier: MIT */
 #include "shapes.h"
 #include "sheets.h"
 
 /// Rest on every shape ///
 
-static void expect_rest_on(const cloth_collider *collider, const cloth_config *config, const char *shape) {
-  char name[64];
-  snprintf(name, sizeof name, "%s, mode %d", shape, (int)config->contact.mode);
+static void expect_rest_on(const cloth_collider *collider, const cloth_config *config, const char *name) {
   fixture s = fixture_make(config);
   cloth_add_collider(s.sheet, collider);
   int notes = run_steps(s.sheet, 300, FRAME);
@@ -47,8 +45,7 @@ static void test_rest_on_every_shape(void) {
   config.origin = vector_at(-0.4, 0.35, -0.4);
   config.integration.velocity_damping = 2.0f;
   config.substeps = 8;
-  config.contact.mode = (int32_t)tested_mode;
-  config.solver.max_iterations = tested_mode == CLOTH_CONTACT_SOLVER ? 100 : 8;
+  config.solver.max_iterations = 8;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     expect_rest_on(&cases[i].collider, &config, cases[i].name);
 }
@@ -58,7 +55,7 @@ static void test_rest_on_every_shape(void) {
 #define INCLINE_ANGLE 0.39269908 /* 22.5 degrees; the tangent is 0.41421 */
 
 /* How far a sheet slides down an incline in a second, and how fast it is then. */
-static void slide(int32_t mode, double friction, double *way, double *speed) {
+static void slide(double friction, double *way, double *speed) {
   point down = {-cos(INCLINE_ANGLE), -sin(INCLINE_ANGLE), 0.0}, up = {-sin(INCLINE_ANGLE), cos(INCLINE_ANGLE), 0.0};
   cloth_config config = tested_config();
   config.columns = config.rows = 8;
@@ -66,7 +63,6 @@ static void slide(int32_t mode, double friction, double *way, double *speed) {
   config.edge_weft = vector_at(0.0, 0.0, 0.5);
   config.origin = vector_of(point_scaled(up, (double)config.thickness));
   config.integration.velocity_damping = 0.0f;
-  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_collider incline = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_about(z_axis, INCLINE_ANGLE));
@@ -80,30 +76,27 @@ static void slide(int32_t mode, double friction, double *way, double *speed) {
 }
 
 static void test_incline(void) {
-  const int mode = (int)tested_mode;
   double way, speed;
   const double sliding[] = {0.0, 0.2, 0.35};
   for (int i = 0; i < 3; i++) {
     double expected = 9.81 * (sin(INCLINE_ANGLE) - sliding[i] * cos(INCLINE_ANGLE));
-    slide(tested_mode, sliding[i], &way, &speed);
-    CHECK(fabs(speed - expected) < 0.03 * expected, "mode %d, friction %g: %g m/s instead of %g", mode, sliding[i],
-          speed, expected);
-    CHECK(fabs(way - 0.5 * expected) < 0.05 * expected, "mode %d, friction %g: %g m", mode, sliding[i], way);
+    slide(sliding[i], &way, &speed);
+    CHECK(fabs(speed - expected) < 0.03 * expected, "friction %g: %g m/s instead of %g", sliding[i], speed, expected);
+    CHECK(fabs(way - 0.5 * expected) < 0.05 * expected, "friction %g: %g m", sliding[i], way);
   }
-  slide(tested_mode, 0.6, &way, &speed);
-  CHECK(fabs(way) < 1e-3 && fabs(speed) < 1e-3, "mode %d: the sheet that sticks went %g m, %g m/s", mode, way, speed);
+  slide(0.6, &way, &speed);
+  CHECK(fabs(way) < 1e-3 && fabs(speed) < 1e-3, "the sheet that sticks went %g m, %g m/s", way, speed);
 }
 
 /// Colliders that carry the cloth ///
 
 /* A sheet lying on a collider of the given shape, whose top is at height 0. */
-static fixture sheet_on_top(int32_t mode, double size, const cloth_collider *collider, int settle) {
+static fixture sheet_on_top(double size, const cloth_collider *collider, int settle) {
   cloth_config config = tested_config();
   config.columns = config.rows = 9;
   config.edge_warp = vector_at(size, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, size);
   config.origin = vector_at(-0.5 * size, (double)config.thickness, -0.5 * size);
-  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 60;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
@@ -112,11 +105,10 @@ static fixture sheet_on_top(int32_t mode, double size, const cloth_collider *col
 }
 
 static void test_moving_floor(void) {
-  const int32_t mode = tested_mode;
   cloth_collider floor = shape_at(CLOTH_SHAPE_BOX, -0.1, rotation_none());
   floor.half_extents = vector_at(3.0, 0.1, 3.0);
   floor.static_friction = floor.kinetic_friction = 0.8f;
-  fixture s = sheet_on_top(mode, 0.5, &floor, 30);
+  fixture s = sheet_on_top(0.5, &floor, 30);
   point start = mean_position(&s);
   cloth_pose pose = floor.pose;
   for (int frame = 1; frame <= 60; frame++) {
@@ -125,13 +117,13 @@ static void test_moving_floor(void) {
     cloth_step(s.sheet, FRAME);
   }
   point velocity = mean_velocity(&s);
-  CHECK(fabs(velocity.x - 0.5) < 0.02 && fabs(velocity.z) < 0.01, "mode %d: carried at (%g, %g, %g) m/s", (int)mode,
-        velocity.x, velocity.y, velocity.z);
+  CHECK(fabs(velocity.x - 0.5) < 0.02 && fabs(velocity.z) < 0.01, "carried at (%g, %g, %g) m/s", velocity.x, velocity.y,
+        velocity.z);
   /* Friction of 0.8 brings it to speed within v^2 / (2 mu g) = 0.016 m. */
   double way = mean_position(&s).x - start.x;
-  CHECK(way > 0.45 && way < 0.505, "mode %d: carried %g m", (int)mode, way);
+  CHECK(way > 0.45 && way < 0.505, "carried %g m", way);
   run_steps(s.sheet, 60, FRAME); /* nobody moves the floor now */
-  CHECK(fabs(mean_velocity(&s).x) < 0.01, "mode %d: goes on at %g m/s", (int)mode, mean_velocity(&s).x);
+  CHECK(fabs(mean_velocity(&s).x) < 0.01, "goes on at %g m/s", mean_velocity(&s).x);
   fixture_free(&s);
 }
 
@@ -148,11 +140,10 @@ static double turning_rate(const fixture *s, point through, point axis) {
 
 /* A turning disc takes a sheet on it round, at its own rate once the sheet no longer slips. */
 static void test_turntable(void) {
-  const int32_t mode = tested_mode;
   cloth_collider disc = shape_at(CLOTH_SHAPE_CYLINDER, -0.1, rotation_none());
   disc.radius = 1.0f;
   disc.half_height = 0.1f;
-  fixture s = sheet_on_top(mode, 0.4, &disc, 30);
+  fixture s = sheet_on_top(0.4, &disc, 30);
   const double rate = 1.5;
   for (int frame = 1; frame <= 60; frame++) {
     cloth_pose pose = disc.pose;
@@ -162,18 +153,17 @@ static void test_turntable(void) {
   }
   const point above = {0.0, 0.0, 0.0};
   double turned = turning_rate(&s, above, y_axis);
-  CHECK(fabs(turned - rate) < 0.05 * rate, "mode %d: turned at %g rad/s", (int)mode, turned);
+  CHECK(fabs(turned - rate) < 0.05 * rate, "turned at %g rad/s", turned);
   fixture_free(&s);
 }
 
 /* A turning roller takes a sheet that lies over it round with its surface. */
 static void test_roller(void) {
-  const int32_t mode = tested_mode;
   const double rate = 1.0, radius = 0.5;
   cloth_collider roller = shape_at(CLOTH_SHAPE_CYLINDER, -radius, rotation_about(x_axis, 0.5 * acos(-1.0)));
   roller.radius = (float)radius;
   roller.half_height = 1.0f;
-  fixture s = sheet_on_top(mode, 0.4, &roller, 60);
+  fixture s = sheet_on_top(0.4, &roller, 60);
   for (int frame = 1; frame <= 24; frame++) {
     double half = 0.5 * rate * frame / 60.0, c = cos(half) * sqrt(0.5), t = sin(half) * sqrt(0.5);
     cloth_pose pose = roller.pose;
@@ -183,7 +173,7 @@ static void test_roller(void) {
     cloth_step(s.sheet, FRAME);
   }
   double turned = turning_rate(&s, point_of(roller.pose.position), z_axis);
-  CHECK(fabs(turned - rate) < 0.05 * rate, "mode %d: turned at %g rad/s", (int)mode, turned);
+  CHECK(fabs(turned - rate) < 0.05 * rate, "turned at %g rad/s", turned);
   fixture_free(&s);
 }
 
@@ -192,12 +182,10 @@ static void test_roller(void) {
 /* A ball goes 5 m in one step through the middle of a sheet held at its corners. No particle in its way may be left
    behind it as if nothing had happened. */
 static void test_fast_ball(void) {
-  const int32_t mode = tested_mode;
   cloth_config config = tested_config();
   config.columns = config.rows = 21;
   config.origin = vector_at(-0.5, -0.5, 0.0);
   config.edge_weft = vector_at(0.0, 1.0, 0.0);
-  config.contact.mode = (int32_t)mode;
   fixture s = fixture_make(&config);
   const int corners[] = {0, 20, 420, 440};
   for (int i = 0; i < 4; i++)
@@ -220,17 +208,15 @@ static void test_fast_ball(void) {
     count += in_way[i];
     left_behind += in_way[i] && position_of(s.sheet, i).z < 0.1;
   }
-  CHECK(count > 40 && left_behind == 0, "mode %d: %d of %d particles were left behind", (int)mode, left_behind, count);
+  CHECK(count > 40 && left_behind == 0, "%d of %d particles were left behind", left_behind, count);
   double distance = least_distance(&s, &ball);
-  CHECK(distance > (double)config.thickness - 1e-3, "mode %d: a particle is %g m from the ball", (int)mode, distance);
+  CHECK(distance > (double)config.thickness - 1e-3, "a particle is %g m from the ball", distance);
   fixture_free(&s);
 }
 
 /* A sheet that falls at 50 m/s, 0.8 m a step, on something thin or flat. */
 static void drop_fast_sheet(const cloth_collider *collider, const char *name) {
-  const int32_t mode = tested_mode;
   cloth_config config = square_config(16, 0.5);
-  config.contact.mode = (int32_t)mode;
   fixture s = fixture_make(&config);
   cloth_add_collider(s.sheet, collider);
   const point down = {3.0, -50.0, 1.0};
@@ -241,7 +227,7 @@ static void drop_fast_sheet(const cloth_collider *collider, const char *name) {
     for (int i = 0; i < s.count; i++)
       lowest = fmin(lowest, position_of(s.sheet, i).y);
   }
-  CHECK(lowest > 0.0, "%s, mode %d: a particle went down to %g m", name, (int)mode, lowest);
+  CHECK(lowest > 0.0, "%s: a particle went down to %g m", name, lowest);
   CHECK(all_finite(s.sheet), "%s: not finite", name);
   fixture_free(&s);
 }
@@ -263,11 +249,10 @@ static void add_to_impulse(const fixture *s, point *impulse) {
 }
 
 /* What the cloth lost in momentum, gravity's share apart, the ball got. Returns the share that is missing of it. */
-static double missing_momentum(int32_t mode, point velocity) {
+static double missing_momentum(point velocity) {
   cloth_config config = square_config(16, 0.3);
   config.air.density = 0.0f;
   config.integration.velocity_damping = 0.0f;
-  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;
   config.solver.tolerance = 1e-4f;
   fixture s = fixture_make(&config);
@@ -285,30 +270,27 @@ static double missing_momentum(int32_t mode, point velocity) {
   point change = point_difference(point_scaled(mean_velocity(&s), mass), before);
   point gravity = point_scaled(point_of(config.gravity), mass * frames * (double)FRAME);
   point missing = point_difference(point_sum(change, impulse), gravity);
-  CHECK(point_length(impulse) > 0.3, "mode %d: the ball hardly felt it: %g N s", (int)mode, point_length(impulse));
-  CHECK(point_length(missing) < 0.025 * point_length(impulse), "mode %d: (%g, %g, %g) of %g N s missing", (int)mode,
-        missing.x, missing.y, missing.z, point_length(impulse));
+  CHECK(point_length(impulse) > 0.3, "the ball hardly felt it: %g N s", point_length(impulse));
+  CHECK(point_length(missing) < 0.025 * point_length(impulse), "(%g, %g, %g) of %g N s missing", missing.x, missing.y,
+        missing.z, point_length(impulse));
   fixture_free(&s);
   return point_length(missing) / point_length(impulse);
 }
 
 /* Which particles let go and when differs from fall to fall, and with it what is missing: hence the mean of many. */
 static void test_momentum(void) {
-  const int32_t mode = tested_mode;
   const int falls = 20;
   double mean = 0.0;
   for (int fall = 0; fall < falls; fall++) {
     point velocity = {0.5 + 0.02 * (fall - 10), -3.0, 0.2 - 0.014 * (fall - 10)};
-    mean += missing_momentum(mode, velocity) / falls;
+    mean += missing_momentum(velocity) / falls;
   }
-  CHECK(mean < 0.01, "mode %d: %g of the impulse missing", (int)mode, mean);
+  CHECK(mean < 0.01, "%g of the impulse missing", mean);
 }
 
 /* A sheet at rest presses with its weight, at the arm of its middle about the plane's position. */
 static void test_weight(void) {
-  const int32_t mode = tested_mode;
   cloth_config config = square_config(10, 0.01);
-  config.contact.mode = (int32_t)mode;
   config.solver.max_iterations = 100;
   fixture s = fixture_make(&config);
   cloth_collider plane = shape_at(CLOTH_SHAPE_PLANE, 0.0, rotation_none());
@@ -320,11 +302,11 @@ static void test_weight(void) {
   point weight = {0.0, -sheet_mass(&s) * 9.81 * (double)FRAME, 0.0};
   point torque = point_cross(point_difference(mean_position(&s), point_of(plane.pose.position)), weight);
   CHECK(point_distance(point_of(reaction.impulse), weight) < 0.01 * point_length(weight),
-        "mode %d: (%g, %g, %g) N s instead of %g", (int)mode, (double)reaction.impulse.x, (double)reaction.impulse.y,
+        "(%g, %g, %g) N s instead of %g", (double)reaction.impulse.x, (double)reaction.impulse.y,
         (double)reaction.impulse.z, weight.y);
   CHECK(point_distance(point_of(reaction.torque), torque) < 0.01 * point_length(torque),
-        "mode %d: torque (%g, %g, %g) instead of (%g, %g, %g)", (int)mode, (double)reaction.torque.x,
-        (double)reaction.torque.y, (double)reaction.torque.z, torque.x, torque.y, torque.z);
+        "torque (%g, %g, %g) instead of (%g, %g, %g)", (double)reaction.torque.x, (double)reaction.torque.y,
+        (double)reaction.torque.z, torque.x, torque.y, torque.z);
   fixture_free(&s);
 }
 
@@ -354,16 +336,8 @@ static void test_resting_sheet_is_lifted(void) {
 }
 
 static const test tests[] = {
-    TEST_EACH(both_contact_modes, rest_on_every_shape),
-    TEST_EACH(both_contact_modes, incline),
-    TEST_EACH(both_contact_modes, moving_floor),
-    TEST_EACH(both_contact_modes, turntable),
-    TEST_EACH(both_contact_modes, roller),
-    TEST_EACH(both_contact_modes, fast_ball),
-    TEST_EACH(both_contact_modes, fast_sheet),
-    TEST_EACH(both_contact_modes, momentum),
-    TEST_EACH(both_contact_modes, weight),
-    TEST(resting_sheet_is_lifted),
+    TEST(rest_on_every_shape), TEST(incline),    TEST(moving_floor), TEST(turntable), TEST(roller),
+    TEST(fast_ball),           TEST(fast_sheet), TEST(momentum),     TEST(weight),    TEST(resting_sheet_is_lifted),
 };
 
 int main(int count, char **arguments) {

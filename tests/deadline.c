@@ -33,9 +33,7 @@ static scene scene_of(random_source *random, int trial) {
     use_two_tiers(&s.config);
   s.config.substeps = random_int(random, 1, 8);
   s.config.solver.max_iterations = random_int(random, 1, 12);
-  s.config.solver.warm_start = random_int(random, 0, 1);
   s.config.strain_limit.max_extension = random_int(random, 0, 2) ? 0.0f : 0.05f;
-  s.config.contact.mode = random_int(random, 0, 3) ? CLOTH_CONTACT_PROJECTION : CLOTH_CONTACT_SOLVER;
   s.config.sleep.speed = random_int(random, 0, 3) ? 0.0f : 0.5f;
   return s;
 }

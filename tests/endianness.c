@@ -39,10 +39,8 @@ static cloth_config make_config(void) {
   config.columns = COLUMNS;
   config.rows = ROWS;
   config.origin = vector_of(-0.5f, 0.0f, -0.5f);
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   config.solver.max_iterations = 40;
   config.solver.tolerance = 1e-2f;
-  config.solver.warm_start = 1;
   config.air.drag = 1.0f;
   config.air.lift = 0.5f;
   config.substeps = 4;

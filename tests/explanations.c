@@ -26,9 +26,6 @@ static void test_conflicts(void) {
   config.sleep.speed = 0.1f;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0");
   config.sleep.speed = 0.0f;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
-  expect_explained(&config, CLOTH_ERROR_CONFLICT,
-                   "capacity.fixed_work, contact.mode: fixed work needs CLOTH_CONTACT_PROJECTION");
   config = small_config();
   config.edge_weft = config.edge_warp;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1");

@@ -18,7 +18,7 @@ static void test_preconditioners(void) {
   cloth_config config = converged_config();
   fixture reference = run_mixed_scene(&config, 30, &notes);
   const int32_t kinds[] = {CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE, CLOTH_PRECONDITIONER_MULTILEVEL,
-                           CLOTH_PRECONDITIONER_AUTOMATIC};
+                           CLOTH_PRECONDITIONER_MULTILEVEL};
   for (int i = 0; i < 4; i++) {
     config = converged_config();
     config.solver.preconditioner = (int32_t)kinds[i];
@@ -36,20 +36,6 @@ static int iterations_of_last_step(const fixture *s) {
   return st.iterations;
 }
 
-static void test_warm_start(void) {
-  int notes;
-  cloth_config config = converged_config();
-  fixture cold = run_mixed_scene(&config, 30, &notes);
-  config.solver.warm_start = 1;
-  fixture warm = run_mixed_scene(&config, 30, &notes);
-  double off = largest_distance(&cold, &warm);
-  CHECK(off < 5e-3, "a warm start ends %g m elsewhere", off);
-  CHECK(iterations_of_last_step(&warm) <= iterations_of_last_step(&cold), "%d iterations warm, %d cold",
-        iterations_of_last_step(&warm), iterations_of_last_step(&cold));
-  fixture_free(&cold);
-  fixture_free(&warm);
-}
-
 /* Every combination, at the default cap and at the smallest, stays finite and ends near the converged result. */
 static void test_combinations(void) {
   int notes;
@@ -57,20 +43,16 @@ static void test_combinations(void) {
   config.columns = config.rows = 9;
   fixture reference = run_mixed_scene(&config, 40, &notes);
   point center = mean_position(&reference);
-  for (int choice = 0; choice < 3 * 2 * 3 * 2 * 2; choice++) {
+  for (int choice = 0; choice < 3 * 3 * 2; choice++) {
     config = square_config(9, 0.3);
     config.solver.preconditioner = choice % 3;
-    config.contact.mode = choice / 3 % 2;
-    config.integration.method = choice / 6 % 3;
-    config.solver.warm_start = choice / 18 % 2;
-    config.solver.max_iterations = choice / 36 % 2 != 0 ? 1 : 8;
+    config.integration.method = choice / 3 % 3;
+    config.solver.max_iterations = choice / 9 % 2 != 0 ? 1 : 8;
     fixture s = run_mixed_scene(&config, 40, &notes);
     double off = point_distance(mean_position(&s), center);
     CHECK(notes >= CLOTH_OK && all_finite(s.sheet), "choice %d: %s", choice, cloth_result_name(notes));
     CHECK((notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0, "choice %d: notes %d", choice, notes);
-    /* Contacts in the solver want a nearly converged solve. */
-    if (config.solver.max_iterations > 1 || config.contact.mode == CLOTH_CONTACT_PROJECTION)
-      CHECK(off < 0.15, "choice %d: the middle of the sheet is %g m off", choice, off);
+    CHECK(off < 0.15, "choice %d: the middle of the sheet is %g m off", choice, off);
     fixture_free(&s);
   }
   fixture_free(&reference);
@@ -135,26 +117,6 @@ static void test_explicit_refusal(void) {
   CHECK(cloth_step(s.sheet, 1e-4f) >= CLOTH_OK, "a smaller step was refused too");
   free(before);
   fixture_free(&s);
-}
-
-/* Cloth so stiff that a float cannot hold it bends a little more, says so, and stays a board. */
-static void test_bend_limited(void) {
-  for (int stiff = 0; stiff < 2; stiff++) {
-    cloth_config config = square_config(16, 0.3);
-    config.substeps = 2;
-    config.fabric.bend = stiff ? 10.0f : 1e-5f;
-    config.fabric.density = 0.001f;
-    config.edge_warp.x = config.edge_weft.z = 0.25f;
-    fixture s = fixture_make(&config);
-    cloth_collider ball = cloth_collider_default();
-    cloth_add_collider(s.sheet, &ball);
-    int notes = run_steps(s.sheet, 120, FRAME);
-    CHECK(notes >= 0 && ((notes & CLOTH_NOTE_BEND_LIMITED) != 0) == stiff, "bend %g: notes %d",
-          (double)config.fabric.bend, notes);
-    CHECK((notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0, "notes %d", notes);
-    CHECK(all_finite(s.sheet), "not finite");
-    fixture_free(&s);
-  }
 }
 
 static void test_free_fall(void) {
@@ -249,7 +211,6 @@ static void test_three_tiers_in_one_sheet(void) {
   use_projection(&config);
   config.edge_weft = vector_at(0.0, -1.0, 0.0);
   config.integration.explicit_threshold = 0.2f;
-  config.integration.projection_threshold = 1.0f;
   config.solver.max_iterations = 20;
   config.tethers.count = 0;
   config.grid.min_bending_length = 0.0f;
@@ -266,7 +227,7 @@ static void test_three_tiers_in_one_sheet(void) {
   run_steps(s.sheet, 400, FRAME);
   cloth_statistics st;
   cloth_get_statistics(s.sheet, &st);
-  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WEFT] == CLOTH_MODE_MIXED, "mode %d", st.mode[CLOTH_FAMILY_STRETCH_WEFT]);
+  CHECK(st.mode[CLOTH_FAMILY_STRETCH_WEFT] == CLOTH_MODE_IMPLICIT, "mode %d", st.mode[CLOTH_FAMILY_STRETCH_WEFT]);
   CHECK(st.iterations > 0, "nothing was solved for");
   double spacing = 1.0 / (SIDE - 1), mass = 0.2 / (SIDE * SIDE), per_spring = 1000.0;
   for (int band = 0; band < 3; band++) {
@@ -290,19 +251,16 @@ static void test_imex_settings(void) {
   cloth_config config = square_config(8, 0.0), before, expected;
   config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
   config.solver.tolerance = 0.1f;
-  config.solver.warm_start = 1;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   memcpy(&expected, &config, sizeof config);
   expected.substeps = 16;
   expected.integration.method = CLOTH_INTEGRATION_ADAPTIVE;
-  expected.integration.explicit_threshold = 0.2f;
-  expected.integration.projection_threshold = CLOTH_KAPPA_NEVER;
+  expected.integration.explicit_threshold = 0.8f;
   expected.integration.bdf2_blend = 0.0f;
   expected.tethers.count = 0;
-  expected.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  expected.strain_limit.max_extension = 0.0f;
+  expected.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   expected.solver.max_iterations = 32;
   expected.solver.tolerance = 1e-3f;
-  expected.solver.warm_start = 0;
   int result = cloth_config_use_imex(&config);
   CHECK(result == CLOTH_OK && memcmp(&config, &expected, sizeof config) == 0, "%s", cloth_result_name(result));
   CHECK(cloth_config_use_imex(NULL) == CLOTH_ERROR_NULL, "NULL was taken");
@@ -346,12 +304,10 @@ static void test_imex_sheet(void) {
 
 static const test tests[] = {
     TEST(preconditioners),
-    TEST(warm_start),
     TEST(combinations),
     TEST(explicit_agrees),
     TEST(explicit_fallback),
     TEST(explicit_refusal),
-    TEST(bend_limited),
     TEST(free_fall),
     TEST(truncated_solve_gains_nothing),
     TEST(iterations_are_those_of_the_last_step),

@@ -693,7 +693,7 @@ static int chosen(int32_t side, double kappa, int32_t cap, int32_t contacts) {
   const double k = 0.01;
   cloth_config config = bare_config(side, side, 0.1);
   config.fabric.stretch_warp = config.fabric.stretch_weft = stiffness_for(&config, kappa, k);
-  config.solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config.solver.max_iterations = cap;
   cloth *sheet = open_sheet(&config);
   step_plan plan = evaluate(sheet, (float)k);
@@ -712,7 +712,7 @@ static void test_choices(void) {
   double block = room_for(CLOTH_PRECONDITIONER_BLOCK), most = room_for(CLOTH_PRECONDITIONER_MULTILEVEL);
   row_within("PRE", "bytes per particle, multilevel less block", 8.5, (most - block) / 4096.0, 0.5);
   CHECK(room_for(CLOTH_PRECONDITIONER_NONE) <= block, "room for nothing");
-  CHECK(room_for(CLOTH_PRECONDITIONER_AUTOMATIC) >= most, "no room for the choice");
+  CHECK(room_for(CLOTH_PRECONDITIONER_MULTILEVEL) >= most, "no room for the choice");
   CHECK(chosen(16, 20.0, 8, 0) == 1, "a stiff sheet takes block alone");
   CHECK(chosen(16, 20.0, 8, 128) == 1 && chosen(16, 20.0, 8, 129) == 0, "contacts do not count");
   CHECK(chosen(16, 20.0, 6, 0) == 1 && chosen(16, 20.0, 5, 0) == 0, "the cap does not count");

@@ -344,7 +344,7 @@ check_silence "$out/x86"
 # It never comes to a step: without what the example does not call it compiles in a third of the time.
 without=""
 for part in SELF MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING SETTLE SLEEP TARGETS \
-  REST_SHAPE MASK QUERIES BODIES CELL_CONTACT WRAP; do
+  REST_SHAPE MASK QUERIES BODIES WRAP; do
   without="$without -DCLOTH_NO_$part"
 done
 compile_library wrong clang --target=aarch64-linux-gnu -freciprocal-math $without

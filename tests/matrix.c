@@ -268,8 +268,7 @@ static void multilevel(cloth_config *config) {
 
 /* Multilevel, unless the contacts are many. */
 static void chosen(cloth_config *config) {
-  config->solver.preconditioner = CLOTH_PRECONDITIONER_AUTOMATIC;
-  config->contact.mode = CLOTH_CONTACT_SOLVER;
+  config->solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
   config->solver.max_iterations = 10;
 }
 
@@ -286,12 +285,10 @@ static void converged(cloth_config *config) {
 static void warm(cloth_config *config) {
   config->solver.max_iterations = 60;
   config->solver.tolerance = 1e-2f;
-  config->solver.warm_start = 1;
   config->fabric.stretch_warp = 200.0f;
 }
 
 static void contact_in_solver(cloth_config *config) {
-  config->contact.mode = CLOTH_CONTACT_SOLVER;
   config->solver.max_iterations = 30;
 }
 
@@ -350,7 +347,6 @@ static void by_default(cloth_config *config) {
 
 /* Everything that takes no map by projection. */
 static void projected(cloth_config *config) {
-  config->integration.projection_threshold = 0.0f;
   config->integration.bdf2_blend = 0.75f;
   config->tethers.count = 2;
   config->tethers.scale = 0.98f;
@@ -373,7 +369,6 @@ static void projected_upright(cloth_config *config) {
 static void in_tiers(cloth_config *config) {
   uneven(config);
   config->integration.explicit_threshold = 0.2f;
-  config->integration.projection_threshold = 2.0f;
   config->integration.bdf2_blend = 0.5f;
   config->tethers.count = 1;
 }
@@ -391,7 +386,6 @@ static void half_light(cloth_config *config) {
   config->fabric.shear = 5100.0f / count;
   config->fabric.stretch_damping = 0.5f / count;
   config->fabric.shear_damping = 0.5f / count;
-  config->integration.projection_threshold = 1.2f;
   config->solver.max_iterations = 8;
 }
 
@@ -1200,8 +1194,7 @@ static void trace(const char *stage, int substep, uint64_t hash) {
 }
 
 void matrix_trace(int stage, int substep, unsigned long long hash) {
-  static const char *const names[CLOTH_STAGE_COUNT] = {"forces", "preconditioner", "solve",    "velocities",
-                                                       "limits", "contacts",       "positions"};
+  static const char *const names[CLOTH_STAGE_COUNT] = {"prediction", "forces", "solve", "guards", "acceptance"};
   trace(names[stage], substep, hash);
 }
 #endif

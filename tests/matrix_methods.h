@@ -100,7 +100,6 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
     method.lambda = 5.0f;
     method.mu = 5.0f;
   }
-  scene_config.contact.mode = s->contact == IN_SOLVER ? CLOTH_CONTACT_SOLVER : CLOTH_CONTACT_PROJECTION;
   cloth *sheet = NULL;
   if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
     return 0;

@@ -22,7 +22,7 @@ common_bodies hung_box sleep replay origins leads
 geometry_world shared_weight concave_body table_origin deadline pressed_on_mesh
 geometry saves moved_geometry shared_bodies shared_fields bodies_and_sleep
 self_contact saves ages overflow deadline
-contact_list list/by_projection count came_apart lasts body
+contact_list list count came_apart lasts body
 save_exchange
 image_content
 animation

@@ -383,7 +383,6 @@ static void run_mixture(const struct mixture *m) {
   scene s = scene_describe(m->kind, m->n);
   s.config.substeps = m->substeps;
   s.config.integration.max_substeps = m->substeps;
-  s.config.integration.projection_threshold = m->threshold;
   figures f = run_scene(&s);
   printf("%s %d, %d substeps, projected above %g: kinetic energy %.2f and acceleration %.2f of the baseline's\n",
          s.name, m->n, m->substeps, (double)m->threshold, f.kinetic_mean / b->kinetic_mean,

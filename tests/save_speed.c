@@ -20,8 +20,6 @@ static cloth_config plain_config(int n) {
 /* Everything that adds to the state of a particle. */
 static cloth_config largest_config(int n) {
   cloth_config config = plain_config(n);
-  config.solver.warm_start = 1;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   return config;
 }
 

@@ -476,8 +476,6 @@ static cloth_config variant_config(int variant) {
   config.substeps = 8;
   if (variant == IMEX || variant == IN_SOLVER)
     cloth_config_use_imex(&config);
-  if (variant == IN_SOLVER)
-    config.contact.mode = CLOTH_CONTACT_SOLVER;
   if (variant == EXPLICIT_ONLY) {
     config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.fabric.stretch_warp = config.fabric.stretch_weft = 50.0f;

@@ -49,12 +49,12 @@ planning="^cloth_(config_work_bound|plan)\$"
 # The compiler's own contraction is left on, as tests/disassembly.sh looks into one of the objects: what cloth.c says in its
 # source suffices, and the bytes are the same.
 common="-std=gnu99 -Os -ffreestanding -fno-math-errno -fstack-usage -I."
-explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_PROJECTION -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
+explicit="-DCLOTH_NO_SOLVER -DCLOTH_NO_TETHERS -DCLOTH_NO_MEASURE -DCLOTH_NO_IMAGE -DCLOTH_NO_NAMES
   -DCLOTH_NO_SELF_TEST -DCLOTH_NO_SETTLE -DCLOTH_NO_SLEEP -DCLOTH_NO_PLANNING -DCLOTH_NO_TARGETS -DCLOTH_NO_MOVE_FRAME
   -DCLOTH_NO_ORIGIN -DCLOTH_NO_WRAP -DCLOTH_NO_QUERIES -DCLOTH_NO_SAVE_CHECKS -DCLOTH_NO_BODIES -DCLOTH_NO_SKIN
   -DCLOTH_NO_BLEND -DCLOTH_NO_WORKERS -DCLOTH_NO_HULL
   -DCLOTH_NO_HEIGHT_FIELD -DCLOTH_NO_MESH -DCLOTH_NO_DISTANCE_GRID -DCLOTH_NO_SHARED_BODIES
-  -DCLOTH_NO_SELF -DCLOTH_NO_CONTACT_LINES -DCLOTH_NO_CELL_CONTACT -DCLOTH_NO_MASK -DCLOTH_NO_TEARING -DCLOTH_NO_REST_SHAPE"
+  -DCLOTH_NO_SELF -DCLOTH_NO_MASK -DCLOTH_NO_TEARING -DCLOTH_NO_REST_SHAPE"
 
 # What is left out, in turn; between everything and the least only where there are goals, or where all is measured.
 builds_of() { # TARGET FAMILY
@@ -63,7 +63,7 @@ builds_of() { # TARGET FAMILY
   echo everything $middle minimal
 }
 
-minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_LIMITS -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
+minimal="$explicit -DCLOTH_NO_COLLIDERS -DCLOTH_NO_AIR -DCLOTH_NO_VERTICES -DCLOTH_NO_CONFINED
   -DCLOTH_NO_FABRICS"
 
 # Name | compiler's family | what a call pushes beyond the compiler's frames | compiler and flags.

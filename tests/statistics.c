@@ -16,10 +16,6 @@ static void expect_statistics(const fixture *s, const cloth_config *config, int 
   CHECK(cloth_get_substep_iterations(s->sheet, st.substeps) < 0, "a substep not taken has iterations");
   CHECK(sum == st.iterations && most == st.max_substep_iterations, "iterations %d of %d, most %d of %d", st.iterations,
         sum, st.max_substep_iterations, most);
-  CHECK(st.substeps_capped >= 0 && st.substeps_capped <= st.substeps, "%d capped", st.substeps_capped);
-  CHECK(st.residual >= 0.0f && isfinite(st.residual), "residual %g", (double)st.residual);
-  CHECK(st.substeps_capped > 0 || st.residual <= 1.01f * config->solver.tolerance,
-        "residual %g without a capped substep", (double)st.residual);
   CHECK(st.contacts >= 0 && st.contacts <= s->count, "%d contacts", st.contacts);
   CHECK(st.contacts_sticking >= 0 && st.contacts_sticking <= st.contacts, "%d sticking", st.contacts_sticking);
   CHECK((st.particles_limited > 0) == ((st.notes & CLOTH_NOTE_SPEED_LIMITED) != 0), "limited %d", st.particles_limited);
@@ -39,7 +35,7 @@ static void expect_kappa(const fixture *s, const cloth_config *config, double ma
     double expected = k / mass * (k * (double)stiffness[family] + 2.0 * (double)damping[family]);
     double ratio = (double)st.kappa[family] / expected;
     CHECK(ratio > 0.99 && ratio < 1.01, "kappa of family %d is %g, not %g", family, (double)st.kappa[family], expected);
-    cloth_mode stiff = tested_scheme == TWO_TIERS ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_PROJECTED;
+    cloth_mode stiff = CLOTH_MODE_IMPLICIT;
     cloth_mode mode = st.kappa[family] > config->integration.explicit_threshold ? stiff : CLOTH_MODE_EXPLICIT;
     CHECK(st.mode[family] == (int32_t)mode, "family %d with kappa %g has mode %d", family, (double)st.kappa[family],
           (int)st.mode[family]);
@@ -81,7 +77,7 @@ static void test_mode_off(void) {
   cloth_get_statistics(s.sheet, &st);
   CHECK(st.mode[CLOTH_FAMILY_SHEAR] == CLOTH_MODE_OFF, "shear mode %d", (int)st.mode[CLOTH_FAMILY_SHEAR]);
   CHECK(st.mode[CLOTH_FAMILY_BEND] == CLOTH_MODE_OFF, "bend mode %d", (int)st.mode[CLOTH_FAMILY_BEND]);
-  cloth_mode stiff = tested_scheme == TWO_TIERS ? CLOTH_MODE_IMPLICIT : CLOTH_MODE_PROJECTED;
+  cloth_mode stiff = CLOTH_MODE_IMPLICIT;
   CHECK(st.mode[CLOTH_FAMILY_STRETCH_WARP] == (int32_t)stiff, "warp mode %d", (int)st.mode[0]);
   fixture_free(&s);
 }

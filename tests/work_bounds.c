@@ -135,7 +135,6 @@ static void play_fixed(random_source *random, int trial) {
   cloth_config config = random_config(random);
   config.capacity.max_bodies = trial % 3 == 0 ? config.max_colliders : 0;
   config.sleep.speed = 0.0f;
-  config.contact.mode = CLOTH_CONTACT_PROJECTION;
   config.substeps = config.substeps ? config.substeps : 3;
   fixture plain = fixture_make(&config);
   config.capacity.fixed_work = 1;
@@ -176,9 +175,6 @@ static void test_fixed_work(void) {
   config.capacity.fixed_work = 1;
   config.sleep.speed = 0.1f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with sleep");
-  config.sleep.speed = 0.0f;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
-  CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "with contact in the solver");
 }
 
 static void test_work_refusals(void) {

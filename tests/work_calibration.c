@@ -267,7 +267,6 @@ static void limits(scene *s) {
   s->config.strain_limit.sweeps = 2;
 }
 static void implicit(scene *s) {
-  s->config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   s->config.substeps = 4;
 }
 static void implicit_maps(scene *s) {
@@ -276,7 +275,6 @@ static void implicit_maps(scene *s) {
 }
 static void warm(scene *s) {
   implicit(s);
-  s->config.solver.warm_start = 1;
   s->config.solver.max_iterations = 20;
 }
 static void two_substeps(scene *s) {
@@ -305,7 +303,6 @@ static void no_bend(scene *s) {
   s->config.fabric.bend_damping = 0;
 }
 static void solver_contact(scene *s) {
-  s->config.contact.mode = CLOTH_CONTACT_SOLVER;
   s->config.substeps = 4;
   s->config.origin.y = 0.262f;
 }
@@ -699,7 +696,7 @@ static void play_all(const int side[2], int fixed) {
       continue;
     s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 16 || fixed);
-    const int is_padded = s.config.contact.mode != CLOTH_CONTACT_SOLVER && s.config.self_thickness == 0.0f;
+    const int is_padded = s.config.self_thickness == 0.0f;
     if (!is_long && (!fixed || is_padded))
       play(variants[i].name, &s, variants[i].frames);
   }

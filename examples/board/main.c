@@ -89,8 +89,7 @@ static void report_frame(const cloth *sheet, int frame, uint32_t ticks) {
 
 /* The library's own times, of the last step: where they go. */
 static void report_stages(const cloth *sheet) {
-  static const char *const names[CLOTH_STAGE_COUNT] = {"forces",  "preconditioner", "solve",    "velocities",
-                                                       "lengths", "contacts",       "positions"};
+  static const char *const names[CLOTH_STAGE_COUNT] = {"prediction", "forces", "solve", "guards", "acceptance"};
   cloth_statistics statistics = {0};
   cloth_get_statistics(sheet, &statistics);
   print_text("stages:");

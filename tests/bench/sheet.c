@@ -112,10 +112,8 @@ static const field fields[] = {
     INTEGER_FIELD(integration.max_substeps),
     INTEGER_FIELD(solver.max_iterations),
     INTEGER_FIELD(strain_limit.sweeps),
-    INTEGER_FIELD(solver.warm_start),
     INTEGER_FIELD(integration.method),
     INTEGER_FIELD(solver.preconditioner),
-    INTEGER_FIELD(contact.mode),
     FLOAT_FIELD(strain_limit.max_extension),
     FLOAT_FIELD(strain_limit.max_compression),
     FLOAT_FIELD(grid.min_bending_length),
@@ -138,7 +136,6 @@ static const field fields[] = {
     FABRIC_FIELD(shear_damping),
     FABRIC_FIELD(bend_damping),
     INTEGER_FIELD(tethers.count),
-    FLOAT_FIELD(integration.projection_threshold),
     FLOAT_FIELD(integration.bdf2_blend),
     FLOAT_FIELD(tethers.scale),
 };

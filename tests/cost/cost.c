@@ -211,7 +211,6 @@ static void print_hash(const cloth *sheet, int n, const char *name, int setting)
 /* One substep with all springs implicit that ends at the cap. */
 static void count_iterations(int n, const char *quantity, int iterations) {
   cloth_config config = config_of(&flag, n);
-  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
   config.integration.bdf2_blend = 0.0f;
   config.tethers.count = 0;
@@ -291,7 +290,6 @@ static int fits(const cloth_config *config, const char *tier) {
 
 static void count_implicit(int n) {
   cloth_config config = config_of(&flag, n);
-  config.integration.projection_threshold = CLOTH_KAPPA_NEVER;
   if (!fits(&config, "arena-implicit"))
     return;
   count_iterations(n, "iteration", FEW_ITERATIONS);
