@@ -253,7 +253,7 @@ static void place_bodies(const group_step *s, void *memory) {
     m->scale = heaviest / reference_mass(c);
     b->is_still = m->sleeps;
     if (m->sleeps) {
-      b->place = b->start;
+      b->start = b->place = kept_start(c);
       fill_zero(b->mobility, (size_t)c->count * sizeof(float));
     }
   }
@@ -350,7 +350,7 @@ static void meet_at_origin(const group_step *s) {
       workspace_of(c)->plan.notes |= is_far_in_step(c, &s->members[n].box) ? CLOTH_NOTE_FAR : 0;
       continue;
     }
-    const vector_array from = vectors_at(c, c->state.position), to = vectors_at(c, c->scratch.start);
+    const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(to, i, vector_subtract(vector_load(from, i), there));
     }
@@ -514,18 +514,18 @@ static step_plan *plan_of_group(const group_step *s) {
   return &workspace_of(member_of(s->group, s->leader))->plan;
 }
 
-/* Remembers where all cloths that are awake are when a substep, or a part of one, begins. */
-static void keep_starts(const group_step *s) {
+/* Looks at the cloths that are awake as they are between substeps. */
+static void see_states(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      keep_start(member_of(s->group, n));
-    }
+    self_body *b = &s->contact.bodies[n];
+    b->start = b->is_still ? b->start : b->place;
   }
 }
 
 /* Looks for candidates before a substep, if that is due. */
 static void gather_together(const group_step *s) {
   const step_plan *plan = plan_of_group(s);
+  see_states(s);
   if (gather_if_due(&s->contact, plan, s->gathers, s->untangles) && s->group->count > 1 &&
       plan->index + 1 == plan->stride) {
     report_gather(s);
@@ -561,11 +561,10 @@ static void solve_parts(const group_step *s) {
 static void collide_together(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     if (!s->members[n].sleeps) {
-      find_mobilities(&s->contact.bodies[n], s->members[n].scale);
+      see_solved(&s->contact.bodies[n], s->members[n].scale);
     }
   }
   collide_group(&s->contact, plan_of_group(s));
-  keep_starts(s);
 }
 
 /* Ends a substep of all cloths that are awake. `is_whole`: it was not divided. */
@@ -584,7 +583,6 @@ CLOTH_SEPARATE void substep_together(const group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
   float done = 0.0f, length = 1.0f;
   if (s->touches) {
-    keep_starts(s);
     gather_together(s);
   }
   while (done < 1.0f) {
@@ -645,6 +643,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
+    see_states(s);
     find_woken(s, 1);
 #endif
     report_contact(s);

@@ -363,9 +363,6 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
   layout_contact(c, config, end);
-  if (c->self) {
-    c->scratch.start = reserve_vectors(end, 3 * c->stride);
-  }
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }

@@ -632,24 +632,22 @@ CLOTH_SEPARATE void collide_group(const self_group *g, const step_plan *plan) {
   }
 }
 
-/* Before a substep of a cloth alone: where it starts, and candidates. */
+/* Candidates, before a substep of a cloth alone. */
 CLOTH_SEPARATE void gather_with_self(const cloth *c, const step_plan *plan) {
   if (feels_itself(c)) {
     self_body body;
     const self_group g = self_group_of(c, &body);
-    keep_start(c);
     gather_if_due(&g, plan, self_settings_of(c)->gathers, self_settings_of(c)->untangle);
   }
 }
 
-/* Contact of a cloth with itself after the solve of a part of a substep; then the next part starts. */
+/* Contact of a cloth with itself after the solve of a part of a substep. */
 CLOTH_SEPARATE void collide_with_self(const cloth *c, const step_plan *plan) {
   if (feels_itself(c)) {
     self_body body;
     const self_group g = self_group_of(c, &body);
-    find_mobilities(&body, 1.0f);
+    see_solved(&body, 1.0f);
     collide_group(&g, plan);
-    keep_start(c);
   }
 }
 

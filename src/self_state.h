@@ -17,17 +17,21 @@
  * moved. Scratch: none.
  */
 
-/* Remembers where a cloth is when a substep, or a part of one, begins. */
+/* Keeps where a cloth that may be touched is, after the solve of a part of a substep and before it is accepted. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
-  const vector_array from = vectors_at(c, c->state.position), to = vectors_at(c, c->scratch.start);
-  EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left));
+  const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
+  if (c->self) {
+    EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left));
+  }
 }
 
-/* Finds the mobilities of a cloth whose reference mass is 1 / `scale` of that which masses are compared with. */
-CLOTH_SEPARATE void find_mobilities(const self_body *b, float scale) {
+/* Looks at a cloth after a solve: its start, and the mobilities, where its reference mass is 1 / `scale` of that which
+   masses are compared with. */
+CLOTH_SEPARATE void see_solved(self_body *b, float scale) {
   const cloth *c = b->c;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), whole = lanes_splat(scale);
+  b->start = kept_start(c);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *diagonal = a->diagonal + row * a->pitch;
     float *mobility = b->mobility + row * a->columns;
@@ -59,6 +63,12 @@ static void accept_moved(const self_body *b) {
     vector_store(b->velocity, i, vector_flush(v, STATE_QUANTUM));
     invalidate_history(c, i);
   }
+}
+
+#else
+
+static void keep_start(const cloth *c) {
+  (void)c;
 }
 
 #endif

@@ -70,7 +70,7 @@ typedef struct self_level {
 /* A cloth as self-contact sees it. */
 typedef struct self_body {
   const cloth *c;
-  vector_array start;           /* positions when the substep, or its part, starts: scratch.start */
+  vector_array start;           /* positions when the substep, or its part, starts: state, then kept_start() */
   vector_array place, velocity; /* of the state: what the solve has made of them, when contact begins */
   vector_array leaves;          /* room of a float per particle each, during a gather, see kept_leaf() */
   float *mobility;              /* 1 over the mass ratio, 0 for what does not give way: during contact */
@@ -91,24 +91,29 @@ typedef struct self_body {
 /* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
 #define SELF_LEAST_AREA 1.0e-4f
 
-/* Room for the leaves of a gather: the places of a near array, whose pads stay as they are. */
-static vector_array room_of_leaves(const cloth *c) {
+/* Room for a vector of each particle: the places of a near array of the solve, whose pads stay as they are. */
+static vector_array room_of_vectors(const cloth *c, uintptr_t array) {
   const int32_t pitch = pitch_of(c), rows = c->grid.rows;
   const int32_t plane = CLOTH_LANES == 1 ? pitch * rows : near_plane(pitch, rows);
-  float *first = near_array(c, c->scratch.solution);
+  float *first = near_array(c, array);
   const vector_array room = {first, first + plane, first + 2 * plane};
   return room;
+}
+
+/* Where particles were when the part of a substep began that has just been solved. */
+static vector_array kept_start(const cloth *c) {
+  return room_of_vectors(c, c->scratch.product);
 }
 
 /* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
 static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
   b->c = c;
-  b->start = vectors_at(c, c->scratch.start);
+  b->start = vectors_at(c, c->state.position);
   b->place = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
-  b->leaves = room_of_leaves(c);
-  b->mobility = near_array(c, c->scratch.product);
+  b->leaves = room_of_vectors(c, c->scratch.place);
+  b->mobility = near_array(c, c->scratch.solution);
   b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
   b->moved = (uint8_t *)(b->taken + c->stride);

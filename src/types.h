@@ -570,7 +570,7 @@ typedef struct self_workspace {
    scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
    never 0. The table at the head of this part says who owns which array when. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, start, force_share, residual, product, contact_pull, longest;
+  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
   uintptr_t displacement;
   uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
   uintptr_t seam;

@@ -190,6 +190,7 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
   }
 #endif
   end_stage(c, CLOTH_STAGE_GUARDS, has_solution);
+  keep_start(c);
   accept(c, t, has_solution);
 #if WITH_BODIES
   accept_bodies(c, t);
