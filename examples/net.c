@@ -32,35 +32,6 @@ void net_destroy(net *n) {
     render_mesh_destroy(&n->meshes[method]);
 }
 
-/// Methods ///
-
-/* What is needed to tell how a spring is integrated. */
-typedef struct spring_kinds {
-  const cloth_config *config;
-  cloth_statistics statistics;
-  float most; /* largest factor of any spring on the stiffness, near enough: of any particle */
-} spring_kinds;
-
-static float map_at(const cloth_config *config, int particle) {
-  return config->grid.stiffness_map ? config->grid.stiffness_map[particle] : 1;
-}
-
-static int find_kinds(spring_kinds *kinds, const cloth *sheet, const cloth_config *config) {
-  kinds->config = config;
-  kinds->most = 0;
-  for (int i = 0; i < config->columns * config->rows; i++)
-    if (map_at(config, i) > kinds->most)
-      kinds->most = map_at(config, i);
-  return cloth_get_statistics(sheet, &kinds->statistics);
-}
-
-/* The statistics tell the largest kappa of a family; that of a spring goes with its factor on the stiffness. */
-static net_method method_of(const spring_kinds *kinds, cloth_family family, int i, int j) {
-  float factor = 0.5f * (map_at(kinds->config, i) + map_at(kinds->config, j)) / kinds->most;
-  float kappa = kinds->statistics.kappa[family] * factor;
-  return kappa <= kinds->config->integration.explicit_threshold ? NET_EXPLICIT : NET_IMPLICIT;
-}
-
 /// Ribbons ///
 
 static int add_ribbon(render_mesh *mesh, int number, const cloth *sheet, int i, int j, float width) {
@@ -83,16 +54,16 @@ static int add_ribbon(render_mesh *mesh, int number, const cloth *sheet, int i, 
 }
 
 /* All springs of a family that lead by so many columns and rows. */
-static int add_direction(net *n, const cloth *sheet, const spring_kinds *kinds, cloth_family family, int columns,
+static int add_direction(net *n, const cloth *sheet, const cloth_config *config, cloth_family family, int columns,
                          int rows) {
-  const cloth_config *config = kinds->config;
+  cloth_statistics statistics;
   const int first = columns < 0 ? 1 : 0, end = config->columns - (columns > 0);
   const float width = family == CLOTH_FAMILY_SHEAR ? shear_width : stretch_width;
-  int result = CLOTH_OK;
+  int result = cloth_get_statistics(sheet, &statistics);
+  const net_method method = statistics.mode[family] == CLOTH_MODE_EXPLICIT ? NET_EXPLICIT : NET_IMPLICIT;
   for (int row = 0; row + rows < config->rows; row++)
     for (int column = first; column < end && result >= 0; column++) {
       int i = row * config->columns + column, j = i + rows * config->columns + columns;
-      net_method method = method_of(kinds, family, i, j);
       result = add_ribbon(&n->meshes[method], n->springs[method]++, sheet, i, j, width);
     }
   return result;
@@ -106,12 +77,11 @@ int net_update(net *n, const cloth *sheet, const cloth_config *config) {
                     {CLOTH_FAMILY_STRETCH_WEFT, 0, 1},
                     {CLOTH_FAMILY_SHEAR, 1, 1},
                     {CLOTH_FAMILY_SHEAR, -1, 1}};
-  spring_kinds kinds;
-  int result = find_kinds(&kinds, sheet, config);
+  int result = CLOTH_OK;
   for (int method = 0; method < NET_METHOD_COUNT; method++)
     n->springs[method] = 0;
   for (int i = 0; i < 4 && result >= 0; i++)
-    result = add_direction(n, sheet, &kinds, directions[i].family, directions[i].columns, directions[i].rows);
+    result = add_direction(n, sheet, config, directions[i].family, directions[i].columns, directions[i].rows);
   for (int method = 0; method < NET_METHOD_COUNT; method++) {
     n->meshes[method].vertex_count = RIBBON_VERTICES * n->springs[method];
     n->meshes[method].index_count = RIBBON_INDICES * n->springs[method];

@@ -1,6 +1,6 @@
 /*
  * The springs of a sheet as a net of ribbons to draw, in one mesh for each method that integrates them: what
- * cloth_config_use_imex() makes of a sheet whose stiffness varies.
+ * cloth_config_use_imex() makes of a fabric whose shear is soft.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,8 +21,8 @@ typedef struct net {
 int net_create(net *n, int columns, int rows);
 void net_destroy(net *n);
 
-/* Makes the net of a sheet as it is now, each spring by its own kappa in the last step. `config` is that of the sheet,
-   in which nothing is projected; its maps have to be there still. Returns CLOTH_OK or an error. */
+/* Makes the net of a sheet as it is now, each spring by how its family was integrated in the last step. `config` is that
+   of the sheet. Returns CLOTH_OK or an error. */
 int net_update(net *n, const cloth *sheet, const cloth_config *config);
 
 #endif /* NET_H */

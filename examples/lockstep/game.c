@@ -21,8 +21,6 @@ static cloth_config describe_cloth(int columns, int rows, int players) {
   config.rows = rows;
   config.origin = (cloth_vector){-0.5f, 0, 0};
   config.edge_weft = (cloth_vector){0, -1, 0};
-  config.substeps = 2;
-  config.strain_limit.sweeps = 4;
   config.max_colliders = 1 + players;
   config.capacity.max_confined = 0;
   return config;
