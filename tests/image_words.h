@@ -15,10 +15,10 @@ enum {
   WORD_NUMERICS_VERSION = 2,
   WORD_BYTES = 3,
   WORD_COLUMNS = 4,
-  WORD_OPTIONS = 8,
-  WORD_CONFIG = 9,
-  WORD_HASH = 11,
-  HEADER_WORDS = 13
+  WORD_CONFINED = 7,
+  WORD_CONFIG = 8,
+  WORD_HASH = 10,
+  HEADER_WORDS = 12
 };
 
 /* Words of a collider slot. */

@@ -172,7 +172,7 @@ static void expect_sizes(const cloth_config *config, size_t share, const char *o
   CHECK(m.saved_bytes > m.state_bytes && m.image_bytes == 4 * map_of(config).first[REGION_COUNT],
         "%d x %d%s: a state of %d bytes, a save of %d, an image of %d", config->columns, config->rows, options,
         (int)m.state_bytes, (int)m.saved_bytes, (int)m.image_bytes);
-  CHECK(m.image_bytes == m.state_bytes + 52 && m.saved_bytes == m.state_bytes + 20, "%d x %d%s: headers",
+  CHECK(m.image_bytes == m.state_bytes + 48 && m.saved_bytes == m.state_bytes + 20, "%d x %d%s: headers",
         config->columns, config->rows, options);
 }
 

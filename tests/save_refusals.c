@@ -65,7 +65,7 @@ static void test_short_buffers(void) {
     free(part);
     free(u.before);
   }
-  const size_t image_sizes[] = {0, 1, 63, 64, 65, t.bytes / 2, t.bytes - 1};
+  const size_t image_sizes[] = {0, 1, 47, 48, 49, t.bytes / 2, t.bytes - 1};
   for (size_t i = 0; i < sizeof image_sizes / sizeof image_sizes[0]; i++) {
     unsigned char *part = copy_bytes(t.image, image_sizes[i] + 1);
     untouched u = {part, copy_bytes(part, image_sizes[i] + 1), image_sizes[i] + 1};
