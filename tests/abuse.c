@@ -159,13 +159,10 @@ static void bodies(void) {
 
 /// Born, teleported, yanked ///
 
-/* A sheet begins inside a body at rest: hung, or level and free, `off` from the body's middle. `in_solver`: springs are
-   implicit, and contacts are held by the solve. */
-static outcome born_inside(int32_t shape, int is_hung, double off, int in_solver) {
+/* A sheet begins inside a body at rest: hung, or level and free, `off` from the body's middle. */
+static outcome born_inside(int32_t shape, int is_hung, double off) {
   outcome o = no_outcome;
   cloth_config config = hung_config(32);
-  if (in_solver) {
-  }
   if (!is_hung) {
     config.edge_weft = vector_at(0.0, 0.0, 1.0);
     config.origin = vector_at(0.0, -0.5, -0.5);
@@ -179,26 +176,19 @@ static outcome born_inside(int32_t shape, int is_hung, double off, int in_solver
   return o;
 }
 
-static void birth(int32_t shape, int is_hung, double off, int in_solver) {
-  char name[96];
-  snprintf(name, sizeof name, "born%s: %s in a %s, %g m off", in_solver ? ", contact in the solve" : "",
-           is_hung ? "hung" : "free", shape_names[shape], off);
-  if (is_chosen(name)) {
-    const outcome o = born_inside(shape, is_hung, off, in_solver);
-    report(name, &o);
-  }
-}
-
-/* With contact in the solve the suite plays a third of the lines, as each takes a second. A free sheet that begins 0.15
-   m below the middle of a cylinder stays stretched over its rim. */
 static void births(void) {
   const double offs[] = {0.0, 0.05, 0.15};
-  for (int in_solver = 0; in_solver < 2; in_solver++)
-    for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++)
-      for (int is_hung = 0; is_hung < 2; is_hung++)
-        for (int i = 0; i < 3; i++)
-          if (!in_solver || is_table || i == 1)
-            birth(shape, is_hung, offs[i], in_solver);
+  char name[96];
+  for (int32_t shape = CLOTH_SHAPE_SPHERE; shape <= CLOTH_SHAPE_CYLINDER; shape++)
+    for (int is_hung = 0; is_hung < 2; is_hung++)
+      for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "born: %s in a %s, %g m off", is_hung ? "hung" : "free", shape_names[shape],
+                 offs[i]);
+        if (is_chosen(name)) {
+          const outcome o = born_inside(shape, is_hung, offs[i]);
+          report(name, &o);
+        }
+      }
 }
 
 /* A body is set into the middle of a hung sheet, and 1 s later elsewhere in it. */
