@@ -126,18 +126,6 @@ CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
   return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
 }
 
-/* vshlc shifts in the bits of the carry, the last lane of the block before, and leaves the last lane of `a` there. */
-#define CLOTH_LANES_SHIFT
-typedef uint32_t lanes_shift;
-
-CLOTH_INLINE lanes_shift lanes_shift_start(void) {
-  return 0;
-}
-
-CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
-  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), carry, 32));
-}
-
 /* There are only eight vector registers: reload what memory holds instead of spilling it. */
 #define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 

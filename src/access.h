@@ -278,17 +278,6 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
-/* Marks the history of the chosen particles of a block with `left` particles to the end, and stores in its place the
-   pushes that the next prediction starts with, see contact_push.h. */
-CLOTH_INLINE void invalidate_block_history(const cloth *c, lanes_mask which, lanes3 push, int32_t i, int32_t left) {
-  if (c->state.velocity_history) {
-    float *mark = history_of(c, 1).x + i;
-    const vector_array kept = history_of(c, 2);
-    lanes_store_first(mark, lanes_select(which, lanes_splat(HISTORY_INVALID), lanes_load(mark)), left);
-    lanes3_store(kept, i, lanes3_select(which, push, lanes3_load(kept, i)), left);
-  }
-}
-
 /* Which particles of a block have no history of velocities. Half of the mark tells it from any speed, which is well
    below. */
 CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {

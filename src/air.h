@@ -10,13 +10,10 @@
 /// Air ///
 
 /*
- * Air: the wind with its gusts, the area vectors of the sheet, and the force of the air on particles, drag after thesis
- * eq. 3.17, with lift and drag along the normal beside it.
+ * The wind with its gusts, and the area vectors of the sheet. The force of the air is terms/wind.h.
  *
- * In: inputs.wind and inputs.gust_*, settings.air, positions and velocities, mass ratios. The areas are those at the
- * substep's start also where the step extrapolates: the force depends little on them. Out: velocity changes, returned
- * to predict_in_air() or, times the mass ratio, added to the caller's vectors (scratch.residual, from
- * evaluate_forces()); advance_gusts() moves inputs.gust_phase. Scratch: none.
+ * In: inputs.wind and inputs.gust_*, positions. Out: what the functions return; advance_gusts() moves
+ * inputs.gust_phase. Scratch: none.
  */
 
 #if WITH_AIR
@@ -186,61 +183,5 @@ CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_
   return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
 }
 
-/* What the force of the air depends on beside a particle's area and velocity. */
-typedef struct air_flow {
-  cloth_vector wind;        /* [m/s] */
-  float normal, drag, lift; /* 1/2 rho h / m0 [1/m^2] times cn + cl, cd and cl */
-  int32_t is_along;         /* 1 if drag or lift is above 0 */
-} air_flow;
-
-/* Smallest product of area and speed along the normal [m^3/s], 2^-60: smaller ones count as 0. */
-#define AIR_MIN_FLOW 8.673617379884035e-19f
-/* Bounds of squared areas [m^4], 2^-80 and 2^46, and the smallest divisor among squared speeds [m^2/s^2]: with them no
-   quotient below is subnormal or infinite. */
+/* Least squared area [m^4], 2^-80: with it no quotient is subnormal or infinite. */
 #define AIR_MIN_SQUARE 8.271806125530277e-25f
-#define AIR_MAX_SQUARE 7.0368744177664e13f
-/* Largest share of its velocity along the sheet that lift adds in a substep. */
-#define AIR_MAX_LIFT 0.5f
-
-/* Share of the velocity v that drag takes in a substep, less what lift adds to it: 1/2 rho h / m |a.v| (cd - cl |cos|),
-   with the cosine of the angle between a and v. `ratio`: |v| / |a|. At most 1. */
-CLOTH_INLINE lanes air_along(const air_flow *air, lanes flow, lanes square, lanes ratio, lanes weight) {
-  lanes size = lanes_absolute(flow);
-  lanes cosine = lanes_divide(lanes_flush_below(lanes_multiply(size, ratio), AIR_MIN_FLOW),
-                              lanes_maximum(square, lanes_splat(AIR_MIN_SQUARE)));
-  cosine = lanes_quantise(lanes_minimum(cosine, lanes_splat(1.0f)), STATE_ROUNDER);
-  lanes along = lanes_subtract(lanes_splat(air->drag), lanes_multiply(lanes_splat(air->lift), cosine));
-  along = lanes_multiply(lanes_multiply(lanes_quantise(along, WORK_ROUNDER), weight), size);
-  along = lanes_maximum(along, lanes_splat(-AIR_MAX_LIFT));
-  return lanes_quantise(lanes_minimum(along, lanes_splat(1.0f)), WORK_ROUNDER);
-}
-
-/*
- * Velocity change of a particle by the air in a substep, for the area vector a and the velocity v relative to the wind;
- * n is the unit vector of a, and `weight` the reference mass over the particle's:
- *     normal drag  -1/2 rho cn |v| (a.v) n
- *     drag         -1/2 rho cd |a.v| v (thesis eq. 3.17)
- *     lift         -1/2 rho cl (a.v) (|v| n - (n.v) v / |v|), perpendicular to v
- * Together they are -g (a.v) a - b v, with g = 1/2 rho (cn + cl) |v| / |a| and b as air_along() computes it. The step
- * is explicit: a light sheet in a fast wind would overshoot. So g is at most (1 - b) / a^2. The velocity along the
- * normal then falls to 0 at most and is never reversed.
- */
-CLOTH_INLINE lanes3 air_change(const air_flow *air, lanes3 a, lanes3 v, lanes weight) {
-  const lanes min_square = lanes_splat(AIR_MIN_SQUARE), one = lanes_splat(1.0f);
-  a = lanes3_quantise(a, WORK_ROUNDER);
-  v = lanes3_quantise(lanes3_subtract(v, lanes3_splat(air->wind)), WORK_ROUNDER);
-  lanes area = lanes_minimum(lanes_maximum(lanes3_dot(a, a), min_square), lanes_splat(AIR_MAX_SQUARE));
-  lanes inverse = lanes_divide(one, area);
-  lanes square = lanes3_dot(v, v);
-  lanes ratio = lanes_square_root(lanes_multiply(square, inverse));
-  lanes flow = lanes_flush_below(lanes3_dot(a, v), AIR_MIN_FLOW);
-  lanes across = lanes_multiply(lanes_multiply(lanes_splat(air->normal), weight), ratio);
-  if (!air->is_along) {
-    across = lanes_quantise(lanes_minimum(across, inverse), WORK_ROUNDER);
-    return lanes3_scale(a, lanes_quantise(lanes_multiply(lanes_negate(flow), across), WORK_ROUNDER));
-  }
-  lanes along = air_along(air, flow, square, ratio, weight);
-  across = lanes_minimum(across, lanes_multiply(lanes_subtract(one, along), inverse));
-  lanes push = lanes_multiply(lanes_negate(flow), lanes_quantise(across, WORK_ROUNDER));
-  return lanes3_add_scaled(lanes3_scale(a, lanes_quantise(push, WORK_ROUNDER)), v, lanes_negate(along));
-}

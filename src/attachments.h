@@ -44,17 +44,4 @@ static void report_attached(const cloth *c, int32_t n, int moves) {
 
 #else
 
-static void start_moving(const cloth *c, const step_plan *plan) {
-  (void)c;
-  (void)plan;
-}
-
-static void move_by_attached(const cloth *c, const step_plan *plan) {
-  start_moving(c, plan);
-}
-
-static void finish_moving(const cloth *c, const step_plan *plan) {
-  start_moving(c, plan);
-}
-
 #endif

@@ -30,16 +30,6 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   return m;
 }
 
-CLOTH_INLINE symmetric symmetric_scale(symmetric m, lanes s) {
-  m.xx = lanes_multiply(m.xx, s);
-  m.yy = lanes_multiply(m.yy, s);
-  m.zz = lanes_multiply(m.zz, s);
-  m.xy = lanes_multiply(m.xy, s);
-  m.xz = lanes_multiply(m.xz, s);
-  m.yz = lanes_multiply(m.yz, s);
-  return m;
-}
-
 CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
   m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
   m.yy = lanes_quantise(m.yy, WORK_ROUNDER);

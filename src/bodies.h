@@ -96,9 +96,6 @@ static int are_even(cloth_vector inertia) {
   return inertia.x == inertia.y && inertia.y == inertia.z;
 }
 
-/* Largest inverse mass that torque adds at a point of a body [1/kg]: its square stays finite. */
-#define MAX_TURNING_INVERSE_MASS 1.0e18f
-
 /* A vector in world axes times the moments of inertia i, or with `inverts` their inverses, in the orientation q. */
 static cloth_vector apply_inertia(cloth_vector i, cloth_rotation q, cloth_vector a, int inverts) {
   a = vector_flush_work(rotate(rotation_conjugate(q), a));
@@ -232,11 +229,6 @@ static void stop_bodies(const cloth *c) {
 #endif
 
 #else
-
-static float largest_attached_mobility(const cloth *c) {
-  (void)c;
-  return 1.0f;
-}
 
 #if WITH_SLEEP
 static int are_bodies_at_rest(const cloth *c) {

@@ -40,7 +40,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
 #if WITH_BODIES
     if (!are_positions && notes_pins(c)) {
-      const float mass = mass_ratio_at(c, entry->particle) / force_share(&workspace_of(c)->plan);
+      const float mass = mass_ratio_at(c, entry->particle) / workspace_of(c)->plan.terms.share;
       note_change(c, entry->particle,
                   vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
     }

@@ -303,7 +303,7 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
 
 /* The scratch of a cloth outside of its arena; of no bytes without. */
 static memory_range scratch_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};
+  const memory_range range = {(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
   return range;
 }
 

@@ -193,24 +193,6 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* A shift register over the blocks of a row: the lane that leaves one block enters the next. A backend may define its
-   own. */
-#ifndef CLOTH_LANES_SHIFT
-typedef lanes lanes_shift;
-
-CLOTH_INLINE lanes_shift lanes_shift_start(void) {
-  return lanes_splat(0.0f);
-}
-
-/* Moves a block up by one lane. Lane 0 is the last lane of the block before, 0 for the first block; `*carry` keeps the
-   last lane of `a`. */
-CLOTH_INLINE lanes lanes_shift_in(lanes_shift *carry, lanes a) {
-  lanes moved = lanes_shifted(*carry, a);
-  *carry = a;
-  return moved;
-}
-#endif
-
 /* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
    may define its own. */
 #ifndef CLOTH_LANES_PAIRS
@@ -360,20 +342,6 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-/* Loads the first `count` lanes from floats that lie `next` floats apart; the other lanes repeat the first. */
-CLOTH_INLINE lanes lanes_gather(const float *from, int32_t next, int32_t count) {
-  float gathered[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    gathered[lane] = from[(lane < count ? lane : 0) * next];
-  }
-  return lanes_load(gathered);
-}
-
-/* Loads lanes that lie `next` floats apart: all lanes if `next` is 1, else lanes_gather(). */
-CLOTH_INLINE lanes lanes_strided(const float *from, int32_t next, int32_t count) {
-  return next == 1 ? lanes_load(from) : lanes_gather(from, next, count);
-}
-
 #if WITH_SELF || WITH_TEARING
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
@@ -458,16 +426,7 @@ CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
 
 #if WITH_WRAP
 
-CLOTH_INLINE lanes3 lanes3_gather(vector_array from, int32_t i, int32_t next, int32_t count) {
-  return lanes3_of(lanes_gather(from.x + i, next, count), lanes_gather(from.y + i, next, count),
-                   lanes_gather(from.z + i, next, count));
-}
-
 #endif
-
-CLOTH_INLINE lanes3 lanes3_negate(lanes3 a) {
-  return lanes3_of(lanes_negate(a.x), lanes_negate(a.y), lanes_negate(a.z));
-}
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
@@ -497,22 +456,12 @@ static uint32_t lanes_count(lanes a) {
   return count;
 }
 
-/* Clamps to 0..1. */
-CLOTH_INLINE lanes clamped_to_one(lanes a) {
-  return lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
-}
-
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
 }
 
 CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_maximum(a.x, b.x), lanes_maximum(a.y, b.y), lanes_maximum(a.z, b.z));
-}
-
-/* How many of the first `left` lanes the mask chooses. */
-CLOTH_INLINE uint32_t count_within(lanes_mask mask, int32_t left) {
-  return lanes_count(lanes_within(lanes_keep(mask, lanes_splat(1.0f)), left));
 }
 
 /* Upper bound of |a|: its 1-norm, which needs no square root. */

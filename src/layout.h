@@ -141,34 +141,8 @@ static int32_t vector_stride(int32_t count) {
   return count < CACHE_WAY || over >= 2 * CACHE_OFFSET ? count : count + 2 * CACHE_OFFSET - over;
 }
 
-/* Blocks of lanes that each element of a bundle of lines has in scratch.line_work: of an open line, and of a ring. */
-#define LINE_SLOT 5
-#define RING_SLOT 7
-/* The same of lines that bear a body, and floats of each particle for it, see bearing_solve.h. */
-#define BEARING_SLOT 10
-#define BEARING_PLANES 13
-/* Planes of transposed rows, see lines.h. */
-#define ROW_PLANES 7
-/* Planes behind them where displacements are summed. */
-#define DISPLACEMENT_PLANES 3
 /* Floats that a piece counts in, see pieces.h. */
-#define COUNT_FLOATS 6
-
-/* Coarser grids of the multilevel preconditioner have a quarter of the columns and rows of the grid before each. */
-#define COARSENING 4
-/* Coarsening ends when no side has more nodes. */
-#define COARSEST_SIDE 5
-/* Largest number of coarser grids: CLOTH_GRID_LIMIT, 1024, leads to sides of 257, 65, 17 and 5 nodes. */
-#define COARSE_LEVELS 4
-/* Zeros before and after a line while it is restricted: a node lies up to two columns beyond the line, and its weights
-   reach three columns further. */
-#define LINE_PAD 8
-/* Floats of a node: residual (3) and correction (3), which hold the sum of the node's springs while the preconditioner
-   is built, and the symmetric inverse block (6). */
-#define NODE_FLOATS 12
-
-/* Lines of springs across the seam of a tube, with one spring per row: warp, diagonal and antidiagonal. */
-#define SEAM_SPRINGS 3
+#define COUNT_FLOATS 2
 
 /* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
 #define SELF_LEVELS 10
@@ -272,10 +246,6 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-/* With so many substeps or fewer displacements are never summed: substeps of steps of 1/240 s and more are then longer
-   than FINE_SUBSTEP. */
-#define COARSE_SUBSTEPS 3
-
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t substeps =
@@ -284,10 +254,8 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;
-  const uint32_t meshes = 0; /* triangles are listed for blocks of particles, see contact/surface.h */
   c->own.shared_bodies = reserve(end, bodies * (uint32_t)sizeof(collider_slot));
   c->own.shared_places = reserve(end, bodies * (uint32_t)sizeof(int32_t));
-  c->own.mesh_caches = reserve(end, meshes * (uint32_t)c->count * (uint32_t)sizeof(mesh_cache));
   layout_reactions(c, config, end);
   layout_contact_record(c, config->capacity.max_contacts, end);
 }
@@ -345,8 +313,6 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   int32_t count;
   plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
   const int32_t ground = ground_floats(levels, count), pair = 2 * vector;
-  c->scratch.uniform_lines = reserve(end, 4);
-  *end = align_up(*end);
   c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
   c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
   c->scratch.place = reserve_vectors(end, vector);
@@ -447,7 +413,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
   if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
     return CLOTH_ERROR_ARENA;
   }
-  uintptr_t moved = offset - c->scratch.uniform_lines; /* the first part */
+  uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
     offsets[part] += offsets[part] ? moved : 0u;

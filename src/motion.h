@@ -4,7 +4,6 @@
 #include "bearing_solve.h"
 #include "block3.h"
 #include "compiler.h"
-#include "contact_push.h"
 #include "forces.h"
 #include "gaps.h"
 #include "lanes.h"

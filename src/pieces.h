@@ -16,23 +16,20 @@
  *
  * Lanes may load particles beside a piece, which others change meanwhile, and discard them; nothing is stored there.
  *
- * In: the surroundings' workers. Out: what the stages do. Scratch: a part of line_work and of the transposed rows in
- * residual for each piece; in the step of one equation of the row buffers and of the transfer rows.
+ * In: the surroundings' workers. Out: what the stages do. Scratch: row buffers and transfer rows for each piece.
  */
 
 /* What a stage has counted. */
 typedef struct piece_counts {
   int32_t limited, recovered; /* particles, see cloth_statistics */
-  int32_t lines, unused;      /* lines solved again */
-  uint64_t work;              /* that depends on the state */
 } piece_counts;
 
 /* A piece of a stage. */
 typedef struct stage_piece {
-  const void *what;   /* of the stage */
-  int32_t first, end; /* items */
-  int32_t is_shared;  /* 1: others change what lies beside its particles at the same time */
-  float *work, *rows; /* its part of line_work, and of residual for transposed rows; or row buffers and transfer rows */
+  const void *what;    /* of the stage */
+  int32_t first, end;  /* items */
+  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
+  float *work, *rows;  /* its row buffers and transfer rows */
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
@@ -101,7 +98,7 @@ static void run_piece(void *context, int32_t number) {
 CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                       int32_t items, int32_t grain) {
   const cloth_workers *workers = workers_of(c);
-  piece_counts sum = {0, 0, 0, 0, 0};
+  piece_counts sum = {0, 0};
   piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
   job.pieces = job.blocks < c->pieces ? job.blocks : c->pieces;
@@ -115,8 +112,6 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
     const piece_counts *counts = &counts_of_pieces(c)[number];
     sum.limited += counts->limited;
     sum.recovered += counts->recovered;
-    sum.lines += counts->lines;
-    sum.work += counts->work;
   }
   return sum;
 }

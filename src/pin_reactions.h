@@ -34,11 +34,4 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
   *reaction = vector_add(*reaction, impulse);
 }
 
-/* Positions whose differences bend, x - s x_old, around a particle. */
-typedef struct bent_sheet {
-  const cloth *c;
-  vector_array x, old;
-  float shift;
-} bent_sheet;
-
 #endif

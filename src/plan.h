@@ -2,7 +2,6 @@
 #include "access.h"
 #include "bodies.h"
 #include "compiler.h"
-#include "contact_push.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
@@ -21,35 +20,6 @@
  * step_plan, in a step the workspace's. Scratch: none; the offset of operator_blocks tells whether the cloth has
  * a solver.
  */
-
-/* Largest kappa of a spring that is solved for, over the square of the cap on iterations: the conjugate gradient
-   resolves a condition number of the order of its iterations squared. Stiffness beyond that would turn into noise and
-   is left to the strain limits. */
-#define SOLVABLE_KAPPA 64.0f
-
-/* Largest kappa of springs that are solved for beside projected ones, for each iteration of the cap. Projection moves
-   particles without regard to springs that are solved for, so that every solve starts far from its solution; what a
-   capped solve leaves over is noise that the following substeps amplify. At 2.25 (a drape of 64 x 64, folds of kappa 9,
-   4 iterations) sheets diverged; the smaller sheets of tests/stability.c do not show it. */
-#define RESOLVED_KAPPA 0.25f
-
-/* Share of a force that acts in the substep in which it is evaluated, 4/9 with BDF2 alone and 1 without; the velocities
-   extrapolated from it bring the rest in later substeps. */
-static float force_share(const step_plan *plan) {
-  return 1.0f - plan->extrapolation * (5.0f / 9.0f);
-}
-
-/* Largest stiffness of a hinge, viscosity included. The elimination of a line cancels all but the masses, 1, of pivots
-   of 6 of it: at 1e4 that leaves 11 bits. Stiffer lines would lose momentum, and gain energy in contact. */
-#define BEND_KAPPA_LIMIT 1.0e4f
-/* The same beside springs that are solved for. Bending that is solved after a solve cut short feeds on what is left
-   over there: with 1e4, 4 of the 1,000 sets of tests/stability.c gain more than 50 times their weight times their size.
- */
-#define SOLVED_BEND_KAPPA_LIMIT 64.0f
-
-/* Largest product of the stiffness of bending and of the largest eigenvalue of hinges and twists, 16 of each, at which
-   bending is explicit. At the predicted positions a mode is stable up to about 1, whatever the share of BDF2. */
-#define EXPLICIT_BEND_LIMIT 0.9f
 
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
@@ -76,10 +46,10 @@ static float max_particle_speed(const cloth *c, float dt) {
   return square_root(max_squared);
 }
 
-/* Substeps of a step: as configured or, automatically, so many that no particle moves further than a share of a cell
-   in one; more where one would be longer than LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many
-   as its stiffness demands. */
-static int32_t choose_equation_substeps(const cloth *c, float dt, int at_rest) {
+/* Substeps of a step: as configured or, automatically, the maximum with fixed work, else so many that no particle moves
+   further than a share of a cell in one, unless the cloth is at rest; more where one would be longer than
+   LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many as its stiffness demands. */
+static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
   if (wanted > 0) {
@@ -97,12 +67,6 @@ static int32_t choose_equation_substeps(const cloth *c, float dt, int at_rest) {
   return ceiling_within(substeps, cap);
 }
 
-/* Number of substeps of a step: as configured, the maximum with fixed work, else as many as kappa and, unless the cloth
-   is at rest, speed require. */
-static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
-  return choose_equation_substeps(c, dt, at_rest);
-}
-
 static int32_t choose_substeps(const cloth *c, float dt) {
   return choose_substeps_for(c, dt, 0);
 }
@@ -118,12 +82,7 @@ static int is_refused(const cloth *c, float dt) {
   return explicit_sum(c, &terms) > EXPLICIT_BOUND;
 }
 
-/* Displacements are summed in substeps shorter than this [s], see lines.h. At 1/600 s a sheet that hangs from its
-   corners comes to rest without; at 1/1680 s it trembles at 1 to 4 cm/s if it lies some decimetres from its origin. */
-#define FINE_SUBSTEP 1.25e-3f
-
-/* Fills a plan for a step of dt in so many substeps, but for `tethered` and `is_free`, which follow when the step is
-   prepared, and for what plan_hinges() does. */
+/* Fills a plan for a step of dt in so many substeps. */
 CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, step_plan *plan) {
   fill_zero(plan, sizeof *plan);
   plan->dt = dt;
@@ -131,13 +90,8 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
   plan->stride = 1;
   plan->h = dt / (float)substeps;
   plan->inverse_h = 1.0f / plan->h;
-  plan->friction_share = 1.0f;
   plan->notes = set_terms(c, plan->h, substeps, &plan->terms);
 }
-
-#if WITH_PLANNING
-
-#endif
 
 /* Do the moves of all pins stay within the speed limit in a step of dt seconds? */
 static int are_moves_in_range(const cloth *c, float dt) {

@@ -501,7 +501,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t 
 static self_group self_group_of(const cloth *c, self_body *body) {
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-  const uintptr_t end = c->shared_bytes ? c->scratch.uniform_lines + c->shared_bytes : c->total_bytes;
+  const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
   const self_group g = {.bodies = body,
                         .count = 1,

@@ -67,84 +67,6 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
   plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
 }
 
-/* A lower bound of how far a point of the plane, relative to its corner, is outside of the triangle [m]; 0 inside. */
-static float outside_triangle(const cloth_geometry *g, const field_plane *plane, cloth_vector p) {
-  const float x = plane->sign * p.x, z = plane->sign * p.z;
-  const float beyond = x * (1.0f / g->spacing[0]) + z * (1.0f / g->spacing[1]) - 1.0f;
-  const float across = 0.7071f * minimum(g->spacing[0], g->spacing[1]);
-  return flush_small(maximum(maximum(negate(x), negate(z)), maximum(beyond * across, 0.0f)), STATE_QUANTUM);
-}
-
-/* Takes one triangle of a cell into account. Only where its edges count all of it is made. */
-static void meet_field(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_search *s) {
-  field_plane plane;
-  make_plane(g, column, row, upper, &plane);
-  const cloth_vector p = vector_subtract(s->to, plane.corner), start = vector_subtract(s->from, plane.corner);
-  const float after = flush_small(vector_dot(plane.normal, p), STATE_QUANTUM);
-  const float before = flush_small(vector_dot(plane.normal, start), STATE_QUANTUM);
-  if (before < negate(s->margin) || after >= s->margin) {
-    return;
-  }
-  if (before >= 0.0f && after < 0.0f) {
-    const float share = flush_small(before / (before - after), WORK_QUANTUM);
-    const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-    if (outside_triangle(g, &plane, vector_add_scaled(start, way, share)) <= EDGE_TOLERANCE) {
-      pass_surface(s, share, plane.normal, negate(after));
-      return;
-    }
-  }
-  if (s->share != SEARCH_NONE || after <= negate(s->margin)) {
-    return;
-  }
-  const float outside = outside_triangle(g, &plane, vector_add_scaled(p, plane.normal, negate(after)));
-  if (outside == 0.0f) {
-    approach_surface(s, after, plane.normal);
-  } else if (after >= 0.0f && outside * outside + after * after < s->margin * s->margin) {
-    surface_triangle t;
-    field_triangle(g, column, row, upper, &t);
-    measure_end(s, &t, vector_subtract(s->to, t.corner), after, 1.0f);
-  }
-}
-
-/* Is the ground of a cell farther from a path than the margin? A lower bound of the distance is: that of the box around
-   the path from the box under the highest corner of the cell. */
-static int is_cell_far(const cloth_geometry *g, int32_t column, int32_t row, const surface_search *s) {
-  const float x = (float)column * g->spacing[0], z = (float)row * g->spacing[1];
-  const float left = x - maximum(s->from.x, s->to.x), right = minimum(s->from.x, s->to.x) - (x + g->spacing[0]);
-  const float front = z - maximum(s->from.z, s->to.z), back = minimum(s->from.z, s->to.z) - (z + g->spacing[1]);
-  const float above = minimum(s->from.y, s->to.y) - highest_corner(g, column, row);
-  const float dx = flush_small(maximum(maximum(left, right), 0.0f), STATE_QUANTUM);
-  const float dy = flush_small(maximum(above, 0.0f), STATE_QUANTUM);
-  const float dz = flush_small(maximum(maximum(front, back), 0.0f), STATE_QUANTUM);
-  return dx * dx + dy * dy + dz * dz >= s->margin * s->margin && dx + dy + dz > 0.0f;
-}
-
-/* Takes into account the triangles of the cells around a piece of a path. */
-static void search_field_cells(const cloth_geometry *g, surface_search *s) {
-  const float margin = s->margin, across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
-  const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
-  const int32_t left = clamped_cell((minimum(s->from.x, s->to.x) - margin) * across[0], columns);
-  const int32_t right = clamped_cell((maximum(s->from.x, s->to.x) + margin) * across[0], columns);
-  const int32_t first = clamped_cell((minimum(s->from.z, s->to.z) - margin) * across[1], rows);
-  const int32_t last = clamped_cell((maximum(s->from.z, s->to.z) + margin) * across[1], rows);
-  for (int32_t row = first; row <= last; row++) {
-    for (int32_t column = left; column <= right; column++) {
-      if (s->looked_at >= FIELD_UNITS) {
-        s->overflows++;
-        return;
-      }
-      s->looked_at++;
-      s->tested++;
-      if (!is_cell_far(g, column, row, s)) {
-        s->looked_at += FIELD_NEAR_UNITS;
-        s->met++;
-        meet_field(g, column, row, 0, s);
-        meet_field(g, column, row, 1, s);
-      }
-    }
-  }
-}
-
 /* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
 static void search_below(const cloth_geometry *g, surface_search *s) {
   const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
@@ -162,43 +84,6 @@ static void search_below(const cloth_geometry *g, surface_search *s) {
     s->normal = plane.normal;
     s->penetration = s->margin - height;
     s->touches = 1;
-  }
-}
-
-/* How many pieces a path is cut into. */
-static int32_t pieces_of_path(const cloth_geometry *g, surface_search *s) {
-  const float x = absolute(s->to.x - s->from.x) * (1.0f / g->spacing[0]);
-  const float z = absolute(s->to.z - s->from.z) * (1.0f / g->spacing[1]);
-  const float cells = maximum(x, z);
-  s->overflows += cells > (float)FIELD_PIECES;
-  return cells < (float)FIELD_PIECES ? (int32_t)cells + 1 : FIELD_PIECES;
-}
-
-/* Searches along the pieces of a path, one after the other: *s holds the piece in work. */
-static void search_field(const cloth_geometry *g, surface_search *s) {
-  const cloth_vector from = s->from, to = s->to;
-  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
-  const int32_t pieces = pieces_of_path(g, s), overflows = s->overflows;
-  int32_t searched = 0;
-  s->to = from;
-  while (searched < pieces && s->share == SEARCH_NONE && s->overflows == overflows) {
-    searched++;
-    const cloth_vector end = vector_add_scaled(from, way, (float)searched / (float)pieces);
-    s->from = s->to;
-    s->to = searched == pieces ? to : vector_flush(end, STATE_QUANTUM);
-    reset_search(s);
-    search_field_cells(g, s);
-  }
-  s->work += (uint32_t)searched * COST_FIELD_PIECE + (uint32_t)s->tested * COST_FIELD_TEST;
-  s->work += (uint32_t)s->met * COST_FIELD_CELL;
-  if (s->touches) {
-    const cloth_vector rest = vector_flush(vector_subtract(to, s->to), STATE_QUANTUM);
-    s->penetration = maximum(s->penetration - vector_dot(rest, s->normal), 0.0f);
-  }
-  s->from = from;
-  s->to = to;
-  if (s->share == SEARCH_NONE) {
-    search_below(g, s);
   }
 }
 

@@ -16,10 +16,6 @@
 
 #if WITH_DISTANCE_GRID
 
-/* A traced point no farther than this outside the margin touches [m]. */
-#define GRID_CONTACT 1.0e-4f
-/* Largest change of the distance over the length of a path: neighbours differ by 1.01 spacings, along three axes. */
-#define GRID_SLOPE 1.75f
 /* Least length of a gradient that has a direction [1]. */
 #define GRID_MIN_GRADIENT 1.0e-3f
 
@@ -88,63 +84,6 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   *normal =
       length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
   return outside > 0.0f ? maximum(outside, inside - outside) : inside;
-}
-
-/* Traces a path from `distance` above the margin on. Where it first touches, the depth of its end below the tangent
-   plane is its penetration. */
-CLOTH_SEPARATE void trace_grid(const cloth_geometry *g, surface_search *s, float distance) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const float scale = 1.0f / (GRID_SLOPE * vector_length(way));
-  float share = 0.0f;
-  s->work += COST_GRID;
-  while (s->looked_at++ < GRID_STEPS) {
-    share = share + maximum(distance, GRID_CONTACT) * scale;
-    if (share >= 1.0f) {
-      return;
-    }
-    cloth_vector normal;
-    const cloth_vector p =
-        vector_flush(vector_add_scaled(s->from, way, flush_small(share, WORK_QUANTUM)), STATE_QUANTUM);
-    distance = distance_in_grid(g, p, &normal) - (s->margin - s->push);
-    s->work += COST_GRID;
-    const float depth = negate(vector_dot(way, normal) * (1.0f - share));
-    if (distance < GRID_CONTACT && depth > 0.0f) {
-      s->normal = normal;
-      s->penetration = depth - distance + s->push;
-      s->share = share;
-      s->touches = 1;
-      return;
-    }
-  }
-  s->overflows++;
-}
-
-static void search_grid(const cloth_geometry *g, surface_search *s) {
-  cloth_vector normal_before, normal;
-  const float before = distance_in_grid(g, s->from, &normal_before) - (s->margin - s->push);
-  const float after = distance_in_grid(g, s->to, &normal) - s->margin;
-  const float length = vector_length(vector_subtract(s->to, s->from));
-  s->work += 2 * COST_GRID;
-  const int same_side = vector_dot(normal_before, normal) > 0.0f;
-  if (after < 0.0f) {
-    s->normal = normal;
-    s->penetration = negate(after);
-    s->touches = 1;
-  }
-  /* As find_contacts() of contact.h does: only the path tells where a particle went that changed sides, or that went
-     farther than both distances; one that starts at the surface and ends outside does not touch. */
-  const int is_outside = before > negate(s->margin);
-  const int is_long = before > GRID_CONTACT && before + after < GRID_SLOPE * length;
-  if (is_outside && (after < 0.0f ? !same_side : is_long)) {
-    s->touches = 0;
-    s->penetration = 0.0f;
-    trace_grid(g, s, before);
-    if (s->touches == 0 && after < 0.0f) {
-      s->normal = normal;
-      s->penetration = negate(after);
-      s->touches = 1;
-    }
-  }
 }
 
 #endif

@@ -120,8 +120,6 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
   w->tick = CLOTH_TICKS();
-  w->skips_contact = 0;
-  w->body.index = -1; /* no collider's motion is known yet */
   const solve_arrays arrays = arrays_of(c);
   fill_coefficient_rows(&arrays, &w->plan.terms);
 }

@@ -225,9 +225,6 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
   int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
-#if WITH_MESH
-  forget_triangles(c);
-#endif
 #if WITH_SHARED_BODIES
   left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
   links += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;

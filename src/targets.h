@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "contact_momentum.h"
 #include "gaps.h"
 #include "lanes.h"
 #include "lines.h"
@@ -21,31 +20,6 @@
  * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
  * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
  */
-
-/* Loop invariants of a substep, copied to a local: a lane store may alias the cloth, so the compiler would otherwise
-   reload them every iteration. */
-typedef struct target_context {
-  vector_array start, x, v; /* positions at the start of the substep, predicted positions, velocities */
-  vector_array limit, position, position_before, normal, normal_before;
-  const float *mobility;
-  /* A target at the end of the substep is `early` times that at the start plus `late` times that at the end of the
-   * step. */
-  float early, late;
-  cloth_vector origin; /* of the step [m] */
-  int32_t fixed_work;
-} target_context;
-
-/* A vector of a block of targets at the end of the substep; exactly the one at the end of the step in the last substep.
-   0 in lanes past the last particle. */
-CLOTH_INLINE lanes3 target_between(const target_context *f, lanes3 before, lanes3 after, lanes_mask valid) {
-  return lanes3_keep(valid,
-                     lanes3_add_scaled(lanes3_scale(before, lanes_splat(f->early)), after, lanes_splat(f->late)));
-}
-
-/* The positions of a block of targets, as the step has them. */
-CLOTH_INLINE lanes3 target_places(const target_context *f, vector_array places, int32_t i) {
-  return lanes3_subtract(lanes3_load(places, i), lanes3_splat(f->origin));
-}
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {

@@ -25,10 +25,9 @@
  * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
  * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
  * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
- * the mean tension of a gauge: the threads around it in its line, up to gaps and pins. The solves along lines share the
- * same tension unevenly among neighbours, the more and the farther the longer the substep and the stiffer shear; the
- * gauge is as long as that reaches. The number in a substep and
- * in a step is bounded; what has to wait breaks later.
+ * the mean tension of a gauge: the threads around it in its line, up to gaps and pins, as a solve of few iterations
+ * shares tension unevenly among neighbours. The number in a substep and in a step is bounded; what has to wait breaks
+ * later.
  *
  * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
  * residual: sums along a line, then labels to count the pieces.
@@ -52,8 +51,8 @@ typedef struct gauge_line {
 /* Least factor of a stiffness map here, as it is divided by. */
 #define LEAST_THREAD_STIFFNESS 1.0e-3f
 
-/* Least number of threads on either side of one in its gauge. */
-#define LEAST_REACH 2
+/* Threads on either side of one in its gauge. */
+#define GAUGE_REACH 2
 
 /* Threads that are to break in a substep: 2 * particle + direction. */
 typedef struct tear_list {
@@ -212,20 +211,12 @@ CLOTH_INLINE uint32_t overstrained_threads(const cloth *c, vector_array x, lanes
   return lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
 }
 
-/* Threads on either side of one in its gauge. A substep solves shear along whole diagonals, and then rows and columns
-   anew: it leaves tension uneven over the root of the kappa of shear, the cells that its diagonals reach. */
-static int32_t gauge_reach(const step_plan *plan) {
-  const spring_family *shear = &plan->spring[DIAGONAL];
-  const float cells = shear->projected != PROJECTED_NONE ? square_root(shear->kappa) : 0.0f;
-  return LEAST_REACH + (int32_t)minimum(cells, (float)CLOTH_GRID_LIMIT);
-}
-
 /* The lines of a direction. */
-static gauge_line gauge_line_of(const cloth *c, const step_plan *plan, int32_t d) {
+static gauge_line gauge_line_of(const cloth *c, int32_t d) {
   const vector_array sums = vectors_at(c, c->scratch.residual);
-  const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1, reach = gauge_reach(plan);
+  const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1;
   const int32_t most = d == WARP && is_wrapped(c) ? (threads - 1) / 2 : threads;
-  return (gauge_line){c, d, 0, threads, reach < most ? reach : most, 0, sums.x, sums.y};
+  return (gauge_line){c, d, 0, threads, GAUGE_REACH < most ? GAUGE_REACH : most, 0, sums.x, sums.y};
 }
 
 /* Squared length from which threads of a direction may be too long [m^2]. */
@@ -236,10 +227,10 @@ static lanes squared_limit(const cloth *c, int32_t d) {
 }
 
 /* Looks at lines with threads that may be too long. */
-CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, const step_plan *plan, tear_list *list) {
+CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, tear_list *list) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t columns = c->grid.columns, rows = c->grid.rows;
-  gauge_line row_line = gauge_line_of(c, plan, WARP), column_line = gauge_line_of(c, plan, WEFT);
+  gauge_line row_line = gauge_line_of(c, WARP), column_line = gauge_line_of(c, WEFT);
   const lanes limit_warp = squared_limit(c, WARP), limit_weft = squared_limit(c, WEFT);
   for (int32_t row = 0; row < rows; row++) {
     uint32_t some = is_wrapped(c) ? 1u : 0u; /* the thread that closes a ring is looked at below */
@@ -293,7 +284,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
   if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
     return;
   }
-  find_overstrained(c, plan, &list);
+  find_overstrained(c, &list);
   const int32_t count = break_threads(c, &list);
   plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
   if (count > 0) {

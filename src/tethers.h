@@ -20,8 +20,7 @@
  * within reach of a pinned one, its anchor: no farther than the straight distance between them on the sheet at rest,
  * times a scale. A particle has one for each slot, up to two, to the nearest pins in different directions. They are
  * chosen in the first step after pins came or went.
- * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none);
- * scratch.tether_marks, which tell tether_pull.h the pattern of each block. Scratch: no other.
+ * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none). Scratch: none.
  */
 
 #if WITH_TETHERS
@@ -243,52 +242,6 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
 #endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
-
-/* Mark of a block of TETHER_BLOCK particles of a row. Its kind is by its anchors: none; one for all; as many as
-   particles, consecutive in a row in column order; or any others. But in the last case the kind and the first anchor
-   tell all. A bit beside the kind tells that the anchors are those of the block above. */
-enum { TETHERS_NONE, TETHERS_ONE, TETHERS_SIDE_BY_SIDE, TETHERS_MANY, TETHERS_KIND = 3, TETHERS_AS_ABOVE = 4 };
-
-/* The same for a whole block. Compares two at a time. */
-CLOTH_INLINE int are_same_blocks(const int32_t *a, const int32_t *b) {
-  uint64_t apart = 0;
-  for (int32_t n = 0; n < TETHER_BLOCK; n += 2) {
-    uint64_t of_a, of_b;
-    copy_memory(&of_a, a + n, sizeof of_a);
-    copy_memory(&of_b, b + n, sizeof of_b);
-    apart |= of_a ^ of_b;
-  }
-  return apart == 0;
-}
-
-/*
- * Pins that are farther apart than the cloth between them reaches contradict each other's tethers: each would hold the
- * cloth near itself, and all of the strain would be in the few springs between. So tethers give way where such pins
- * are. Of a pair of pins R apart at rest times the scale, and D apart now, the cloth between them strains evenly if a
- * tether of length T may grow to T D / R. A particle that hangs beside them, at x along the line between the pins and y
- * across it, needs x D / R along it and no more across: its T^2 grows by (D^2 - R^2) (x / R)^2. So the squares grow to
- * min(T^2 max(D / R)^2, T^2 + max(D^2 - R^2)), the maxima over all pairs, as a particle beside those between the pins
- * is drawn along; long tethers hardly grow. Bodies that stretch the cloth contradict tethers in the same way.
- */
-
-/* The anchors of all particles, and what is done for pairs of them. */
-typedef struct anchor_pairs {
-  const cloth *c;
-  step_plan *plan;
-  rest_metric metric;
-  const int32_t *first, *second; /* in both slots; the same if there is one */
-  int32_t columns;
-  int32_t looks_at_all; /* 1 if pairs that are known are looked at again, for fixed work */
-  int32_t a, b;         /* the last pair that was looked at; -1: none */
-  int32_t low_column, high_column, low_row, high_row; /* of the anchors, see find_anchors() */
-} anchor_pairs;
-
-#if WITH_COLLIDERS
-
-/* What is near a particle: bodies with mass that hang from the cloth by attachments, others with mass. */
-enum { NEAR_ATTACHED = 1, NEAR_LOOSE = 2 };
-
-#endif
 
 #endif
 

@@ -62,58 +62,7 @@ static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cl
   return 1;
 }
 
-/* How far a point is outside of the three edges; `p` is relative to t->corner. Returns the largest. */
-CLOTH_INLINE float outside_edges(const surface_triangle *t, cloth_vector p, float excess[3]) {
-  excess[0] = vector_dot(t->outward[0], p);
-  excess[1] = vector_dot(t->outward[1], p) - t->far_side;
-  excess[2] = vector_dot(t->outward[2], p);
-  return maximum(excess[0], maximum(excess[1], excess[2]));
-}
-
-/* The vector from the nearest point of an edge to `p`, which is relative to t->corner. */
-static cloth_vector from_edge(const surface_triangle *t, int32_t edge, cloth_vector p) {
-  cloth_vector along = t->edge[edge == 0 ? 0 : 1];
-  if (edge == 1) {
-    p = vector_subtract(p, t->edge[0]);
-    along = vector_subtract(along, t->edge[0]);
-  }
-  p = vector_flush(p, STATE_QUANTUM);
-  along = vector_flush(along, STATE_QUANTUM);
-  float share = flush_small(vector_dot(p, along) * t->inverse_squared[edge], WORK_QUANTUM);
-  share = minimum(maximum(share, 0.0f), 1.0f);
-  return vector_flush(vector_add_scaled(p, along, negate(share)), STATE_QUANTUM);
-}
-
-/* The vector from the nearest point of the edges to a point that is outside of some, by `excess`. */
-static cloth_vector from_edges(const surface_triangle *t, cloth_vector p, const float excess[3]) {
-  cloth_vector nearest = p;
-  float least = 1.0e30f;
-  for (int32_t edge = 0; edge < 3; edge++) {
-    if (excess[edge] > 0.0f) {
-      const cloth_vector away = from_edge(t, edge, p);
-      const float squared = square_of(away);
-      nearest = squared < least ? away : nearest;
-      least = minimum(squared, least);
-    }
-  }
-  return nearest;
-}
-
 #if WITH_MESH
-
-/* Is a triangle nearer to a point than a radius? */
-static int is_triangle_near(const surface_triangle *t, cloth_vector point, float radius) {
-  const cloth_vector p = vector_subtract(point, t->corner);
-  const float height = flush_small(vector_dot(t->normal, p), WORK_QUANTUM);
-  float excess[3];
-  if (height >= radius || height <= negate(radius)) {
-    return 0;
-  }
-  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
-  const float squared = radius * radius;
-  return outside <= 0.0f ||
-         (outside * outside + height * height < squared && square_of(from_edges(t, p, excess)) < squared);
-}
 
 #endif
 #endif
@@ -176,107 +125,9 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
-/* Takes a surface into account that the path passes through after a share of it. `depth` is how far its end is behind.
- */
-static void pass_surface(surface_search *s, float share, cloth_vector normal, float depth) {
-  if (share < s->share) {
-    s->share = share;
-    s->touches = 1;
-    s->normal = normal;
-    s->penetration = s->margin + depth;
-  }
-}
-
-/* Takes a surface into account that is at a distance from the path's end, in the direction -normal. */
-static void approach_surface(surface_search *s, float distance, cloth_vector normal) {
-  const float depth = s->margin - distance;
-  if (distance < s->nearest) {
-    s->other = s->normal;
-    s->other_depth = s->penetration;
-    s->nearest = distance;
-    s->touches = 1;
-    s->normal = normal;
-    s->penetration = depth;
-  } else if (depth > s->other_depth) {
-    s->other = normal;
-    s->other_depth = depth;
-  }
-}
-
-/* The normal on one side of a triangle, without -0. */
-static cloth_vector side_normal(const surface_triangle *t, float side) {
-  return vector_flush_work(vector_scale(t->normal, side));
-}
-
-/* The distance of the path's end `p`, relative to t->corner and at `height`, if it is within the margin. */
-static void measure_end(surface_search *s, const surface_triangle *t, cloth_vector p, float height, float side) {
-  float excess[3];
-  const float outside = flush_small(outside_edges(t, p, excess), WORK_QUANTUM);
-  if (!(outside > 0.0f)) {
-    approach_surface(s, side * height, side_normal(t, side));
-    return;
-  }
-  if (outside * outside + height * height >= s->margin * s->margin || (s->one_sided && height < 0.0f)) {
-    return;
-  }
-  const cloth_vector away = from_edges(t, p, excess);
-  const float distance = square_root(square_of(away));
-  if (distance > STATE_QUANTUM) {
-    approach_surface(s, distance, vector_flush_work(vector_scale(away, 1.0f / distance)));
-  } else {
-    approach_surface(s, distance, side_normal(t, side));
-  }
-}
-
 #endif
 
-/* Penetration left after a contact that takes another pass [m]: less is rounding. */
-#define PASS_DEPTH 1.0e-5f
-
-/* Does a contact leave others to do? The particle is passed through a surface, or the nearest but one is not left by
-   leaving the nearest. */
-static int needs_another_pass(const surface_search *s) {
-  const float depth = s->other_depth - s->push;
-  const float left = depth - (s->penetration - s->push) * vector_dot(s->other, s->normal);
-  return s->share != SEARCH_NONE || (depth > 0.0f && left > PASS_DEPTH);
-}
-
 #if WITH_MESH
-
-/* Does the path pass through a triangle? `before` and `after` are the heights of its ends, on different sides. */
-static int passes_through(surface_search *s, const surface_triangle *t, float before, float after) {
-  const float share = flush_small(before / (before - after), WORK_QUANTUM);
-  const cloth_vector start = vector_subtract(s->from, t->corner);
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector p = vector_flush(vector_add_scaled(start, way, share), STATE_QUANTUM);
-  float excess[3];
-  if (outside_edges(t, p, excess) > EDGE_TOLERANCE) {
-    return 0;
-  }
-  const float side = before < 0.0f ? -1.0f : 1.0f;
-  pass_surface(s, share, side_normal(t, side), negate(side * after));
-  return 1;
-}
-
-/* Takes one triangle into account. */
-static void meet_triangle(surface_search *s, const surface_triangle *t) {
-  /* Ends and corners are 0 or at least 2^-30 along each axis, so differences are 0 or at least 2^-53. */
-  const cloth_vector p = vector_subtract(s->to, t->corner), start = vector_subtract(s->from, t->corner);
-  const float after = flush_small(vector_dot(t->normal, p), STATE_QUANTUM);
-  const float before = flush_small(vector_dot(t->normal, start), STATE_QUANTUM);
-  if (s->one_sided && before < negate(s->margin)) {
-    return;
-  }
-  const int is_behind = before < 0.0f;
-  const int crosses = is_behind ? after > 0.0f : after < 0.0f;
-  if (crosses && !(s->one_sided && is_behind) && passes_through(s, t, before, after)) {
-    return;
-  }
-  if (s->share == SEARCH_NONE && absolute(after) < s->margin) {
-    const int is_below = !s->one_sided && (after < 0.0f || (after == 0.0f && is_behind));
-    measure_end(s, t, p, after, is_below ? -1.0f : 1.0f);
-  }
-}
 
 #endif
 #endif

@@ -131,13 +131,6 @@ enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
   FOR_DIRECTION(d, ANTIDIAGONAL, statement)
 #endif
 
-/* Floats of the operator for one spring, whose matrix block is w w^T + beta I: w (3) and beta. */
-#define OPERATOR_FLOATS 4
-/* Floats of the operator for one cell. */
-#define CELL_FLOATS (DIRECTIONS * OPERATOR_FLOATS)
-/* The operator's floats lie in tiles of eight cells of a row, CELL_FLOATS arrays of eight floats each, so that all of a
-   cell's floats are found from one address. The last tile of a row is as narrow as what is left of the row. */
-#define TILE 8
 /* Tethers: pins came or went since they were chosen; they were chosen for the present pins; the caller has set some. */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Targets: there are none yet; they rest; they move during the next step. */
@@ -155,11 +148,6 @@ enum {
 enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* Columns that share a byte of the uniform lines, and rows that are transposed together: the largest CLOTH_LANES there
-   is. */
-#define LINE_BLOCK 8
-/* Particles of a row whose tethers share a mark. */
-#define TETHER_BLOCK 8
 /* 1: runs in which all mobilities and stiffness factors are 1 have kernels of their own; 0 when optimising for size. */
 #ifdef __OPTIMIZE_SIZE__
 #define UNIFORM_KERNELS 0
@@ -188,16 +176,6 @@ typedef struct confinement {
   cloth_vector anchor;    /* a point of the line or plane [m] */
 } confinement;
 
-/* Triangles of a mesh that a particle remembers within a step, see shape_mesh.h. */
-#define MESH_CACHE 8
-typedef struct mesh_cache {
-  cloth_vector centre;  /* of a ball in the mesh's local axes [m] */
-  float squared_radius; /* [m^2]; below 0: nothing is remembered */
-  float margin;         /* of the search [m] */
-  uint32_t spent;       /* work of walks through the tree in this step */
-  int32_t count;        /* triangles within the margin of the ball; MESH_CACHE + 1: there are more */
-  uint32_t triangles[MESH_CACHE];
-} mesh_cache;
 /* The mass of a collider that the cloth moves, and its motion. Consists of words. */
 typedef struct rigid_body {
   int32_t collider;
@@ -264,36 +242,6 @@ typedef struct cloth_inputs {
 /* Substeps of equal length are counted so far. */
 #define MOST_EQUAL_SUBSTEPS 2
 
-/* Which springs of a family are projected instead of acting by forces. SOME: those whose own kappa, with the maps, is
-   above the plan's `projected_above`. */
-enum { PROJECTED_NONE, PROJECTED_ALL, PROJECTED_SOME };
-
-/* One direction of stretch or shear springs, with coefficients for a substep of h seconds and the reference mass m0. */
-typedef struct spring_family {
-  float rest;          /* rest length [m] */
-  float force;         /* h ks / m0: velocity change per metre of elongation [1/s] */
-  float stiffness;     /* h^2 ks / m0 */
-  float damping;       /* h kd / m0 */
-  float compression;   /* share of stiffness and damping that acts on a spring shorter than its rest length */
-  float kappa;         /* stiffness + 2 damping: thesis eq. 4.8, where maps are 1 */
-  int32_t mode;        /* a cloth_mode: of the springs that act by forces */
-  int32_t projected;   /* PROJECTED_NONE ... */
-  float compliance[2]; /* of projected springs longer and shorter than at rest: m0 / (h^2 ks + h kd) */
-  float damping_share; /* of projected springs: h kd / (h^2 ks + h kd) */
-} spring_family;
-
-/* Bending, with coefficients for a substep of h seconds and the reference mass m0, of the rigidity B' and its
-   viscosity. */
-typedef struct bend_plan {
-  float stiffness[2]; /* of the hinges along warp and weft: h^2 / m0 times force per second difference */
-  float twist;        /* of the twist of cells */
-  float shift;        /* share of the positions at the substep's start that is subtracted: that of the viscosity */
-  float kappa;        /* the larger stiffness, without viscosity and share of forces */
-  float ratio;        /* B' / B, 0 if B is 0 */
-  int32_t has_equal_hinges; /* 1 if every hinge has the factor 1: no map, no border of a clamp */
-  int32_t is_explicit;      /* 1: by forces at the predicted positions, 0: solved along lines */
-} bend_plan;
-
 /* A family of springs in a substep of the one equation, see terms/springs.h. */
 typedef struct spring_terms {
   float rest;        /* rest length L [m] */
@@ -333,75 +281,11 @@ typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
   int32_t substeps;
-  int32_t index;         /* of the present substep */
-  int32_t notes;         /* CLOTH_NOTE_... flags for the result */
-  int32_t solves;        /* 1 if springs are implicit: a linear solve per substep */
-  int32_t forces;        /* 1 if anything but gravity, velocity damping and air acts by forces */
-  int32_t springs;       /* 1 if stretch or shear springs act by forces */
-  int32_t projects;      /* 1 if springs are projected */
-  int32_t sums;          /* 1 if displacements are summed, see displacement_of() */
-  int32_t bends;         /* 1 if the cloth resists bending */
-  float extrapolation;   /* share of BDF2 in the prediction, the rest is backward Euler */
-  float history_weight;  /* factor of earlier velocities: this substep's length over the last one's, at most 1 */
-  int32_t tethered;      /* 0 if no particle has a tether; else rows, from the first on, that hang on the same pins */
-  int32_t led;           /* particles that the solves along lines take for pins at their targets, see targets.h */
-  int32_t is_free;       /* 1 if no particle is pinned, confined or led */
-  int32_t is_calm;       /* 1 if contact pushes need not follow small differences, see contact_push.h */
-  float projected_above; /* kappa above which springs are projected */
-  float tether_scale;    /* length of tethers over their rest length */
-  float tether_growth, tether_slack; /* what contradicting tethers grow by, see tethers.h: a factor, at most, and a
-                                        length [m], at most; 0: nothing */
-  float friction_share; /* of the coefficients of friction of colliders that acts; 1 but on the way to rest, see
-                           settle.h */
-  spring_family spring[DIRECTIONS];
-  bend_plan bend;
+  int32_t index;  /* of the present substep */
+  int32_t notes;  /* CLOTH_NOTE_... flags for the result */
   int32_t stride; /* substeps of the plan that the present one does at once; `index` is the last of them */
   substep_terms terms;
 } step_plan;
-
-/* A collider during one substep, as body_in_substep() computes it. */
-typedef struct moving_body {
-  cloth_pose start, end;    /* pose when the substep starts and ends */
-  float margin;             /* distance that contact by projection keeps from the surface [m] */
-  int32_t turns;            /* 1 if it rotates during the substep */
-  int32_t aligned;          /* 1 for a sphere that does not rotate in it: start and end are without rotation then, and
-                               the axes of the world serve as its own */
-  float reach;              /* radius of a sphere around its position that holds shape and margin [m] */
-  cloth_vector from, along; /* a capsule that holds its shape: start of the axis, relative to its position, and length
-                               vector of the axis [m] */
-  float inverse_squared;    /* inverse of the squared length of that axis; 0: no capsule */
-  float axis_reach;         /* radius of that capsule, margin included [m] */
-  int32_t mesh;             /* which of the mesh colliders it is, from 0 */
-  int32_t guards;           /* 1: particles that have passed it are brought back, and nothing else */
-  uint32_t slot;            /* offset of the collider's slot [bytes] */
-  cloth_vector pivot;       /* position at the end of the step, about which torques are [m] */
-  int32_t body;             /* its number among the bodies, -1 for a collider without mass */
-  cloth_vector drift, rotated; /* motion of a body by contacts since the pass over the particles began, in its axes: of
-                               its position [m], and rotation [rad] */
-  int32_t index, substep;      /* the collider's index and the substep that all this is for */
-} moving_body;
-
-/* A range for the length of springs, see strain_limit.h. */
-typedef struct distance_range {
-  float low, high;            /* its ends, squared [m^2] */
-  const struct cloth *noted;  /* whose pins note what the range does, or NULL */
-  const struct cloth *gapped; /* where the grid has gaps; else NULL */
-} distance_range;
-
-/* A capsule that holds a collider, and the box around it: what may obstruct a tether. In world axes, at the end of the
-   step. */
-typedef struct obstacle_capsule {
-  cloth_vector low, high;   /* corners of the box [m] */
-  cloth_vector from, along; /* one end of the capsule's axis, and the vector from there to the other end [m] */
-  float squared_reach;      /* squared radius of the capsule [m^2] */
-  int32_t collider;         /* its index */
-} obstacle_capsule;
-
-#define OBSTACLE_FLOATS ((int32_t)(sizeof(obstacle_capsule) / sizeof(float)))
-
-/* Least cap on the iterations of a substep of a cloth that is sewn. A sheet of implicit springs in two panels that
-   hangs from its corners trembles at 0.6 m/s with 4 substeps and 16 iterations; with 32 it comes to rest. */
-#define SEWN_ITERATIONS 32
 
 /* Largest number of coarse levels: CLOTH_GRID_LIMIT, 1024, leads to sides of 513, 257, 129, 65, 33, 17, 9, 5, 3, 2. */
 #define MAX_LEVELS 16
@@ -419,22 +303,14 @@ typedef struct grid_level {
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
-  moving_body body;         /* the collider that body_in_substep() computed last */
   cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
   float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  int32_t least_iterations; /* SEWN_ITERATIONS in a step in which the cloth is sewn, else 0 */
   uint32_t gathers[2];      /* address of the bytes of gathers.h during a step of a group, low word first; else 0 */
   int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */
   uint32_t ticks;           /* ticks from there to the deadline */
-  int32_t uniform;          /* particles of mobility 1 where lines may be uniform */
-  int32_t tears;            /* 1 if contact has moved a particle far in this substep */
-  int32_t frees;            /* 1 if contact has let a particle go or lifted it out in this substep */
-  int32_t skips_contact;    /* 1 in a pass of contact for the sake of fixed work, which touches nothing */
-  float widest_square;      /* square of the longest edge of the triangles, see contact_cells.h [m^2] */
-  int32_t obstacles;        /* how many obstacle capsules there are */
   int32_t has_deadline;     /* 1 for a step with a deadline */
   int32_t is_cut;           /* 1 if the step may do max_refinements of optional work; 0: without limit */
   int32_t refinements;      /* pieces of optional work done so far */
@@ -567,15 +443,11 @@ typedef struct self_workspace {
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; uniform_lines, the first, is
-   never 0. The table at the head of this part says who owns which array when. */
+   scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
+   0. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
-  uintptr_t uniform_lines, tether_marks, row_buffers, mobility, force_share, residual, product, contact_pull, longest;
-  uintptr_t displacement;
-  uintptr_t operator_blocks, line_work, contact_normal, inverse, direction, solution, share, nodes, coarse_lines;
-  uintptr_t seam;
-  uintptr_t place, diagonal, air, ground, factors, levels, sums, transfer, coefficients;
-  uintptr_t labels, touches, reach, bodies;
+  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
+  uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
 } scratch_offsets;
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
@@ -585,9 +457,9 @@ typedef struct scratch_offsets {
 typedef struct own_offsets {
   uint32_t workspace;
   uint32_t iterations, reactions;
-  uint32_t shared_bodies, shared_places, mesh_caches; /* of no bytes in a config without */
-  uint32_t contact_record;                            /* 0 without capacity.max_contacts */
-  uint32_t pin_reactions, attached;                   /* 0 for what the config does without */
+  uint32_t shared_bodies, shared_places; /* of no bytes in a config without */
+  uint32_t contact_record;               /* 0 without capacity.max_contacts */
+  uint32_t pin_reactions, attached;      /* 0 for what the config does without */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -644,8 +516,8 @@ struct cloth {
   cloth_settings settings;
   int32_t max_contacts; /* room in the contact record */
   uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
-  uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. Also, the size
-                    of the struct is a multiple of that of an address */
+  uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. */
+  uint32_t unused; /* so that the size of the struct is a multiple of that of an address */
 };
 
 /* Bytes before the state in a save and in an image. */

@@ -405,11 +405,12 @@ static void check_operations(const octet *a, const octet *b, const octet *c) {
 /* Two octets as one row, moved up by one place block by block. */
 static void check_carry(const octet *first, const octet *second) {
   octet moved[2];
-  lanes_shift carry = lanes_shift_start();
+  lanes before = lanes_splat(0.0f);
   for (int32_t i = 0; i < 2 * ELEMENTS; i += CLOTH_LANES) {
     const octet *from = i < ELEMENTS ? first : second;
-    lanes block = lanes_shift_in(&carry, lanes_load(from->value + i % ELEMENTS));
-    lanes_store(moved[i / ELEMENTS].value + i % ELEMENTS, block);
+    const lanes block = lanes_load(from->value + i % ELEMENTS);
+    lanes_store(moved[i / ELEMENTS].value + i % ELEMENTS, lanes_shifted(before, block));
+    before = block;
   }
   check("carry", 0, moved[0].bits[0] == 0);
   for (int32_t i = 1; i < 2 * ELEMENTS; i++) {
