@@ -31,7 +31,8 @@
 /* Thickness of tethers [m], and the least one of contacts with spheres. */
 #define TETHER_THICKNESS 0.005f
 #define LEAST_THICKNESS 1.0e-4f
-/* A max distance gives way within this share of itself at most. */
+/* A max distance gives way within this share of itself at most, a backstop within this share of that or of its radius:
+   one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
 
 /* Share of the springs in the prediction of motion constraints, which many particles meet together: with 1 a sheet in
@@ -143,7 +144,7 @@ static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cl
   stopped.spring_share = BACKSTOP_SHARE;
   if (length > STATE_QUANTUM) {
     add_contact(&stopped, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
-                minimum(thickness, maximum(DISTANCE_SHARE * limit.z, LEAST_THICKNESS)), 0.0f);
+                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
 
