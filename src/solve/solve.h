@@ -125,6 +125,7 @@ CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_so
   const float solved = tolerance * tolerance * residual;
   float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
   float least = residual;              /* the least r . z so far */
+  const solve_change nothing_changed = {0.0f, 0.0f, 0};
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     least = minimum(least, along);
@@ -142,7 +143,7 @@ CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_so
       return iteration;
     }
     const float before = along;
-    const solve_change change = release(c, t, iteration, *has_solution);
+    const solve_change change = is_done ? nothing_changed : release(c, t, iteration, *has_solution);
     along = advance(c, w->last_step, !*has_solution, change.changed && !is_in_pieces(c));
     *has_solution = 1;
     beta = step_ratio(along, before);
