@@ -24,6 +24,10 @@
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, of scale times the distance at rest
  *
+ * The contacts of a particle are predicted together: each with what the others press where they will be, which begins
+ * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
+ * that did not know of each other would alternate for ever.
+ *
  * In: targets, motion constraints, tethers, place, residual, spring sums, diagonal. Out: residual, diagonal, ground.
  * Scratch: none.
  */
@@ -41,6 +45,19 @@
 #define TARGET_SHARE 0.1f
 #define BACKSTOP_SHARE 0.3f
 
+/* Most contacts of a particle: a max distance, a backstop, and TETHERS tethers; and sweeps of the prediction of those
+   that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever (tests/tethers.c). */
+#define MOST_BOUNDS 4
+#define BOUND_SWEEPS 16
+
+/* A contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose pull
+   holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
+typedef struct particle_bound {
+  cloth_vector n;
+  float gap, thickness, length, compliance;
+  float press, force, stiffness; /* at the agreed depth: the force there; that of the tangent; its slope */
+} particle_bound;
+
 /* A particle that is held in this substep. */
 typedef struct held_particle {
   const cloth *c;
@@ -49,6 +66,8 @@ typedef struct held_particle {
   int32_t place; /* in own arrays */
   cloth_vector x;
   float spring_share; /* of the springs that the prediction counts */
+  int32_t bounds;
+  particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
@@ -74,33 +93,71 @@ static float inertia_along(const held_particle *h, cloth_vector n) {
   return sum;
 }
 
-/* Adds a contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose
-   pull holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
-static void add_contact(const held_particle *h, cloth_vector n, float gap, float thickness, float length) {
-  const substep_terms *t = h->t;
-  const float stiff = contact_stiffness(t);
-  const float compliance = 1.0f / inertia_along(h, n);
-  const float moves = compliance * vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
-  float force;
-  const float stiffness = contact_of_one(stiff, thickness, gap, compliance, moves, &force);
-  if (!(stiffness > 0.0f)) {
-    return;
+/* Notes a contact, as it is now. */
+static void note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+  particle_bound *b = &h->bound[h->bounds++];
+  const float stiffness = contact_stiffness(h->t);
+  const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
+  b->n = n;
+  b->gap = gap;
+  b->thickness = thickness;
+  b->length = length;
+  b->compliance = 1.0f / inertia_along(h, n);
+  b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
+}
+
+/* Predicts a contact, with what the others press. */
+static void predict_bound(const held_particle *h, particle_bound *b) {
+  cloth_vector others = own_vector(h->a->residual, h->place);
+  for (int32_t k = 0; k < h->bounds; k++) {
+    const particle_bound *other = &h->bound[k];
+    others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
-  add_to_own(h->a->residual, h->place, vector_scale(n, force));
-  const float across = length > 0.0f ? minimum(maximum(force, 0.0f) / length, stiffness) : 0.0f;
-  const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
-  for (int32_t i = 0; i < 6; i++) {
-    const float value = (stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-    *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+  const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  const contact_tangent t = contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness),
+                                       lanes_splat(b->gap), lanes_splat(b->compliance), lanes_splat(moves));
+  b->press = lanes_first_value(t.law);
+  b->force = lanes_first_value(t.force);
+  b->stiffness = lanes_first_value(t.stiffness);
+}
+
+/* Predicts the contacts of a particle, until no two of them press. */
+static void predict_bounds(held_particle *h) {
+  int32_t pressing = h->bounds;
+  for (int32_t n = 0; n < BOUND_SWEEPS && pressing > (n > 0); n++) {
+    pressing = 0;
+    for (int32_t k = 0; k < h->bounds; k++) {
+      predict_bound(h, &h->bound[k]);
+      pressing += h->bound[k].press > 0.0f;
+    }
+  }
+}
+
+/* Adds the forces and blocks of the contacts of a particle. */
+static void press_bounds(held_particle *h) {
+  predict_bounds(h);
+  for (int32_t k = 0; k < h->bounds; k++) {
+    const particle_bound *b = &h->bound[k];
+    const cloth_vector n = b->n;
+    if (!(b->stiffness > 0.0f)) {
+      continue;
+    }
+    add_to_own(h->a->residual, h->place, vector_scale(n, b->force));
+    const float across = b->length > 0.0f ? minimum(maximum(b->force, 0.0f) / b->length, b->stiffness) : 0.0f;
+    const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
+    for (int32_t i = 0; i < 6; i++) {
+      const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+    }
   }
 }
 
 /* Keeps a particle within a distance of a centre. */
-static void keep_within(const held_particle *h, cloth_vector centre, float distance, float thickness) {
+static void keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
   if (length > STATE_QUANTUM) {
-    add_contact(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
   }
 }
 
@@ -131,7 +188,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
 }
 
 /* The backstop of a particle, which a target without a normal has not. */
-static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
+static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
     return;
   }
@@ -140,28 +197,28 @@ static void keep_out_of_backstop(const held_particle *h, cloth_vector target, cl
   const cloth_vector off = vector_flush_work(vector_subtract(h->x, centre));
   const float length = vector_length(off);
   const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
-  held_particle stopped = *h;
-  stopped.spring_share = BACKSTOP_SHARE;
+  h->spring_share = BACKSTOP_SHARE;
   if (length > STATE_QUANTUM) {
-    add_contact(&stopped, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
-                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
+    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
+               minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
 
 /* Holds one particle to its target. */
-static void hold_to_target(const held_particle *h, int32_t i) {
+static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
   const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
+  h->spring_share = TARGET_SHARE;
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
-  if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
-    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
-  }
 }
 
 #endif
@@ -169,8 +226,9 @@ static void hold_to_target(const held_particle *h, int32_t i) {
 #if WITH_TETHERS
 
 /* Holds one particle by its tethers. */
-static void hold_by_tethers(const held_particle *h, const rest_metric *metric, int32_t i) {
+static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
+  h->spring_share = 1.0f;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) {
@@ -200,7 +258,7 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
 #endif
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    held_particle h = {c, &a, t, place, near_particle(&a, a.place, i), TARGET_SHARE};
+    held_particle h = {.c = c, .a = &a, .t = t, .place = place, .x = near_particle(&a, a.place, i)};
     if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
       continue;
     }
@@ -210,8 +268,8 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
     }
 #endif
 #if WITH_TETHERS
-    h.spring_share = 1.0f;
     hold_by_tethers(&h, &metric, i);
 #endif
+    press_bounds(&h);
   }
 }
