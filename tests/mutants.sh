@@ -36,7 +36,7 @@ linked="golden known_scenes corpus known_histories canonical_state output mask t
   strain_limits fabrics accuracy queries contact_list group workers rest_shape settle self_contact geometry
   geometry_world give_way recovery tubes sleep work_bounds plans stress-short integration origin contact
   contact_conflicts"
-inside="self_test matrix culling internals deadline"
+inside="self_test matrix internals deadline"
 
 command_of() { # SUITE
   awk -v suite="$1" '$1 == suite { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites
