@@ -70,12 +70,10 @@ static void draw_solver(random_source *source, cloth_config *config) {
   config->integration.explicit_threshold = (float)PICK(source, 0.1, 0.2, 0.3);
   config->substeps = random_int(source, 0, 4);
   config->integration.max_substeps = config->integration.method >= CLOTH_INTEGRATION_EXPLICIT ? 16 : 4;
-  config->solver.preconditioner = (int32_t)random_int(source, 0, 2);
+  config->solver.preconditioner = (int32_t)random_int(source, 0, 3);
   config->solver.max_iterations = (int32_t)draw_logarithmic(source, 1.0, 64.99);
   config->solver.tolerance = (float)draw_logarithmic(source, 1e-4, 0.1);
-  config->strain_limit.sweeps = (int32_t)PICK(source, 0.0, 0.0, 2.0, 8.0);
-  config->strain_limit.max_extension = (float)PICK(source, 0.01, 0.05, 0.1);
-  config->strain_limit.max_compression = (float)PICK(source, 0.01, 0.1, 1.0);
+  config->strain_limit.max_extension = (float)PICK(source, 0.0, 0.0, 0.01, 0.05, 0.1);
 }
 
 /* Whichever springs are projected, and whatever lies beside them. */

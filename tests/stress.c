@@ -319,13 +319,13 @@ static void choose_maps(cloth_config *config, random_source *random) {
 }
 
 static void choose_solver(cloth_config *config, random_source *random) {
-  static const int iterations[] = {1, 4, 4, 20}, sweeps[] = {0, 4, 12};
+  static const int iterations[] = {1, 4, 4, 20};
+  static const float limits[] = {0.0f, 0.05f, 0.1f};
   config->integration.method = (int32_t)random_int(random, 0, CLOTH_INTEGRATION_EXPLICIT);
   config->grid.min_bending_length = chance(random, 50) ? 1.0f : between(random, 0.0, 4.0);
   config->solver.preconditioner = (int32_t)random_int(random, 0, CLOTH_PRECONDITIONER_MULTILEVEL);
   config->solver.max_iterations = iterations[random_int(random, 0, 3)];
-  config->strain_limit.sweeps = sweeps[random_int(random, 0, 2)];
-  config->strain_limit.max_compression = chance(random, 20) ? 0.05f : 1.0f;
+  config->strain_limit.max_extension = limits[random_int(random, 0, 2)];
 }
 
 /* With as many substeps as it takes, or most steps would be refused. */
