@@ -20,7 +20,7 @@ port='-DCLOTH_PORT="examples/board/port.h"'
 # What the flag does not call: without it compilers take two fifths of the time, and hashes are the same.
 without=""
 for part in SELF MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE \
-  SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE MASK QUERIES BODIES CELL_CONTACT WRAP; do
+  SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE MASK QUERIES BODIES WRAP; do
   without="$without -DCLOTH_NO_$part"
 done
 sources="$here/main.c $here/flag.c $here/print.c"

@@ -4,10 +4,9 @@
 static const float width = 1.2f, height = 0.8f;
 
 /*
- * The library's defaults, but for three substeps in place of 28, with the BDF2 that suits few. Three are the most that
- * a Cortex-M7 of 480 MHz is sure to finish within a sixtieth of a second, 8,000,000 cycles: cloth_config_work_bound()
- * gives 3.6 million instructions for three and 4.5 for four, of two cycles each to be on the safe side. What a step
- * really takes is half the bound.
+ * The library's defaults, of which two substeps are the most that a Cortex-M7 of 480 MHz is sure to finish within a
+ * sixtieth of a second, 8,000,000 cycles: cloth_config_work_bound() gives 3.8 million instructions, of two cycles each
+ * to be on the safe side. What a step really takes is half the bound.
  */
 cloth_config flag_config(void) {
   cloth_config config = cloth_config_default();
@@ -15,9 +14,7 @@ cloth_config flag_config(void) {
   config.rows = FLAG_SIDE;
   config.edge_warp = (cloth_vector){width, 0, 0};
   config.edge_weft = (cloth_vector){0, -height, 0};
-  config.substeps = 3;
-  config.integration.max_substeps = 3;
-  config.integration.bdf2_blend = 0.8f;
+  config.integration.max_substeps = config.substeps;
   config.max_colliders = 0; /* bytes for what never comes */
   config.capacity.max_confined = 0;
   return config;

@@ -1,5 +1,5 @@
 /*
- * The scene of the board example: a flag of 16 x 16 particles in gusts of wind, and a picture of it in letters. The
+ * The scene of the board example: a flag of 12 x 12 particles in gusts of wind, and a picture of it in letters. The
  * same source for the boards and for the host that they are compared with.
  *
  * SPDX-License-Identifier: MIT
@@ -10,8 +10,8 @@
 #include "cloth.h"
 
 enum {
-  FLAG_SIDE = 16,
-  FLAG_ARENA_BYTES = 30464, /* what cloth_memory_needed() says; flag_build() fails if it is too little */
+  FLAG_SIDE = 12,
+  FLAG_ARENA_BYTES = 45056, /* at least what cloth_memory_needed() says, which goes with the lanes of the build */
   FLAG_PICTURE_COLUMNS = 72,
   FLAG_PICTURE_ROWS = 22
 };
