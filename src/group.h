@@ -581,10 +581,12 @@ static void end_substeps(const group_step *s, int32_t is_whole) {
 /* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
 CLOTH_SEPARATE void substep_together(const group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
-  float done = 0.0f, length = 1.0f;
+  float longest = 1.0f, done = 0.0f;
   if (s->touches) {
     gather_together(s);
+    longest = longest_part(&s->contact, plan_of_group(s), shortest);
   }
+  float length = longest;
   while (done < 1.0f) {
     if (start_parts(s, done, length) && length > shortest) {
       length *= 0.5f;
@@ -600,7 +602,7 @@ CLOTH_SEPARATE void substep_together(const group_step *s) {
       }
     }
     done += length;
-    length = done == 0.5f ? 0.5f : length;
+    length = done == 0.5f ? minimum(0.5f, longest) : length;
   }
   end_substeps(s, length == 1.0f);
 }

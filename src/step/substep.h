@@ -233,13 +233,14 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
  *
  * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
  *
- * Where contact is deep the substep is taken in two parts, and each of these in two, before anything is solved.
+ * Where contact is deep, or cloth is near cloth, the substep is taken in two parts, and each of these in two, before
+ * anything is solved.
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   const float shortest = 1.0f / (float)c->settings.integration.max_parts;
-  float done = 0.0f, length = 1.0f;
+  const float longest = gather_with_self(c, plan, shortest);
+  float done = 0.0f, length = longest;
   int32_t iterations = 0;
-  gather_with_self(c, plan);
   while (done < 1.0f) {
     if (start_part(c, plan, done, length) && length > shortest) {
       length *= 0.5f;
@@ -251,7 +252,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
     confine_particles(c);
     end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
     done += length;
-    length = done == 0.5f ? 0.5f : length; /* the first half is done: the other is tried as a whole */
+    length = done == 0.5f ? minimum(0.5f, longest) : length; /* the first half is done: the other is tried as a whole */
   }
   end_substep(c, plan, iterations, length == 1.0f);
 }

@@ -135,7 +135,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 
 /* Parts of a substep of a cloth, at most. */
 static int32_t most_parts(const cloth *c) {
-  return c->scratch.touches ? c->settings.integration.max_parts : 1;
+  return c->scratch.touches || c->self ? c->settings.integration.max_parts : 1;
 }
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
