@@ -471,14 +471,11 @@ CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_
 
 /// Memory ///
 
-/* The arena holds three contiguous spans in this order. With the default config a particle takes 57 bytes of state and
-   52 of scratch, of which bdf2_blend is 24 and 4, and tethers are 8 and 0; with 3 substeps or fewer 44 of scratch, of
-   which bdf2_blend is 8. A solver takes 112 more. From 464 particles on vectors are up to 1.2 KB longer, against cache
-   conflicts. Each particle of the longer side takes 160 bytes more, of a tube 224; a column 22, a row 33. On grids of
-   up to 26 rows a column, counted in eights, takes 320 bytes in place of 12 of each particle's scratch; with 3 substeps
-   or fewer 224 on up to 18 rows. The rest is 4.7 to 5 KB. Sizes of one config are the same in every build. */
-/* In the step of one equation a particle takes 37 bytes of state and, in grids of 32 x 32, 164 of scratch without lanes
-   and 183 with AVX2: sizes of scratch differ between builds, others do not. */
+/* The arena holds three contiguous spans in this order. With the default config a particle takes 93 bytes of state, of
+   which 56 are what it remembers of contact, and 293 of scratch; without colliders 37 and 154; explicit alone 81 and
+   218. bdf2_blend adds 12, a tether 4, targets 72, a mass map 4, a stiffness map 52. From 464 particles on vectors are
+   up to 0.4 KB longer each, against cache conflicts. Rows of scratch are padded to whole blocks of lanes, so sizes of
+   scratch differ between builds; others do not. What is left is 20 to 60 KB. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */

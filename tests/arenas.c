@@ -134,92 +134,69 @@ static void expect_spans(const cloth_memory *m) {
   CHECK(m->total_bytes - spans < 3 * CLOTH_ALIGNMENT, "%zu bytes lost between spans", m->total_bytes - spans);
 }
 
-/* What an option adds must be its share a particle, give or take the rounding to the alignment and the at most 95
-   floats by which planes keep away from multiples of 2 KB. */
+/* Rows of scratch are padded to whole blocks of lanes, with some on either side. */
+static size_t places_of(const cloth_config *config) {
+  return ((size_t)config->columns + 16) * (size_t)config->rows;
+}
+
+/* What an option adds must be its share a particle, give or take the rounding to the alignment, the padding of rows and
+   the at most 95 floats by which planes keep away from multiples of 2 KB. */
 static void expect_addition(const cloth_config *with, size_t without, size_t share, const char *name) {
-  size_t particles = (size_t)with->columns * (size_t)with->rows;
-  size_t total = memory_of(with).total_bytes;
-  size_t marks = 2 * (size_t)with->rows * (((size_t)with->columns + 7) / 8); /* of tethers */
-  size_t buffers = 12 * (size_t)with->columns, axes = with->tethers.count > 0 ? 56 * (size_t)with->max_colliders : 0;
-  size_t pads = share * (particles < 512 ? 0 : 95) + marks + (axes > buffers ? axes - buffers : 0);
+  const size_t particles = (size_t)with->columns * (size_t)with->rows, total = memory_of(with).total_bytes;
+  const size_t most = share * (places_of(with) + (particles < 464 ? 0 : 95)) + 6 * CLOTH_ALIGNMENT;
   CHECK(total + 4 * CLOTH_ALIGNMENT >= without + share * particles, "%s: only %zu bytes more", name, total - without);
-  CHECK(total <= without + share * particles + 6 * CLOTH_ALIGNMENT + pads, "%s adds %g bytes a particle", name,
-        (double)(total - without) / (double)particles);
+  CHECK(total <= without + most, "%s adds %g bytes a particle", name, (double)(total - without) / (double)particles);
 }
 
-/* Planes of transposed rows, without and with sums of displacements. */
-enum { PLANES = 7, PLANES_WITH_SUMS = 10 };
-
-/* What so many planes take beyond the 12 bytes of each particle that they are in place of. */
-static size_t row_bytes(const cloth_config *config, size_t planes) {
-  size_t bytes = 32 * planes * (((size_t)config->columns + 7) / 8 * 8);
-  size_t instead = 12 * (size_t)config->columns * (size_t)config->rows;
-  return bytes > instead ? bytes - instead : 0;
-}
-
-/* What a grid takes besides its particles: work space for lines along the longer side; transposed rows; what columns
-   and rows take; marks of tethers. */
-static size_t line_bytes(const cloth_config *config) {
-  size_t columns = (size_t)config->columns, rows = (size_t)config->rows;
-  size_t marks = (size_t)config->tethers.count * rows * ((columns + 7) / 8);
-  return 224 * (columns > rows ? columns : rows) + row_bytes(config, PLANES_WITH_SUMS) + 32 * (columns + rows) + marks;
-}
-
+/* All bytes: those of each particle, of each row and column, and the rest. */
 static void expect_bytes(const cloth_config *config, size_t share, const char *name) {
-  size_t particles = (size_t)config->columns * (size_t)config->rows;
-  size_t pads = particles < 464 ? 0 : 95 * share;
-  cloth_memory memory = memory_of(config);
+  const size_t particles = (size_t)config->columns * (size_t)config->rows;
+  const cloth_memory memory = memory_of(config);
+  const size_t lines = (size_t)config->columns + (size_t)config->rows;
+  const size_t most = share * (places_of(config) + (particles < 464 ? 0 : 95)) + 400 * lines + 12288;
   expect_spans(&memory);
-  size_t most = share * particles + line_bytes(config) + pads + 4352, least = share * particles + 3072;
-  CHECK(memory.total_bytes <= most && memory.total_bytes >= least, "%d x %d %s: %zu bytes, not %zu to %zu",
-        config->columns, config->rows, name, memory.total_bytes, least, most);
+  CHECK(memory.total_bytes <= most && memory.total_bytes >= (share - 6) * particles,
+        "%d x %d %s: %zu bytes, not %zu to %zu", config->columns, config->rows, name, memory.total_bytes,
+        (share - 6) * particles, most);
+}
+
+/* Options that take memory for each particle. */
+static void test_options_of_grid(const cloth_config *config, const float *map) {
+  const size_t plain = memory_of(config).total_bytes;
+  cloth_config option = *config;
+  option.tethers.count = 1;
+  expect_addition(&option, plain, 4, "one tether");
+  option.tethers.count = 2;
+  expect_addition(&option, plain, 8, "two tethers");
+  option = *config;
+  option.integration.bdf2_blend = 0.1f;
+  expect_addition(&option, plain, 12, "extrapolation");
+  option = *config;
+  option.grid.mass_map = map;
+  expect_addition(&option, plain, 4, "mass map");
+  option = *config;
+  option.grid.stiffness_map = map;
+  expect_addition(&option, plain, 52, "stiffness map");
+  option = *config;
+  option.capacity.targets = 1;
+  expect_addition(&option, plain, 72, "targets");
+  option = *config;
+  option.capacity.pin_reactions = 1;
+  expect_addition(&option, plain, 12, "reactions of pins");
 }
 
 static void test_memory_of_grid(int columns, int rows, const float *map) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
-  use_projection(&config);
-  expect_bytes(&config, 109, "in three tiers");
+  expect_bytes(&config, 386, "by default");
+  test_options_of_grid(&config, map);
   cloth_config option = config;
-  option.tethers.count = 0;
-  cloth_memory memory = memory_of(&option);
-  option.tethers.count = 1;
-  expect_addition(&option, memory.total_bytes, 4, "one tether");
-  option.tethers.count = 2;
-  expect_addition(&option, memory.total_bytes, 8, "two tethers");
-  option = config;
-  option.integration.bdf2_blend = 0.0f;
-  memory = memory_of(&option);
-  option.integration.bdf2_blend = 0.1f;
-  expect_addition(&option, memory.total_bytes, 28, "extrapolation");
-  memory = memory_of(&config);
-  option = config;
-  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a warm start without a solver takes memory");
-  option = config;
-  CHECK(memory_of(&option).total_bytes == memory.total_bytes, "a solver that never solves takes memory");
-  use_two_tiers(&config);
-  expect_bytes(&config, 165, "in two tiers");
-  memory = memory_of(&config);
-  option = config;
-  option.substeps = 3;
-  expect_addition(&option, memory.total_bytes, 8, "projected springs in few substeps");
-  option.substeps = 4;
-  const size_t rows_of_sums = row_bytes(&option, PLANES_WITH_SUMS) - row_bytes(&option, PLANES);
-  expect_addition(&option, memory.total_bytes + rows_of_sums, 20, "projected springs");
-  option = config;
-  expect_addition(&option, memory.total_bytes, 12, "warm start");
-  option = config;
-  option.grid.mass_map = map;
-  expect_addition(&option, memory.total_bytes, 4, "mass map");
-  option = config;
-  option.grid.stiffness_map = map;
-  expect_addition(&option, memory.total_bytes, 4, "stiffness map");
-  option = config;
-  expect_addition(&option, memory.total_bytes, 16, "solver contact");
+  option.max_colliders = 0;
+  expect_bytes(&option, 190, "without colliders");
   option = config;
   option.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  expect_bytes(&option, 53, "explicit only");
+  expect_bytes(&option, 299, "explicit only");
 }
 
 static void test_memory(void) {
