@@ -385,7 +385,7 @@ typedef struct cloth_config_capacity {
                               each, and 12 bytes per particle, 24 with sleep */
   int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
                               sleep */
-  int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 60 bytes per particle */
+  int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 72 bytes per particle */
   int32_t shared_scratch;  /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
   int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
                            above 0, 4 per particle and 4 more */

@@ -433,30 +433,6 @@ static double field_value(const cloth_config *config, const config_field *field)
   return field->kind == FIELD_FLOAT ? (double)real : (double)whole;
 }
 
-/* Defaults of the step of one equation, where the header names that of the other. */
-static const struct {
-  const char *name;
-  double value;
-} equation_defaults[] = {
-    {"substeps", 2.0},
-    {"integration.explicit_threshold", 1.0},
-    {"integration.bdf2_blend", 0.0},
-    {"integration.max_substeps", 64.0},
-    {"tethers.count", 0.0},
-    {"solver.max_iterations", 80.0},
-    {"solver.tolerance", 0.0},
-};
-
-static int has_other_default(const config_field *field, double *value) {
-  for (size_t n = 0; n < sizeof equation_defaults / sizeof equation_defaults[0]; n++) {
-    if (strcmp(field->name, equation_defaults[n].name) == 0) {
-      *value = equation_defaults[n].value;
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* Every number that the header names as a default is one. */
 static void test_documented_defaults(void) {
   const char *header = read_header();
@@ -465,7 +441,7 @@ static void test_documented_defaults(void) {
   for (size_t i = 0; header != NULL && i < CONFIG_FIELD_COUNT; i++) {
     const config_field *field = &config_fields[i];
     double said = 0.0, is = field_value(&config, field);
-    if (has_other_default(field, &said) || documented_default(header, field, &said)) {
+    if (documented_default(header, field, &said)) {
       documented++;
       CHECK(fabs(is - said) <= 1e-6 * fabs(said), "%s is %g, the header says %g", field->name, is, said);
     }
@@ -549,7 +525,7 @@ static void test_drive(void) {
   guarded_free(&f);
 }
 
-/* What the step of one equation cannot do with other settings is refused before anything is written. */
+/* What excludes each other is refused before anything is written. */
 static void test_conflicts(void) {
   cloth_config config = small_config();
   guarded_fixture f = guarded_make(&config);
