@@ -1,6 +1,6 @@
 # Mutants of C sources: small changes of one place each, as a fault would be. tests/mutants.sh compiles and tests them.
 #
-#   awk -f tests/mutants.awk src/*.h                      lists every mutant of the code inside functions, one a line:
+#   awk -f tests/mutants.awk src/*.h src/*/*.h            lists every mutant of the code inside functions, one a line:
 #                                                         file, line, column, length, kind, replacement, line at which
 #                                                         the function's body begins, with tabs
 #   awk -v line=L -v column=C -v width=W -v replacement=R -f tests/mutants.awk FILE
