@@ -280,14 +280,12 @@ typedef struct cloth_config_integration {
                            collider than the thickness: work is bounded by as many substeps; 1, 2 or 4; default 4 */
 } cloth_config_integration;
 
-/* Tethers keep particles within a distance of pins. They are let out by what the fabric stretches: their length over
-   the rest distance is scale + 6 w D / ks + 0.3 w D / shear, with w the weight per area, D the longer side and ks the
-   lesser stretch stiffness. Where pins are farther apart than that, or a collider makes the way from one to another
-   longer, tethers grow, so that the cloth between them stretches evenly. */
+/* Tethers keep particles within a distance of pins: `scale` times that at rest, as a contact with the inside of a
+   sphere around the pin, which grows softly over 5 mm. Where pins go farther apart than the cloth between them reaches,
+   the springs stretch between the particles of one pin and those of the other, not evenly. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 0; 4 bytes each per particle */
-  float scale;   /* length of a rigid fabric's tethers over the rest distance [1]; 0.5..10; default 1.0015: taut cloth
-                    never rests at 1 */
+  float scale;   /* their length over the distance at rest [1]; 0.5..10; default 1.0015: taut cloth never rests at 1 */
 } cloth_config_tethers;
 
 typedef enum cloth_preconditioner {

@@ -1,5 +1,6 @@
 /* Limits that contradict each other give way: pins or targets that are farther apart than the cloth between them
-   reaches stretch it evenly, whatever tethers and strain limits say. SPDX-License-Identifier: MIT */
+   reaches stretch it evenly, whatever strain limits say, and bounded, whatever tethers say. SPDX-License-Identifier:
+   MIT */
 #include "sheets.h"
 
 #define SIDE 24
@@ -40,23 +41,22 @@ static void draw_apart(const cloth_config *config, double strain, double most, c
 
 static const double strains[] = {0.01, 0.1, 1.0};
 
+/* Tethers keep the particles of either pin near it: the springs between take it all. It were even that is asked. */
 static void test_tethers(void) {
   for (int count = 1; count <= 2; count++)
     for (int i = 0; i < 3; i++) {
       cloth_config config = sheet_config();
       config.tethers.count = count;
-      draw_apart(&config, strains[i], 2.0, count == 1 ? "one tether" : "two tethers");
+      draw_apart(&config, strains[i], 1.5 * CELLS, count == 1 ? "one tether" : "two tethers");
     }
 }
 
 static void test_strain_limits(void) {
-  const int sweeps[] = {1, 16};
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < 3; i++) {
-      cloth_config config = sheet_config();
-      config.strain_limit.sweeps = sweeps[k];
-      draw_apart(&config, strains[i], 2.0, k == 0 ? "strain limits, 1 sweep" : "strain limits, 16 sweeps");
-    }
+  for (int i = 0; i < 3; i++) {
+    cloth_config config = sheet_config();
+    config.strain_limit.max_extension = 0.005f;
+    draw_apart(&config, strains[i], 2.0, "strain limits");
+  }
 }
 
 /* Tethers that nothing contradicts stay as long as they were: a sheet that hangs from pins which are near enough. */
@@ -91,7 +91,7 @@ static void test_targets(void) {
     config.capacity.targets = 1;
     fixture s = fixture_make(&config);
     static float vertices[SIDE * SIDE * 8];
-    const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+    const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int k = 0; k < SIDE * SIDE; k++)
       if (k % SIDE < 4 || k % SIDE >= SIDE - 4)
         cloth_set_motion_constraint(s.sheet, k, &tight);
