@@ -109,11 +109,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return _mm256_movemask_ps(mask) != 0;
 }
 
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  __m256i seam = _mm256_castps_si256(_mm256_permute2f128_ps(before, a, 0x21));
-  return _mm256_castsi256_ps(_mm256_alignr_epi8(_mm256_castps_si256(a), seam, 12));
-}
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return _mm256_cvtss_f32(a);
 }

@@ -121,11 +121,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask != 0;
 }
 
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  uint32_t carried = vgetq_lane_u32(vreinterpretq_u32_f32(before), 3);
-  return vreinterpretq_f32_u32(vshlcq_u32(vreinterpretq_u32_f32(a), &carried, 32));
-}
-
 /* There are only eight vector registers: reload what memory holds instead of spilling it. */
 #define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
 

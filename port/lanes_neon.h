@@ -112,10 +112,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
 #endif
 }
 
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  return vextq_f32(before, a, 3);
-}
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);
 }

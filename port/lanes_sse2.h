@@ -103,11 +103,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return _mm_movemask_ps(mask) != 0;
 }
 
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  __m128 seam = _mm_shuffle_ps(before, a, _MM_SHUFFLE(0, 0, 3, 3));
-  return _mm_shuffle_ps(seam, a, _MM_SHUFFLE(2, 1, 2, 0));
-}
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return _mm_cvtss_f32(a);
 }

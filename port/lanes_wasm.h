@@ -84,10 +84,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return wasm_v128_any_true(mask);
 }
 
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  return wasm_i32x4_shuffle(before, a, 3, 4, 5, 6);
-}
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return wasm_f32x4_extract_lane(a, 0);
 }

@@ -115,6 +115,8 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
+#if WITH_COLLIDERS
+
 /* One past the last collider, shared bodies of the step included. */
 static int32_t collider_end(const cloth *c) {
   const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
@@ -126,6 +128,8 @@ static int is_collider(const cloth *c, int32_t index) {
   const int32_t max_colliders = c->settings.capacity.max_colliders;
   return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
+
+#endif
 
 /* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
    kept as two words, the low one first. */
@@ -178,10 +182,14 @@ static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
+#if WITH_BLEND
+
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
+
+#endif
 
 /* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
@@ -212,12 +220,16 @@ static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
+#if WITH_SLEEP
+
 /* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
+
+#endif
 
 /* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
    has set are never chosen anew. */

@@ -237,13 +237,17 @@ static int are_bodies_at_rest(const cloth *c) {
 }
 #endif
 
+#if WITH_COLLIDERS
 static int32_t body_number(const cloth *c, int32_t collider) {
   (void)c;
   (void)collider;
   return -1;
 }
+#endif
 
 #endif
+
+#if WITH_BODIES
 
 /* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
 static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
@@ -251,3 +255,5 @@ static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impul
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, torque);
 }
+
+#endif

@@ -67,7 +67,11 @@ enum {
 #define MESH_WALK_NODES 64
 #define MESH_WALK_TRIANGLES 128
 
+#if WITH_COLLIDERS
+
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
+
+#endif

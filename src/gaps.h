@@ -59,10 +59,14 @@ CLOTH_INLINE int is_torn_cloth(const cloth *c) {
   return can_tear(c) && *torn_flag_of(c);
 }
 
+#if WITH_PLANNING
+
 /* 1 if something may be absent now or later in the step. */
 CLOTH_INLINE int may_have_gaps(const cloth *c) {
   return c->gaps != 0;
 }
+
+#endif
 
 /* 1 if something is absent, or the piece is shaped. */
 CLOTH_INLINE int has_gaps(const cloth *c) {

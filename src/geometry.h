@@ -68,11 +68,13 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 
 #else
 
+#if WITH_COLLIDERS
 static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
   (void)c;
   (void)body;
   return NULL;
 }
+#endif
 
 #endif
 
@@ -105,6 +107,8 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
 
 #if WITH_COLLIDERS
 
+#if WITH_SHARED_BODIES
+
 /* How many colliders below an index are meshes. */
 static int32_t count_meshes(const cloth *c, int32_t end) {
   int32_t meshes = 0;
@@ -113,5 +117,7 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
   }
   return meshes;
 }
+
+#endif
 
 #endif

@@ -92,12 +92,6 @@ CLOTH_INLINE lanes lanes_select(lanes_mask mask, lanes yes, lanes no) {
   return mask ? yes : no;
 }
 
-/* Moves lanes up by one: lane 0 is the last lane of `before`, lane n is lane n - 1 of `a`. */
-CLOTH_INLINE lanes lanes_shifted(lanes before, lanes a) {
-  (void)a;
-  return before;
-}
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return a;
 }
@@ -273,6 +267,8 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
+#if WITH_COLLIDERS
+
 /* lanes_sum_add() and lanes_sum_total() for vectors: a sum for each component. */
 CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
   lanes_sum_add(&sums[0], index, a.x);
@@ -283,6 +279,8 @@ CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
 CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
+
+#endif
 
 /* The vector of the first lane. */
 CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
@@ -445,6 +443,8 @@ CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
+#if WITH_COLLIDERS
+
 /* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
@@ -455,6 +455,8 @@ static uint32_t lanes_count(lanes a) {
   }
   return count;
 }
+
+#endif
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));

@@ -11,12 +11,16 @@
  * (see WORK_QUANTUM). Reads and writes no cloth.
  */
 
+#if WITH_COLLIDERS
+
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
   q.x = negate(q.x);
   q.y = negate(q.y);
   q.z = negate(q.z);
   return q;
 }
+
+#endif
 
 /* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
@@ -46,6 +50,8 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
   q.w = q.w * scale;
   return rotation_flush(q);
 }
+
+#if WITH_COLLIDERS
 
 /* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
    speed. */
@@ -87,8 +93,6 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 t = lanes3_flush(lanes3_scale(lanes3_cross(u, v), lanes_splat(2.0f)));
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
-
-#if WITH_COLLIDERS
 
 /* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
    within 1e-3, as cloth.h demands. */

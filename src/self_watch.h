@@ -10,6 +10,8 @@
 
 /// Motion that was not foreseen ///
 
+#if WITH_SELF
+
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int is_round) {
   const uint64_t leaves = (is_round ? COST_SPHERE_LEAVES + SPHERE_LEAF_PAIRS * COST_SPHERE_TEST
@@ -20,12 +22,16 @@ static uint64_t max_attempt_work(const self_layout *l, uint64_t particles, int i
          (uint64_t)(uint32_t)l->max_batches * (SELF_BATCH * (COST_SELF_FOUND + COST_SELF_RELEASE));
 }
 
+#endif
+
 /* What bounds the work of contact in a step. */
 typedef struct contact_bounds {
   uint64_t particles;
   int32_t gathers, substeps, parts; /* parts: of a substep */
   int32_t shape;                    /* a cloth_self_shape */
 } contact_bounds;
+
+#if WITH_SELF
 
 /* Most work of contact in a step: every gather is repeated as often as may be, visits as many pairs as it may and finds
    as many candidates as there is room for; all of them touch a triangle, or each other, in every sweep. */
@@ -43,8 +49,6 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   const uint64_t part = particles * COST_SELF_STATE + (is_round ? spheres : triangles);
   return searches + (particles * COST_SELF_WATCH + part * (uint32_t)b->parts) * (uint32_t)b->substeps;
 }
-
-#if WITH_SELF
 
 /*
  * A search for candidates looks where velocities lead until the next one. Cloth that starts under strain, or that hits

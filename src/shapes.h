@@ -32,6 +32,8 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
    find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
+#if WITH_COLLIDERS
+
 /* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
    normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
    below or above the cone is nearest to the lower or the upper sphere. */
@@ -87,9 +89,13 @@ CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) 
   return lanes_select(is_outside, outside, largest);
 }
 
+#endif
+
 /* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
    the faces of this side are never the nearest. */
 #define CYLINDER_HALF_DEPTH 1.0e4f
+
+#if WITH_COLLIDERS
 
 /* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
    rectangle, which is a box that reaches far in the third direction. */
@@ -129,6 +135,10 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
   }
 }
 
+#endif
+
+#if WITH_COLLIDERS
+
 /* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
@@ -143,8 +153,12 @@ CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_g
   return distance;
 }
 
+#endif
+
 /* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
 #define PLANE_REACH 1.0e9f
+
+#if WITH_COLLIDERS
 
 /* Largest distance of a collider's surface from its position [m], or a little more. */
 static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
@@ -167,3 +181,5 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
     return PLANE_REACH;
   }
 }
+
+#endif

@@ -158,12 +158,16 @@ static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
+#if WITH_COLLIDERS
+
 /* A pose of a collider as the step has it. */
 static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
   cloth_pose placed = *pose;
   placed.position = place_in_step(c, pose->position);
   return placed;
 }
+
+#endif
 
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {

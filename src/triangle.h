@@ -100,6 +100,8 @@ typedef struct surface_search {
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
+#if WITH_HEIGHT_FIELD
+
 /* Forgets the contact found. */
 static void reset_search(surface_search *s) {
   s->share = SEARCH_NONE;
@@ -122,6 +124,8 @@ static surface_search start_search(cloth_vector from, cloth_vector to, float mar
   reset_search(&s);
   return s;
 }
+
+#endif
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 

@@ -402,23 +402,6 @@ static void check_operations(const octet *a, const octet *b, const octet *c) {
   }
 }
 
-/* Two octets as one row, moved up by one place block by block. */
-static void check_carry(const octet *first, const octet *second) {
-  octet moved[2];
-  lanes before = lanes_splat(0.0f);
-  for (int32_t i = 0; i < 2 * ELEMENTS; i += CLOTH_LANES) {
-    const octet *from = i < ELEMENTS ? first : second;
-    const lanes block = lanes_load(from->value + i % ELEMENTS);
-    lanes_store(moved[i / ELEMENTS].value + i % ELEMENTS, lanes_shifted(before, block));
-    before = block;
-  }
-  check("carry", 0, moved[0].bits[0] == 0);
-  for (int32_t i = 1; i < 2 * ELEMENTS; i++) {
-    const octet *from = i <= ELEMENTS ? first : second;
-    check("carry", i, moved[i / ELEMENTS].bits[i % ELEMENTS] == from->bits[(i - 1) % ELEMENTS]);
-  }
-}
-
 /// Boundaries ///
 
 static const uint32_t boundaries[] = {
@@ -543,7 +526,6 @@ static void test_random(void) {
       random_triple(i % 6, &a.bits[k], &b.bits[k], &c.bits[k]);
     }
     check_operations(&a, &b, &c);
-    check_carry(&a, &b);
   }
 }
 

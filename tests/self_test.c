@@ -23,8 +23,6 @@ typedef enum fault {
   BOTH_IS_SECOND,
   ANY_IS_ALWAYS,
   ANY_IS_NEVER,
-  SHIFTED_IS_NOT,
-  SHIFTED_BY_OTHERS,
   STORES_ONE_MORE,
   STORES_ONE_LESS,
   TRANSPOSES_NOTHING,
@@ -96,10 +94,6 @@ static int faulty_any(lanes_mask mask) {
   return made == ANY_IS_ALWAYS ? 1 : made == ANY_IS_NEVER ? 0 : lanes_any(mask);
 }
 
-static lanes faulty_shifted(lanes before, lanes a) {
-  return made == SHIFTED_IS_NOT ? a : lanes_shifted(made == SHIFTED_BY_OTHERS ? a : before, a);
-}
-
 static void faulty_store_first(float *to, lanes a, int32_t count) {
   lanes_store_first(to, a, count - (made == STORES_ONE_LESS));
   if (made == STORES_ONE_MORE) {
@@ -154,7 +148,6 @@ static float faulty_root(float a) {
 #define lanes_first faulty_first
 #define lanes_both faulty_both
 #define lanes_any faulty_any
-#define lanes_shifted faulty_shifted
 #define lanes_store_first faulty_store_first
 #define lanes_transpose faulty_transpose
 #define lanes_negate faulty_lanes_negate
@@ -208,20 +201,12 @@ static void test_lanes(void) {
   static const struct {
     fault f;
     const char *name;
-  } faults[] = {{ABSOLUTE_KEEPS_SIGN, "absolute"},
-                {LESS_IS_TURNED, "less"},
-                {SELECT_IS_TURNED, "select"},
-                {FIRST_IS_ONE_MORE, "first, one more"},
-                {FIRST_IS_ONE_LESS, "first, one less"},
-                {BOTH_IS_FIRST, "both, first"},
-                {BOTH_IS_SECOND, "both, second"},
-                {ANY_IS_ALWAYS, "any, always"},
-                {ANY_IS_NEVER, "any, never"},
-                {SHIFTED_IS_NOT, "shifted, not at all"},
-                {SHIFTED_BY_OTHERS, "shifted, with others before"},
-                {STORES_ONE_MORE, "store, one more"},
-                {STORES_ONE_LESS, "store, one less"},
-                {TRANSPOSES_NOTHING, "transpose"}};
+  } faults[] = {{ABSOLUTE_KEEPS_SIGN, "absolute"},      {LESS_IS_TURNED, "less"},
+                {SELECT_IS_TURNED, "select"},           {FIRST_IS_ONE_MORE, "first, one more"},
+                {FIRST_IS_ONE_LESS, "first, one less"}, {BOTH_IS_FIRST, "both, first"},
+                {BOTH_IS_SECOND, "both, second"},       {ANY_IS_ALWAYS, "any, always"},
+                {ANY_IS_NEVER, "any, never"},           {STORES_ONE_MORE, "store, one more"},
+                {STORES_ONE_LESS, "store, one less"},   {TRANSPOSES_NOTHING, "transpose"}};
   for (size_t n = 0; n < sizeof faults / sizeof faults[0]; n++) {
     expect_error(faults[n].f, faults[n].name, CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_OK);
   }

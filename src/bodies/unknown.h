@@ -72,10 +72,12 @@ static int32_t body_count_of(const cloth *c) {
   return 0;
 }
 
+#if WITH_COLLIDERS
 static body_unknown *find_unknown(const cloth *c, int32_t collider) {
   (void)c;
   (void)collider;
   return NULL;
 }
+#endif
 
 #endif

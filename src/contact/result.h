@@ -112,6 +112,8 @@ CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t
 #endif
 }
 
+#if WITH_BODIES
+
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
@@ -133,6 +135,8 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms 
   }
   return vector_flush_work(lanes3_sum_total(sums));
 }
+
+#endif
 
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */

@@ -52,6 +52,8 @@ static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles
   return (int32_t)((work + (uint32_t)(triangles * particles) * WORK_LISTED) / WORK_SEARCH) + 1;
 }
 
+#if WITH_PLANNING
+
 /* Most of a surface in a search: each block of particles has a list, then each particle; then all ways are guarded, and
    once more where solids have moved particles out. */
 static int64_t most_surface_searches(const cloth *c) {
@@ -59,6 +61,8 @@ static int64_t most_surface_searches(const cloth *c) {
   return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
          (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + SHORT_SEARCHES + 2 * GUARD_SEARCHES);
 }
+
+#endif
 
 /// Touches ///
 

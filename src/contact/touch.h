@@ -64,8 +64,8 @@ static int32_t touch_blocks(int32_t columns) {
   return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
 }
 
-/* Most touches of a cloth: with all particles between two bodies, and some. On surfaces with creases half as many again.
-   With less a sheet that two boxes press has them in turn, and shakes at 2 m/s. */
+/* Most touches of a cloth: with all particles between two bodies, and some. On surfaces with creases half as many
+   again. With less a sheet that two boxes press has them in turn, and shakes at 2 m/s. */
 static int32_t most_touches(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t blocks = touch_blocks(columns) * rows;
   return (2 + has_creases) * blocks + 8;

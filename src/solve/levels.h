@@ -85,6 +85,11 @@ static int32_t ground_floats(const grid_level *levels, int32_t count) {
   return most;
 }
 
+/* 1 if the preconditioner has coarse levels in this step. */
+CLOTH_INLINE int32_t uses_levels(const cloth *c) {
+  return WITH_MULTILEVEL && workspace_of(c)->level_count > 0;
+}
+
 /* A level's vectors and blocks. */
 static float *level_residual(const cloth *c, const grid_level *l) {
   return floats_at(c, c->scratch.levels) + l->residual;

@@ -96,7 +96,7 @@ CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan
 /* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
 CLOTH_ONCE float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
-  if (workspace_of(c)->level_count > 0) {
+  if (uses_levels(c)) {
     start = apply_levels(c);
     if (is_in_pieces(c)) {
       interpolate_pieces(c, 0);
@@ -112,7 +112,7 @@ CLOTH_ONCE float add_levels(const cloth *c) {
 
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
 CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
-  if (workspace_of(c)->level_count > 0) {
+  if (uses_levels(c)) {
     const solve_arrays a = arrays_of(c);
     build_levels(c, &a, t);
   }
@@ -158,7 +158,7 @@ typedef struct pass_step {
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
 CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = workspace_of(c)->level_count > 0 && !is_in_pieces(c);
+  const int32_t has_levels = uses_levels(c) && !is_in_pieces(c);
   const grid_level *l = workspace_of(c)->levels;
   const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
   float *coarse = has_levels ? level_correction(c, l) : NULL;
@@ -263,7 +263,7 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
 
 CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = workspace_of(c)->level_count > 0;
+  const int32_t has_levels = uses_levels(c);
   const grid_level *l = workspace_of(c)->levels;
   const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
   float *coarse = has_levels ? level_correction(c, l) : NULL;

@@ -164,7 +164,7 @@ CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
   const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
 #endif
   end_stage(c, CLOTH_STAGE_FORCES, 1);
-  if (t->solves) {
+  if (WITH_SOLVER && t->solves) {
     iterations = solve(c, t, &has_solution);
   } else {
     start_coupling(c, t);

@@ -116,6 +116,8 @@ typedef struct work_scene {
   int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
+#if WITH_PLANNING
+
 static int32_t count_pins(const cloth *c) {
   int32_t pins = 0;
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
@@ -133,10 +135,14 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   return searches * (int64_t)SEARCHES_PER_PART;
 }
 
+#endif
+
 /* Parts of a substep of a cloth, at most. */
 static int32_t most_parts(const cloth *c) {
   return c->scratch.touches || c->self ? c->settings.integration.max_parts : 1;
 }
+
+#if WITH_PLANNING
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
@@ -168,6 +174,10 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
   (void)most;
   return s;
 }
+
+#endif
+
+#if WITH_PLANNING
 
 /* Work per particle of an iteration. */
 static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
@@ -244,6 +254,8 @@ static uint64_t work_around_substeps(const cloth *c) {
   }
   return work;
 }
+
+#endif
 
 /* How many of the `left` substeps of h seconds one substep may do that is not too long: a divisor of them. */
 static int32_t longest_stride(float h, int32_t left) {

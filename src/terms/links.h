@@ -45,6 +45,8 @@ static float hinge_factor_at(const cloth *c, int32_t row, int32_t column, int32_
   return map_at(c, i) * (has_gaps(c) ? shape_factor(c, REST_HINGE + d, i) : 1.0f);
 }
 
+#if WITH_BODIES
+
 /* The factor on the twist of the cell that starts at a particle; 0 where there is none. */
 static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   const int32_t corners[4] = {particle_from(c, row, column), particle_from(c, row, column + 1),
@@ -61,6 +63,8 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   }
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
+
+#endif
 
 /*
  * Planes of a float a place, while the factors are filled: over product and residual, which hold nothing between
