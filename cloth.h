@@ -550,29 +550,21 @@ typedef struct cloth_settle_report {
 } cloth_settle_report;
 
 /* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium
-   of the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes substeps that are stopped
-   whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), with up to 16 times longer ones
-   first, of at most 1/120 s, until no particle is faster than 0.75 `speed` [m/s] at the ends of steps for three seconds
-   without stops, but in at most `max_steps` steps. Needs no memory beside the arena. In the end all velocities are 0.
-   Until it has been slow for two of these seconds, or faster for a third of one, colliders have 0.85 of their
-   coefficients of friction, and cloth is nudged at random by up to 0.19 `speed` along each axis, so that it is not left
-   where it could fall either way, or where friction only just holds it. On a slope that 0.85 of the friction does not
-   hold it slides by up to 5 cm, by up to 20 cm where kinetic friction is half of static friction or less. Cloth whose
-   strain at rest is within 10 % of a limit at which it tears may tear in the call, where steps keep it whole.
-   Three seconds are no proof: what creeps or grows more slowly than they can tell moves later. Of ten scenes in 13
-   fabrics and two grids 231 of 260 settled, and one of these passed 1 cm/s within five seconds, at 1.4 cm/s. Of paper
-   over a box a fifth did, at up to 0.5 m/s.
-     dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most. max_steps: 1..CLOTH_SETTLE_LIMIT; 15
-   seconds of them suit most, 900 of 1/60 s: the three seconds at rest alone take 3 / dt. `report` may be NULL.
-   Moves of pins, colliders and targets that were set for the next step are made first. Pins stay where they are: their
-   velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and hangs as if nothing were
-   sewn to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass move as in steps, and come
-   to rest as well. No time passes: gusts stand still, reactions of shared bodies are not added; the statistics, and
-   reactions of colliders, are those of the last step. A cloth asleep stays as it is. With automatic substeps those of a
-   cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what cloth_step() or cloth_step_with()
-   does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
-/* In the step of one equation all substeps are those of steps of dt, none is longer, and cloth is not nudged. Dry drag
-   (integration.rest_drag) does not act in this call, as it keeps slow cloth slow. */
+   of the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes the substeps of these
+   steps and stops the cloth whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), until
+   no particle is faster than 0.75 `speed` [m/s] at the ends of steps for three seconds without stops, but in at most
+   `max_steps` steps. Dry drag (integration.rest_drag) does not act in this call, as it keeps slow cloth slow. Needs no
+   memory beside the arena. In the end all velocities are 0. Three seconds are no proof: what creeps or grows more
+   slowly than they can tell moves later. Cloth whose strain at rest is near a limit at which it tears may tear in the
+   call, where steps keep it whole. dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most.
+   max_steps: 1..CLOTH_SETTLE_LIMIT; 15 seconds of them suit most, 900 of 1/60 s: the three seconds at rest alone take 3
+   / dt. `report` may be NULL. Moves of pins, colliders and targets that were set for the next step are made first. Pins
+   stay where they are: their velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and
+   hangs as if nothing were sewn to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass
+   move as in steps, and come to rest as well. No time passes: gusts stand still, reactions of shared bodies are not
+   added; the statistics, and reactions of colliders, are those of the last step. A cloth asleep stays as it is. With
+   automatic substeps those of a cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what
+   cloth_step() or cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
 CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
 CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
                                 int32_t max_steps, cloth_settle_report *report);
@@ -1097,9 +1089,8 @@ CLOTH_API int cloth_reset_tethers(cloth *c);
 
 /* A target is where an animation without cloth has a particle, as a skinned vertex. A motion constraint keeps a
    particle within max_distance of its target and out of its backstop, a sphere whose surface is backstop_distance away
-   from the target against its normal. Both hold exactly at the end of each step, after contacts and before pins,
-   confinements and recovery. The target itself is always allowed. Particles with a max_distance of 0 are pins to
-   springs that are projected, so that cloth between targets farther apart than it reaches stretches evenly. */
+   from the target against its normal. Both are held by a force that grows softly beyond them, as that of contact.
+   The target itself is always allowed. Particles with a max_distance of 0 go where their targets go, as pins do. */
 typedef struct cloth_motion_constraint {
   float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
@@ -1217,15 +1208,13 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /// Deadlines and work ///
 
-/* How far a step was refined. After a deadline its substeps do one solver iteration, one strain limiting sweep and one
-   sweep of self-contact; all else, projection and bending included, acts in every substep and is never left out. The
-   result depends on the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and
-   bounds of work are absent with CLOTH_NO_PLANNING. */
-/* In the step of one equation the solve of a substep does 3 iterations after a deadline, or as many as it would do if
-   that is less; `refinements` counts those beyond. All other work is done in every substep. */
+/* How far a step was refined. After a deadline the solve of a substep does 3 iterations, or as many as it would do if
+   that is less, and self-contact one sweep; all else acts in every substep and is never left out. The result depends on
+   the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work
+   are absent with CLOTH_NO_PLANNING. */
 typedef struct cloth_effort {
-  int32_t refinements; /* solver iterations and sweeps of strain limiting and self-contact beyond the first of each
-                          substep; 0 or more */
+  int32_t refinements; /* iterations of the solves beyond the first 3 of each, and sweeps of self-contact beyond the
+                          first; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
 } cloth_effort;
 
@@ -1241,13 +1230,10 @@ CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings
                                     cloth_effort *effort);
 CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
 
-/* Writes the most work that cloth_step(c, dt) can do now. A unit is an instruction of a Cortex-M7 in plain C, as
-   counted by a table in cloth.c: the same bound on every machine. The work that a step reports counts what is done for
-   whole blocks of lanes, the 1, 4 or 8 floats of a vector register, and differs between builds with other lanes, on
-   small grids by up to a fifth. With capacity.fixed_work every step does this work. Returns CLOTH_OK, or what
+/* Writes the most work that cloth_step(c, dt) can do now. A unit is about an instruction of the scalar build on
+   x86-64, and most work is known before a step: substeps and iterations times measured constants, the same bound on
+   every machine. With capacity.fixed_work every step does this work. Returns CLOTH_OK, or what
    cloth_step() would: RANGE, STATE, UNSTABLE. */
-/* In the step of one equation a unit is an instruction of the scalar build on x86-64, and work is known before a step:
-   substeps and iterations times measured constants. */
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
 /* Writes the most work of a step of dt in any cloth of this config and its fabric, with max_colliders of the most
@@ -1414,12 +1400,10 @@ CLOTH_API int cloth_group_work_bound(const cloth_group *group, float dt, uint64_
 /// Planning ///
 
 /* What a config is expected to do. */
-/* In the step of one equation the stretch is that of a sheet that swings by two corners, a mean over time, and does not
-   depend on the substeps but on iterations that are fewer than automatic ones. */
 typedef struct cloth_forecast {
   uint64_t work; /* cloth_config_work_bound() */
-  float stretch; /* largest strain while a sheet swings by two corners [1]; to a factor of two, of four for a sheet more
-                    than twice as long as wide */
+  float stretch; /* largest strain of a sheet that swings by two corners, a mean over time [1]; to a factor of two. It
+                    does not depend on the substeps but on iterations that are fewer than automatic ones */
 } cloth_forecast;
 
 /* Chooses how to simulate, a number of substeps and of iterations: from 32 substeps with automatic iterations down to

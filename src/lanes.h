@@ -146,6 +146,8 @@ typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
+#if WITH_COLLIDERS
+
 /* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
    CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
@@ -153,6 +155,8 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
+
+#endif
 
 /* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {

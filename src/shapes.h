@@ -20,6 +20,8 @@
    STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
 #define NORMAL_MIN_LENGTH 1.0e-9f
 
+#if WITH_COLLIDERS
+
 CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   lanes length = lanes3_length(p);
   lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
@@ -27,6 +29,8 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   *normal = lanes3_select(lanes_less(min_length, length), outward, lanes3_splat(vector(0.0f, 1.0f, 0.0f)));
   return lanes_subtract(length, radius);
 }
+
+#endif
 
 /* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
    find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */

@@ -76,4 +76,38 @@ trap 'rm -rf "$lists"' EXIT
 lists_switches cloth.h 'CLOTH_NO_SOLVER, _MULTILEVEL' 'parts out'
 lists_switches docs/guide.md '^- `CLOTH_NO_SOLVER`' 'parts out'
 
+# The tables of CHANGELOG.md against cloth.h: every function and every field of a config, as GROUP.FIELD, and none that
+# is not there but for those that are gone.
+tables() {
+  sed -n '/^### The step of one equation/,/^Also gone/p' CHANGELOG.md | grep '^| `'
+}
+
+# The groups of cloth_config are structs cloth_config_GROUP.
+config_fields() {
+  awk '
+    { gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }
+    in_comment { if (!sub(/^.*\*\//, "")) next; in_comment = 0 }
+    /\/\*/ { sub(/\/\*.*/, ""); in_comment = 1 }
+    /^typedef struct cloth_config/ { group = $3; sub(/^cloth_config_?/, "", group); inside = 1; next }
+    /^}/ { inside = 0 }
+    inside && /;/ {
+      sub(/;.*/, "")
+      count = split($0, names, ",")
+      for (n = 1; n <= count; n++) {
+        sub(/^.*[ *]/, "", names[n])
+        print (group == "" ? "" : group ".") names[n]
+      }
+    }' cloth.h
+}
+
+tables | grep -v '| gone |' | cut -d'|' -f2 | grep -oE '`[a-z0-9_.]+`' | tr -d '`' | sort >"$lists/listed"
+{
+  sed -n 's/^CLOTH_API.*[ *]\(cloth_[a-z0-9_]*\)(.*/\1/p' cloth.h
+  config_fields
+} | sort >"$lists/there"
+[ "$(wc -l <"$lists/there")" -gt 150 ]
+verdict "cloth.h has its functions and settings" $?
+difference=$(diff "$lists/listed" "$lists/there")
+verdict "CHANGELOG.md lists every function and setting once, and no other" $? "$(echo $difference)"
+
 report
