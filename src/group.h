@@ -584,7 +584,7 @@ CLOTH_SEPARATE void substep_together(const group_step *s) {
   float longest = 1.0f, done = 0.0f;
   if (s->touches) {
     gather_together(s);
-    longest = longest_part(&s->contact, plan_of_group(s), shortest);
+    longest = longest_part(plan_of_group(s), shortest);
   }
   float length = longest;
   while (done < 1.0f) {

@@ -233,7 +233,7 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
  *
  * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
  *
- * Where contact is deep, or cloth is near cloth, the substep is taken in two parts, and each of these in two, before
+ * Where contact is deep, or cloth may touch cloth, the substep is taken in two parts, and each of these in two, before
  * anything is solved.
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
