@@ -325,6 +325,7 @@ static void test_momentum(void) {
     configs[i].gravity = vector_at(0, 0, 0);
     configs[i].air.density = 0;
     configs[i].integration.velocity_damping = 0;
+    configs[i].integration.rest_drag = 0;
   }
   configs[0].fabric.density = 0.1f;
   configs[1].fabric.density = 0.35f;
@@ -372,6 +373,7 @@ static void test_rims(void) {
     configs[i].gravity = vector_at(0, 0, 0);
     configs[i].air.density = 0;
     configs[i].integration.velocity_damping = 0;
+    configs[i].integration.rest_drag = 0;
   }
   configs[0].fabric.density = 0.1f;
   configs[0].origin = vector_at(-side, 0, -0.5 * side);

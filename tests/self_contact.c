@@ -387,6 +387,7 @@ static void describe_fold(fold_play *p, int tier, int across) {
   p->config.gravity = vector_at(0, 0, 0);
   p->config.air.density = 0;
   p->config.integration.velocity_damping = 0;
+  p->config.integration.rest_drag = 0;
   p->config.self_thickness = (float)(SELF_SHARE * h);
   p->config.self_friction = 0;
   p->config.fabric.bend = p->config.fabric.shear = 0;
@@ -513,6 +514,7 @@ static void describe_rims(rim_play *p, int tier, int is_hole) {
   p->config.gravity = vector_at(0, 0, 0);
   p->config.air.density = 0;
   p->config.integration.velocity_damping = 0;
+  p->config.integration.rest_drag = 0;
   p->config.self_thickness = (float)(SELF_SHARE * h);
   for (int i = 0; i < RIM_ROWS * RIM_COLUMNS; i++) {
     const int column = i % RIM_COLUMNS;
@@ -638,6 +640,7 @@ static void describe_twist(twist_play *p, int tier, int is_weft) {
   p->config.gravity = vector_at(0, 0, 0);
   p->config.air.density = 0;
   p->config.integration.velocity_damping = 0;
+  p->config.integration.rest_drag = 0;
   p->config.self_thickness = (float)thickness;
   p->config.self_friction = 0;
   p->config.fabric.stretch_warp = p->config.fabric.stretch_weft = 10;

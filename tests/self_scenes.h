@@ -164,6 +164,7 @@ static inline void describe_pair(self_stage *p) {
     cloth_config *c = &p->config[i];
     c->air.density = 0;
     c->integration.velocity_damping = 0;
+    c->integration.rest_drag = 0;
     c->edge_warp = vector_at(h * (c->columns - 1), 0, 0);
     c->edge_weft = vector_at(0, 0, h * (c->rows - 1));
     c->gravity = vector_at(9.81 * sin(3.14159265358979 / 9), -9.81 * cos(3.14159265358979 / 9), 0);
