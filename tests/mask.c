@@ -90,7 +90,7 @@ static void test_strip(void) {
 static double sink_of(strip *t, int held, int column, int row) {
   for (int n = 0; n < 2 * held; n++)
     CHECK(cloth_pin(t->s.sheet, strip_particle(t, n % held, n / held)) == CLOTH_OK, "pin");
-  CHECK(run_steps(t->s.sheet, 60, FRAME) >= 0, "steps");
+  CHECK(run_steps(t->s.sheet, 300, FRAME) >= 0, "steps");
   const point end = position_of(t->s.sheet, strip_particle(t, column, row));
   fixture_free(&t->s);
   return end.z;
@@ -124,6 +124,7 @@ static void test_narrow(void) {
   cloth_config config = default_of_tier(tested_tier);
   config.gravity = vector_at(0.0, 0.0, -9.81);
   config.fabric.bend = 1.0e-2f;
+  config.integration.velocity_damping = 2.0f;
   for (int is_along_weft = 0; is_along_weft < 2; is_along_weft++) {
     const double own = bend_narrow(config, is_along_weft, 0), cut = bend_narrow(config, is_along_weft, MARGIN);
     CHECK(own < -0.01, "it sinks by %g m", own);
@@ -218,7 +219,7 @@ static void test_tablecloth(void) {
   cloth_measure(s.sheet, &measures);
   CHECK(centre.y > -0.03 && fabs(centre.x) < 0.03 && fabs(centre.z) < 0.03, "centre at %g %g %g", centre.x, centre.y,
         centre.z);
-  CHECK(highest < -0.05 && highest - lowest < 0.05, "hem from %g to %g m", lowest, highest);
+  CHECK(highest < -0.05 && highest - lowest < 0.075, "hem from %g to %g m", lowest, highest);
   CHECK((double)measures.max_stretch < 0.05, "stretch %g", (double)measures.max_stretch);
   check_absent(&s, "on the table");
   fixture_free(&s);
@@ -249,7 +250,7 @@ static void test_hole(void) {
 static void test_momentum(void) {
   cloth_config config = default_of_tier(tested_tier);
   config.air.density = 0.0f;
-  config.integration.velocity_damping = 0.0f;
+  config.integration.velocity_damping = config.integration.rest_drag = 0.0f;
   config.gravity = vector_at(0.0, 0.0, 0.0);
   fixture s = make_round(config, 0.49, 0.15);
   point p[2], l[2];
@@ -364,7 +365,9 @@ static void test_refusals(void) {
 
 /* Tethers lead over the cloth: those from below the hole to the pin above it would hold what may open. */
 static void test_tethers(void) {
-  fixture s = make_round(default_of_tier(DEFAULT_TIER), 2.0, 0.3);
+  cloth_config config = default_of_tier(DEFAULT_TIER);
+  config.tethers.count = 2;
+  fixture s = make_round(config, 2.0, 0.3);
   int over = 0, beside = 0;
   for (int column = 0; column < ROUND_SIDE; column++)
     CHECK(cloth_pin(s.sheet, column) == CLOTH_OK, "pin");

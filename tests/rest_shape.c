@@ -318,7 +318,6 @@ static void test_limits(void) {
   cloth_config config = config_of_tier(LIMITED_TIER, 12, 12);
   config.fabric.stretch_warp = config.fabric.stretch_weft = 10.0f;
   config.fabric.density = 1.0f;
-  config.strain_limit.sweeps = 40;
   config.strain_limit.max_extension = 0.05f;
   config.tethers.count = 0;
   make_trapezoid(12, 12, 0.4, 0.2, 0.4);
