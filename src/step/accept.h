@@ -150,9 +150,4 @@ CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solut
   const piece_counts made = run_strips(c, accept_strip, &what);
   statistics_of(c)->particles_limited += made.limited;
   statistics_of(c)->particles_recovered += made.recovered;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    place_absent_particles(c, vectors_at(c, c->state.position));
-  }
-#endif
 }

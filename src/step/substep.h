@@ -212,8 +212,14 @@ static void confine_particles(const cloth *c) {
   confine_vectors(c, c->state.position, 1);
 }
 
-/* What follows the parts of a substep: threads break, and it is counted. `is_whole`: it was not divided. */
+/* What follows the parts of a substep: absent particles follow, threads break, and it is counted. `is_whole`: it was
+   not divided. */
 CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    place_absent_particles(c, vectors_at(c, c->state.position));
+  }
+#endif
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
