@@ -231,7 +231,7 @@ typedef struct cloth_config_grid {
                                          only what there is counts: absent particles may be anywhere within that limit.
                                          Without grid.positions the cloth starts here exactly, without
                                          imperfection, whatever config.origin. 37 bytes per particle, 41 without a
-                                         mass_map, and 400; CLOTH_NO_REST_SHAPE leaves it out */
+                                         mass_map, about 53 of scratch, and 400; CLOTH_NO_REST_SHAPE leaves it out */
 } cloth_config_grid;
 
 /* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
