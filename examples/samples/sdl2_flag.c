@@ -23,7 +23,7 @@ static const float width = 1.5f, height = 1.0f;            /* of the flag [m] */
 static const float eye_distance = 4.0f, pixels_per = 1700; /* perspective: pixels of a metre at a distance of 1 m */
 static const float step_seconds = 1.0f / 60.0f;
 
-CLOTH_ALIGNED static unsigned char arena[192 * 1024];
+CLOTH_ALIGNED static unsigned char arena[448 * 1024];
 static cloth *flag;
 static uint16_t indices[INDICES];
 static float vertices[PARTICLES][6]; /* position, normal */

@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 24, ROWS = 16, FRAMES = 120 };
 
-CLOTH_ALIGNED static unsigned char arena[96 * 1024];
+CLOTH_ALIGNED static unsigned char arena[224 * 1024];
 
 static int make_flag(cloth **flag, int *ball) {
   cloth_config config = cloth_config_default();
