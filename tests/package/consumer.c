@@ -6,7 +6,7 @@
 
 #define SIDE 16
 
-CLOTH_ALIGNED static unsigned char arena[96 * 1024];
+CLOTH_ALIGNED static unsigned char arena[160 * 1024];
 
 int main(void) {
   cloth_config config = cloth_config_default();
