@@ -196,9 +196,7 @@ typedef struct cloth_config_grid {
   float min_bending_length; /* c in B' = bend + c^3 w h^3, the rigidity with which the cloth bends [cells]: w is its
                               weight per area at 9.81 m/s^2, h the root of the area of a cell. A grid has no folds
                               narrower than a cell; without a least bending length those of a limp fabric would be
-                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend. Hinges, the bending
-                              springs between three particles in a row or column, are stiffer by
-                              (c^3 w h^3 / B')^(2/3) / 4, as the joints of a chain bend more than a sheet does */
+                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend */
   float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
                          the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
                          start; 0..0.1; default 1e-4; nothing displaces grid.positions */

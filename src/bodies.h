@@ -3,11 +3,9 @@
 #include "bodies/list.h"
 #include "compiler.h"
 #include "geometry.h"
-#include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "shapes.h"
-#include "step_origin.h"
 #include "types.h"
 
 /// Bodies ///

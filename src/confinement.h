@@ -3,7 +3,6 @@
 #include "compiler.h"
 #include "lanes.h"
 #include "pin_reactions.h"
-#include "plan.h"
 #include "scalar.h"
 #include "step_origin.h"
 #include "types.h"

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "costs.h"
-#include "lanes.h"
 #include "scalar.h"
 #include "types.h"
 

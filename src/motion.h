@@ -1,31 +1,16 @@
 #pragma once
 #include "access.h"
-#include "air.h"
-#include "bearing_solve.h"
-#include "block3.h"
 #include "compiler.h"
-#include "forces.h"
-#include "gaps.h"
 #include "lanes.h"
-#include "lines.h"
-#include "pieces.h"
-#include "plan.h"
 #include "scalar.h"
-#include "step_origin.h"
 #include "targets.h"
 #include "types.h"
-#include "uniform.h"
 
 /// Motion ///
 
 /*
- * Motion of the particles in a step: mobilities before it, prediction, velocities from moved positions and acceptance
- * in every substep, arrival of colliders and targets after it.
- * In: state (freedom, position, velocity, velocity_history), the plan, own and scratch arrays below.
- * Out: state.position, velocity, velocity_history, freedom; scratch.mobility.
- * Scratch: scratch.product holds the predicted positions from predict_positions() or predict() to accept_particles();
- * scratch.force_share the share of each particle's forces that acts at once; scratch.residual the velocity changes of
- * explicit forces, not yet divided by the mass.
+ * Motions that a caller has set for one step: how pins begin and end theirs, and how colliders and targets end theirs.
+ * In and out: state (freedom, velocity, colliders, targets). Scratch: none.
  */
 
 /* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last

@@ -1,12 +1,7 @@
 #pragma once
 #include "access.h"
-#include "air.h"
 #include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "plan.h"
 #include "scalar.h"
-#include "types.h"
 
 /// Reactions of pins ///
 

@@ -1,8 +1,6 @@
 #pragma once
 #include "access.h"
-#include "bodies.h"
 #include "compiler.h"
-#include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "step/coefficients.h"
@@ -12,13 +10,10 @@
 /// Plan of a step ///
 
 /*
- * What a step fixes before its first substep: the number of substeps, every coefficient that depends on the substep h,
- * and for each family of springs, by kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), whether it is explicit, solved for
- * or projected, and the share of extrapolation.
+ * What a step fixes before its first substep: the number of substeps and their coefficients.
  *
  * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
- * step_plan, in a step the workspace's. Scratch: none; the offset of operator_blocks tells whether the cloth has
- * a solver.
+ * step_plan, in a step the workspace's. Scratch: none.
  */
 
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */

@@ -2,7 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "gaps.h"
-#include "lanes.h"
 #include "types.h"
 
 /// Rest lengths of pre-shaped pieces ///

@@ -14,6 +14,7 @@
 #include "self_state.h"
 #include "self_tree.h"
 #include "self_untangle.h"
+#include "step/coefficients.h"
 #include "types.h"
 
 /// Self-contact ///

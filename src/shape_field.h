@@ -1,6 +1,5 @@
 #pragma once
 #include "compiler.h"
-#include "costs.h"
 #include "geometry.h"
 #include "scalar.h"
 #include "triangle.h"

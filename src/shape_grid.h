@@ -1,9 +1,7 @@
 #pragma once
 #include "compiler.h"
-#include "costs.h"
 #include "geometry.h"
 #include "scalar.h"
-#include "triangle.h"
 
 /// Grids of signed distances ///
 

@@ -1,12 +1,8 @@
 #pragma once
-#include "access.h"
 #include "compiler.h"
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
-#include "scalar.h"
-#include "triangle.h"
-#include "types.h"
 
 /// Triangle meshes ///
 

@@ -1,7 +1,6 @@
 #pragma once
 #include "compiler.h"
 #include "lanes.h"
-#include "rigid.h"
 #include "scalar.h"
 #include "shape_grid.h"
 #include "shape_hull.h"

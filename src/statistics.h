@@ -2,8 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "contact_record.h"
-#include "hash.h"
-#include "lanes.h"
 #include "scalar.h"
 #include "stiffness.h"
 #include "types.h"

@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "compiler.h"
-#include "gaps.h"
 #include "scalar.h"
 #include "types.h"
 

@@ -8,7 +8,6 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
-#include "shape_mesh.h"
 #include "shapes.h"
 #include "step.h"
 #include "step_origin.h"

@@ -2,8 +2,6 @@
 #include "access.h"
 #include "compiler.h"
 #include "gaps.h"
-#include "lanes.h"
-#include "lines.h"
 #include "scalar.h"
 #include "types.h"
 #include "vertices.h"

@@ -11,7 +11,6 @@
 #include "stiffness.h"
 #include "tethers.h"
 #include "types.h"
-#include "uniform.h"
 
 /// Tearing ///
 

@@ -1,16 +1,12 @@
 #pragma once
 #include "access.h"
-#include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
 #include "costs.h"
 #include "gaps.h"
-#include "geometry.h"
 #include "lanes.h"
-#include "layout.h"
 #include "rest_lengths.h"
 #include "scalar.h"
-#include "shapes.h"
 #include "types.h"
 
 /// Tethers ///

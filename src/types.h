@@ -9,98 +9,20 @@
  * which callers read after a step; and the scratch that other cloths may share, of which nothing outlasts a step.
  * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
  *
- * Who owns which scratch when. Stages of a step, in order; all but the first run once per substep:
+ * Scratch that cloths may share belongs to the substep: solve/arrays.h has the table of its arrays. Between substeps
+ * contact of cloth with cloth takes arrays that the solve has left (self_tree.h), and so does tearing, residual.
  *
- *   prepare   prepare_step() (step.h), before the first substep
- *   gather    gather_with_self() (self_gather.h): with self-contact, in the first substep or in more of them
- *   predict   predict() (motion.h): with a velocity history, or if only gravity and velocity damping act
- *   forces    evaluate_forces() (forces.h, air.h, springs.h, seam.h): unless only these two act
- *   hold      find_solver_contacts() (solver_contact.h): with contacts in the solver
- *   solve     add_implicit_change() (implicit.h, preconditioner.h, multilevel.h, conjugate_gradient.h, operator.h): if
- *             springs are implicit or particles are held; otherwise add_explicit_change() (motion.h)
- *   resolve   resolve_contacts() (solver_contact.h): if particles are held
- *   move      predict_positions() (motion.h): unless predict has found the final velocities already
- *   lengths   in this order solve_lines() (projection.h, stretch_solve.h, bearing_solve.h, bend_explicit.h,
- *             bend_solve.h, twist_solve.h), pull_tethers() (tether_pull.h), solve_overstretched_lines()
- *             (overstretched.h), limit_strain() (strain_limit.h), and update_velocities_from_positions() or
- *             settle_velocities() (motion.h)
- *   touch     in this order collide_with_self() (self_contact.h), remove_push_velocities() (solver_contact.h),
- *             project_contacts() (contact.h), project_cells() (contact_cells.h), solve_contact_lines()
- *             (contact_lines.h), forget_pushes() (contact_push.h) and constrain_to_targets() (targets.h)
- *   accept    accept_particles() (motion.h), tear_threads() (tear.h)
+ *   own.workspace       plan, statistics and variables of the step; the caller reads the statistics
+ *   own.iterations      iterations of each substep; the caller reads them
+ *   own.reactions       impulses on each collider, then on each shared body; the caller reads them
+ *   own.shared_bodies   shared bodies near the cloth, as collider slots
+ *   own.shared_places   their places in the caller's table
+ *   own.contact_record  what each contact did; the caller reads it
+ *   own.pin_reactions   impulses on pins; the caller reads them
+ *   own.attached        what attachments have passed on of these to colliders; behind it the body_share of each body
  *
- * An array belongs to the last of its owners that has begun. Only that stage writes it, and those that the table says
- * change it; what earlier owners left there is lost. The offset of an array that the config does without is 0.
- *
- *   array            owner     content                                                   read by
- *   uniform_lines    prepare   whether mobility and stiffness of each row are 1,       lengths
- *                              then of each block of columns
- *                    lengths,  behind them a byte for each row and column: solve again?   solve_overstretched_lines(),
- *                    touch                                                                solve_contact_lines()
- *   tether_marks     prepare   pattern of the tethers of eight particles each            pull_tethers()
- *   mobility         prepare   0 of pinned particles, else 1 / mass ratio                every stage
- *   row_buffers      forces    changes that the springs of a row bring to the row below  forces
- *                    solve     the same for each product of the matrix                   solve
- *                    lengths   obstacle capsules (obstacles_of())                        pull_tethers()
- *   force_share      predict   share with which forces act on each particle, or         add_explicit_change(),
- *                              SHARE_PUSHED, see contact_push.h                           lengths, touch
- *   residual         gather    the batches that each particle is in, a bit each              gather
- *                    forces    right-hand side b: velocity change times mass ratio       solve, add_explicit_change()
- *                    solve     residual b - A x, not projected: the contact force        solve, resolve
- *                    lengths   rows of the stencil of bending, or impulses of the        lengths
- *                              twist; then LINE_BLOCK rows, transposed: x, y, z,
- *                              mobility, x, y, z at the substep's start, and their
- *                              displacements; once for each piece, see pieces.h
- *                    lengths   with reactions of pins: positions before the tethers      note_tethers(), sewing.h
- *                    touch     bounds of blocks of particles (bounds.h); then rows,       project_contacts(),
- *                              transposed as by lengths                                   solve_contact_lines()
- *                    accept    strains of the threads of a line (tear.h)                  tear_threads()
- *   longest          lengths   how long the springs of rows and of columns may be, over   solve_overstretched_lines()
- *                              the rest length; in the memory of contact_pull
- *   displacement     lengths   by how much lengths move particles (lines.h); in the       lengths, the velocities from
- *                              memory of contact_pull                                     moved positions
- *   contact_pull     touch     what lines pull at particles that contacts hold            solve_contact_lines()
- *   product          gather    leaves of the tree of boxes, see kept_leaf()               gather
- *                    predict   predicted positions (predicted_of())                      forces that extrapolate
- *                    solve     preconditioned residual and A times direction, by turns   solve
- *                    move      predicted positions; lengths, touch and accept change     lengths, touch, accept
- *                              them (they are those of predict if move is left out)
- *                    lengths   behind them, with room for bodies: what particles bear    lengths, touch
- *                              (bearing_solve.h)
- *   line_work        lengths,  eliminations along the lines of a bundle: for each        lengths
- *                    touch     element LINE_SLOT, on rings RING_SLOT, blocks of lanes; of
- *                              pieces, behind them what they count; sums of contact
- *   operator_blocks  forces    w and beta of implicit springs, in tiles                  solve
- *   seam             forces    w and beta of implicit springs across a tube's seam       solve
- *   contact_normal   hold      normals of held particles                                 solve, resolve, touch
- *   direction        hold      prescribed velocity changes z of held particles           solve
- *                    solve     z, the warm start, then the direction of the iteration    solve
- *   solution         solve     velocity changes x                                        solve
- *   inverse          solve     diagonal blocks C of A, then the preconditioner's blocks  solve
- *   share            solve     1 for particles that coarser grids correct, else 0        solve
- *   nodes            solve     NODE_FLOATS arrays per grid: sums of springs (6) and of   solve
- *                              masses (6), which become residual (3), correction (3)
- *                              and inverse blocks (6)
- *   coarse_lines     solve     two lines of vectors of a grid, during a restriction or   solve
- *                              an interpolation
- *
- *   own.workspace    all       plan, statistics and variables of the step; between       every stage; the caller reads
- *                              steps work.h makes plans there                            the statistics
- *   own.iterations   solve     iterations of each substep; prepare clears them           the caller
- *   own.reactions    resolve,  impulses on each collider, then on each shared body;      the caller
- *                    touch     prepare clears them
- *   own.shared_bodies prepare  shared bodies near the cloth, as collider slots           every stage
- *   own.shared_places prepare  their places in the caller's table                        the end of the step
- *   own.mesh_caches  touch     triangles near each particle; prepare forgets them        touch
- *   own.contact_record resolve, what each contact did; prepare clears it                the caller
- *                    touch
- *   own.pin_reactions          impulses on pins, which every stage notes; prepare        attachments.h, the
- *                              clears them                                                caller
- *   own.attached               what attachments have passed on of these to colliders;    attachments.h, bodies.h,
- *                              behind it the body_share of each body                     bearing.h
- *
- * Kernels load lanes past the end of arrays. clear_pads() (prepare) zeroes what they multiply there: the floats between
- * the state and the workspace, and after each component of product and direction.
+ * A step clears the reports of the step before (statistics.h). Kernels load lanes past the end of arrays:
+ * prepare_scratch() clears the floats that they multiply there.
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */

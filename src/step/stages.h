@@ -2,8 +2,9 @@
 #include "../access.h"
 #include "../compiler.h"
 #include "../hash.h"
-#include "../scalar.h"
+#include "../lanes.h"
 #include "../solve/arrays.h"
+#include "../terms/clamps.h"
 #include "../types.h"
 
 /// Stages of a substep ///

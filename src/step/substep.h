@@ -17,6 +17,7 @@
 #include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../self_contact.h"
+#include "../self_state.h"
 #include "../solve/arrays.h"
 #include "../solve/passes.h"
 #include "../solve/solve.h"
