@@ -150,7 +150,7 @@
 #else
 #define WITH_GROUPS 1
 #endif
-#if 1 /* seams between the cloths of a group: 0 until they are unknowns of the one equation */
+#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
 #define WITH_SEAMS 0
 #else
 #define WITH_SEAMS 1
@@ -185,8 +185,8 @@
 #else
 #define WITH_BODIES 1
 #endif
-/* Bodies that are common to several cloths of a group: 0 until they are unknowns of the one equation. */
-#define WITH_COMMON_BODIES 0
+/* Bodies that are common to several cloths of a group. */
+#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
 #ifdef CLOTH_NO_WRAP /* tubes */
 #define WITH_WRAP 0
 #else

@@ -7,7 +7,6 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
-#include "seam_turns.h"
 #include "self_batches.h"
 #include "self_contact.h"
 #include "self_gather.h"
@@ -15,14 +14,19 @@
 #include "self_tree.h"
 #include "self_untangle.h"
 #include "self_watch.h"
-#include "sewing.h"
 #include "sleep.h"
+#include "solve/joints.h"
+#include "solve/members.h"
 #include "step.h"
+#include "step/coefficients.h"
 #include "step/substep.h"
 #include "step/work.h"
 #include "step_origin.h"
 #include "stitches.h"
 #include "surroundings.h"
+#include "terms/seam_folds.h"
+#include "terms/seam_springs.h"
+#include "terms/seams.h"
 #include "types.h"
 
 /// Groups ///
@@ -73,6 +77,11 @@ typedef struct group_step {
 #if WITH_SEAMS
   sewing seams;
 #endif
+  uint8_t part[CLOTH_GROUP_LIMIT]; /* of each cloth: the first of those that seams or bodies join it to */
+  int32_t sets;                    /* of cloths that are solved as one: */
+  solve_group set[CLOTH_GROUP_LIMIT];
+  group_joints joints[CLOTH_GROUP_LIMIT];
+  solve_member solved[CLOTH_GROUP_LIMIT];
 } group_step;
 
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
@@ -135,7 +144,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
     g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
     g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
-    g.folds = reserve(&end, (uint32_t)count_folds(group) * (uint32_t)sizeof(seam_fold));
+    g.folds = reserve(&end, (uint32_t)(count_folds(group) + count_stitches(group)) * (uint32_t)sizeof(seam_spring));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
 #endif
@@ -153,14 +162,64 @@ static int32_t most_group_parts(const cloth_group *group) {
   return most;
 }
 
+/* Which cloths of a group something joins, a bit each. */
+static uint32_t joined_cloths(const cloth_group *group) {
+  uint32_t cloths = 0;
+  for (int32_t n = 0; n < group->seam_count; n++) {
+    cloths |= 1u << group->seams[n].a.cloth | 1u << group->seams[n].b.cloth;
+  }
+#if WITH_COMMON_BODIES
+  for (int32_t k = 0; k < group->body_count; k++) {
+    cloths |= cloths_of_body(group, k);
+  }
+#endif
+  return cloths;
+}
+
+/* Most iterations of a solve of cloth n with those that something joins it to; 0 if it is alone. */
+static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
+  const uint32_t cloths = joined_cloths(group);
+  int32_t most = 0;
+  for (int32_t k = 0; (cloths >> n & 1u) && k < group->count; k++) {
+    if (cloths >> k & 1u) {
+      substep_terms t;
+      set_terms(member_of(group, k), dt / (float)substeps, substeps, &t);
+      most = t.most_iterations > most ? t.most_iterations : most;
+    }
+  }
+  return most > 0 && group->seam_count > 0 ? most + SEWN_ITERATIONS : most;
+}
+
+#if WITH_SEAMS
+
+/* Most work of the seams of a group in a step. */
+static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t substeps) {
+  int32_t most = 0, particles = 0;
+  for (int32_t n = 0; n < group->count; n++) {
+    const int32_t iterations = most_joined_iterations(group, n, dt, substeps);
+    most = iterations > most ? iterations : most;
+    particles += member_of(group, n)->count;
+  }
+  const int32_t springs = count_folds(group) + count_stitches(group);
+  const uint64_t part = seams_work(count_sewn(group), springs, particles, most);
+  return group->seam_count > 0 ? part * (uint32_t)(most_group_parts(group) * substeps) : 0u;
+}
+
+#endif
+
 /* Most work of contact of a group in a step; that of triangles, which is more than that of spheres. */
-static uint64_t max_group_work(const cloth_group *group, int32_t gathers, int32_t substeps) {
+static uint64_t max_group_work(const cloth_group *group, float dt, int32_t gathers, int32_t substeps) {
   const group_layout g = group_layout_of(group);
   const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   const contact_bounds b = {particles, gathers, substeps, most_group_parts(group), CLOTH_SELF_TRIANGLES};
+#if WITH_SEAMS
+  return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
+#else
+  (void)dt;
   return max_contact_work(&g.contact, &b) + several;
+#endif
 }
 
 /// A step of a group ///
@@ -285,6 +344,8 @@ static int is_sewn_group(const group_step *s) {
 static void place_seams(group_step *s, void *memory) {
   const group_layout l = group_layout_of(s->group);
   char *room = (char *)memory;
+  s->seams.cloths = s->group->cloths;
+  s->seams.part = s->part;
   if (!is_sewn_group(s)) {
     return;
   }
@@ -292,7 +353,7 @@ static void place_seams(group_step *s, void *memory) {
   s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
   s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
   s->seams.stitches = (stitch *)(void *)(room + l.stitches);
-  s->seams.folds = (seam_fold *)(void *)(room + l.folds);
+  s->seams.springs = (seam_spring *)(void *)(room + l.folds);
   s->seams.gathers = (uint8_t *)(room + l.gathers);
   make_stitches(&s->seams, s->group);
   s->contact.sewn = &s->seams.labels;
@@ -311,7 +372,7 @@ static void begin_member(const group_step *s, int32_t n) {
     return;
   }
 #endif
-  prepare_step(c, s->dt, s->substeps, s->parts);
+  prepare_step(c, s->dt, s->substeps, s->parts, most_joined_iterations(s->group, n, s->dt, s->substeps));
   m->box = follow_to_box(c);
 }
 
@@ -462,6 +523,67 @@ static void remember_seams(const group_step *s) {
 
 /// Stepping ///
 
+/* Joins the parts of cloths that have a body in common. */
+static void join_by_bodies(group_step *s) {
+#if WITH_COMMON_BODIES
+  EACH_FOLLOWER(s->group, k, n, join_parts(s->part, s->group->count, leader_of_body(s->group, k), n));
+#endif
+  (void)s;
+}
+
+/* 1 if something joins the cloths of a part, or particles of one. */
+static int is_joined(const group_step *s, int32_t part, int32_t count) {
+  int is = count > 1;
+#if WITH_SEAMS
+  is |= s->seams.is_sewn[part];
+#endif
+  (void)s;
+  (void)part;
+  return is;
+}
+
+/* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
+static int32_t make_set(group_step *s, int32_t part, int32_t end) {
+  solve_group *g = &s->set[s->sets];
+  group_joints *j = &s->joints[s->sets];
+  g->members = &s->solved[end];
+  for (int32_t n = part; n < s->group->count; n++) {
+    if (s->part[n] == part && !s->members[n].sleeps) {
+      const cloth *c = member_of(s->group, n);
+      const solve_member m = {.c = c, .t = &workspace_of(c)->plan.terms, .number = n};
+      g->members[g->count++] = m;
+      j->members |= 1u << n;
+    }
+  }
+  j->group = s->group;
+  j->part = part;
+#if WITH_SEAMS
+  j->seams = &s->seams;
+#endif
+  g->joints = is_joined(s, part, g->count) ? j : NULL;
+  s->sets += g->count > 0;
+  return end + g->count;
+}
+
+/* Makes the unknowns of what is sewn, and the sets of cloths that are solved as one. */
+static void make_sets(group_step *s) {
+  int32_t end = 0;
+#if WITH_SEAMS
+  if (is_sewn_group(s)) {
+    remember_seams(s);
+    make_unknowns(&s->seams);
+    find_folds(&s->seams, s->group);
+    find_loose_stitches(&s->seams);
+  }
+#endif
+  join_by_bodies(s);
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (s->part[n] == n) {
+      end = make_set(s, n, end);
+    }
+  }
+}
+
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
 CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   const group_layout l = group_layout_of(group);
@@ -474,6 +596,9 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   s->gathers = gathers_of(group);
   s->parts = most_group_parts(group);
   place_parts(s, memory);
+  for (int32_t n = 0; n < group->count; n++) {
+    s->part[n] = (uint8_t)n;
+  }
 #if WITH_SEAMS
   place_seams(s, memory);
 #endif
@@ -495,14 +620,10 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   }
   place_bodies(s, memory);
   meet_at_origin(s);
-#if WITH_SEAMS
-  if (is_sewn_group(s)) {
-    remember_seams(s);
-  }
-#endif
+  make_sets(s);
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
-      add_work(first, max_group_work(s->group, s->gathers, s->substeps), 1);
+      add_work(first, max_group_work(s->group, dt, s->gathers, s->substeps), 1);
     } else {
       add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
     }
@@ -538,21 +659,25 @@ static void gather_together(const group_step *s) {
 /* Begins a part of a substep of all cloths that are awake. Returns 1 if it is too long for one of them. */
 static int32_t start_parts(const group_step *s, float done, float length) {
   int32_t is_deep = 0;
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      is_deep |= start_part(c, &workspace_of(c)->plan, done, length);
-    }
+  for (int32_t n = 0; n < s->sets; n++) {
+    is_deep |= start_part(&s->set[n], done, length);
   }
   return is_deep;
 }
 
 /* Solves a part of a substep of all cloths that are awake. */
 static void solve_parts(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      s->members[n].iterations += solve_part(c, &workspace_of(c)->plan.terms);
+  for (int32_t n = 0; n < s->sets; n++) {
+    const int32_t iterations = solve_part(&s->set[n]);
+    EACH_MEMBER(&s->set[n], m, s->members[m->number].iterations += iterations);
+  }
+}
+
+/* What is sewn together is at one place when all has been moved. */
+static void settle_parts(const group_step *s) {
+  for (int32_t n = 0; n < s->sets; n++) {
+    if (s->set[n].joints) {
+      settle_joined(s->set[n].joints);
     }
   }
 }
@@ -601,6 +726,7 @@ CLOTH_SEPARATE void substep_together(const group_step *s) {
         confine_particles(member_of(s->group, n));
       }
     }
+    settle_parts(s);
     done += length;
     length = done == 0.5f ? minimum(0.5f, longest) : length;
   }

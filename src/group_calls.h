@@ -464,6 +464,7 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
   }
   work_scene s = work_scene_of(c, 1);
   s.parts = most_group_parts(group);
+  s.iterations = most_joined_iterations(group, n, dt, substeps);
   const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, substeps, s.parts);
 }
@@ -477,7 +478,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  *work = max_group_work(group, gathers_of(group), substeps);
+  *work = max_group_work(group, dt, gathers_of(group), substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
   }

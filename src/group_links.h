@@ -2,6 +2,8 @@
 #include "access.h"
 #include "compiler.h"
 #include "sleep.h"
+#include "stitches.h"
+#include "common_bodies.h"
 
 /// Links between cloths ///
 

@@ -34,8 +34,8 @@
  */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
-   parts. */
-static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts) {
+   parts, and a solve `iterations` iterations, 0: those of the cloth alone. */
+static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts, int32_t iterations) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
   fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
@@ -44,7 +44,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
   reset_statistics(c, &w->plan);
   statistics_of(c)->substeps = 0; /* counted as they are done */
   reset_self(c);
-  charge_step(c, &w->plan, parts);
+  charge_step(c, &w->plan, parts, iterations);
 #if WITH_TETHERS
   if (will_choose_tethers(c)) {
     choose_tethers(c);
@@ -144,7 +144,7 @@ static void begin_step(const cloth *c, float dt) {
 #if WITH_BODIES
   clear_body_shares(c);
 #endif
-  prepare_step(c, dt, choose_substeps(c, dt), most_parts(c));
+  prepare_step(c, dt, choose_substeps(c, dt), most_parts(c), 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
 }

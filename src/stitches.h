@@ -3,78 +3,86 @@
 #include "block3.h"
 #include "compiler.h"
 #include "gaps.h"
-#include "gathers.h"
 #include "hash.h"
 #include "rest_lengths.h"
 #include "scalar.h"
 #include "self_batches.h"
+#include "solve/arrays.h"
+#include "solve/members.h"
 
 /// Stitches ///
 
 /*
- * What the seams of a group are in a step: particles that are sewn, the stitches that join them, and the springs that
- * they gather. A stitch of a particle that a mask of cells leaves out is none.
+ * What the seams of a group are in a step: particles that are sewn, the stitches that join them, the unknowns that they
+ * move with, and the springs that they gather. A stitch of a particle that a mask of cells leaves out is none.
+ *
+ * Particles that are sewn to each other are one unknown, the root among them; one that is sewn between two others moves
+ * with both of their unknowns. A stitch that cannot be had so, as it joins what is sewn between others already, is a
+ * spring (terms/seam_springs.h).
  *
  * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
  */
 
 #if WITH_SEAMS
 
-/* Passes over stitches that share particles, at most, and length of a gap over the spacing that ends them. */
-#define STITCH_SWEEPS 16
-#define STITCH_TOLERANCE 1.0e-3f
+/* Springs that are gathered, bits of the particle where they start: to the next one of the row, of the column. */
+#define GATHERED_WARP 1u
+#define GATHERED_WEFT 2u
 /* A side of a seam is gathered if it is longer than the other one at rest by more than this factor. */
 #define GATHERED_RATIO 1.001f
 
-/* A particle that is sewn. Impulses are displacements times masses over the heaviest reference mass of the group. */
+/* A particle that is sewn. Its motion is that of its roots: (1 - share) of the first and share of the second. */
 typedef struct sewn_particle {
-  int32_t cloth, particle;
-  int32_t folds;  /* folds that it is part of */
-  float mobility; /* heaviest reference mass over the particle's */
-  float response[SYMMETRIC_FLOATS];
-  cloth_vector place;   /* [m] */
-  cloth_vector impulse; /* [m], and in passes over velocities [m/s] */
+  int32_t cloth, particle, place; /* place: in the rows of its cloth */
+  int32_t root[2];                /* sewn particles; itself for a root */
+  float share;                    /* of the second root, 0 where there is one root */
+  float mass;                     /* [kg] */
+  float part[2];                  /* of the masses of its roots */
+  float total;                    /* of a root: its mass and the shares of those that move with it [kg] */
+  float open;                     /* of the first of a class: the longest gap of its stitches [m] */
+  int32_t holder;                 /* of the first of a class: one that something holds; -1 without */
+  int32_t is_held, followers;     /* followers: particles sewn between, of the first of a class */
+  cloth_vector start, velocity;   /* as the part of a substep begins, relative to the origin of the step */
+  cloth_vector offset;            /* what is left of its gap to its roots, or to what holds it, at the end [m] */
+  cloth_vector sum, direction;    /* of a root: a sum over all that move with it; the direction of the solve */
 } sewn_particle;
 
 typedef struct stitch {
-  int32_t particle[3];             /* s, p, q among the sewn particles; q = p where t = 0 */
-  float share;                     /* t */
-  cloth_vector rest;               /* gap at the end of the substep [m] ... */
-  cloth_vector closing;            /* ... and its velocity [m/s] */
-  float inverse[SYMMETRIC_FLOATS]; /* of the response of the gap */
+  int32_t particle[3]; /* s, p, q among the sewn particles; q = p where t = 0 */
+  float share;         /* t */
+  int32_t is_spring;
 } stitch;
 
-/* The hinge across a stitch, see seam_folds.h: of each of both sides, and what it does. */
-typedef struct seam_fold {
-  int32_t stitch;
-  int32_t inner[2];      /* the particle beside the sewn one */
-  float weight[2];       /* of the way from the sewn one to it */
-  float own[2];          /* response of that way to a pair of impulses, through the line that begins with both ... */
-  float cross[2];        /* ... and of the sewn particle */
-  cloth_vector along[2]; /* the way, of length 1; those responses are across it */
-  float compliance;
-  float shift;       /* share of the viscosity */
-  cloth_vector push; /* impulse on either side over its weight [m] */
-} seam_fold;
+/* A particle of a spring of a seam, and its weight. */
+typedef struct seam_end {
+  int32_t cloth, particle, place;
+  float weight;
+} seam_end;
+
+/* A term of the energy k / 2 |sum w x - rest|^2: a fold of a seam, or a stitch that is a spring. */
+typedef struct seam_spring {
+  seam_end end[4];
+  int32_t count, is_plate; /* is_plate: a hinge, in the operator where the plate is */
+  float stiffness;         /* [N/m] */
+  float viscosity;         /* its time constant [s] */
+  cloth_vector rest;       /* [m] */
+} seam_spring;
 
 /* The seams of a group in a step. */
 typedef struct sewing {
+  cloth *const *cloths;
   sewn_particle *particles;
   stitch *stitches;
-  seam_fold *folds;
-  int32_t particle_count, stitch_count, fold_count;
-  int32_t shares;                          /* 1 if two stitches have a particle in common */
-  float tolerance;                         /* [m] */
-  float speed;                             /* at which gaps close [m/s] */
-  float scale[CLOTH_GROUP_LIMIT];          /* of each cloth: heaviest reference mass over its own; 0 where it sleeps */
-  uint8_t is_sewn[CLOTH_GROUP_LIMIT];      /* of each cloth: 1 if a seam has a particle of it */
-  uint64_t hash[CLOTH_GROUP_LIMIT];        /* of the stitches of each cloth; 0 if it has none */
-  uint8_t part[CLOTH_GROUP_LIMIT];         /* of each cloth: the first of those that seams join it to */
-  cloth_vector turn_by[CLOTH_GROUP_LIMIT]; /* of each part, in a substep: how it turns as one body [rad] ... */
-  cloth_vector moment[CLOTH_GROUP_LIMIT];  /* of each part, in a substep: moment of impulses [m^2] */
-  uint32_t open_parts;                     /* bits of the parts with a stitch that is open in a substep */
+  seam_spring *springs; /* folds, then stitches */
+  int32_t particle_count, stitch_count, spring_count, fold_count;
+  float speed;                            /* at which gaps close [m/s] */
+  float scale[CLOTH_GROUP_LIMIT];         /* of each cloth in a part of a substep: substep_terms.scale */
+  uint8_t is_sewn[CLOTH_GROUP_LIMIT];     /* of each cloth: 1 if a seam has a particle of it */
+  uint64_t hash[CLOTH_GROUP_LIMIT];       /* of the stitches of each cloth; 0 if it has none */
+  uint8_t *part;                          /* of each cloth: the first of those that seams or bodies join it to */
+  cloth_vector moment[CLOTH_GROUP_LIMIT]; /* of each part: what meeting has changed of its angular momentum [N m s] */
   sewn_labels labels;
-  uint8_t *gathers; /* of each particle of the group, see gathers.h: cloth by cloth as labels.number */
+  uint8_t *gathers; /* of each particle of the group, see terms/gathers.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
 } sewing;
 
@@ -110,11 +118,11 @@ static int resists_folding(const cloth_seam *seam) {
   return seam->a.count == seam->b.count && seam->a.count > 1 && seam->stiffening > -1.0f;
 }
 
-/* Room for folds. */
+/* Room for folds, and for the hinges along both sides of their seams. */
 static int32_t count_folds(const cloth_group *group) {
   int32_t count = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
-    count += resists_folding(&group->seams[n]) ? group->seams[n].a.count : 0;
+    count += resists_folding(&group->seams[n]) ? 3 * group->seams[n].a.count : 0;
   }
   return count;
 }
@@ -239,8 +247,11 @@ static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
   if (*number < 0) {
     sewn_particle *p = &s->particles[s->particle_count];
     fill_zero(p, sizeof *p);
+    p->root[0] = p->root[1] = s->particle_count;
     p->cloth = member;
     p->particle = particle;
+    const solve_arrays a = arrays_of(s->cloths[member]);
+    p->place = place_of(&a, particle);
     s->labels.label[s->particle_count][0] = s->particle_count;
     s->labels.label[s->particle_count][1] = s->labels.label[s->particle_count][2] = -1;
     s->is_sewn[member] = 1;
@@ -295,14 +306,6 @@ static void add_stitch(sewing *s, const cloth_group *group, const cloth_seam *se
   hash_stitch(s, group, &ends);
 }
 
-/* Makes the parts of two cloths one. */
-static void join_parts(sewing *s, int32_t count, int32_t a, int32_t b) {
-  const uint8_t one = s->part[a], other = s->part[b], first = one < other ? one : other;
-  for (int32_t n = 0; n < count; n++) {
-    s->part[n] = s->part[n] == one || s->part[n] == other ? first : s->part[n];
-  }
-}
-
 static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *seam) {
   int joins = 0;
   for (int32_t n = 0; n < larger_count(seam); n++) {
@@ -312,7 +315,7 @@ static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *
     }
   }
   if (joins) {
-    join_parts(s, group->count, seam->a.cloth, seam->b.cloth);
+    join_parts(s->part, group->count, seam->a.cloth, seam->b.cloth);
   }
 }
 
@@ -327,18 +330,14 @@ static void label_sewn(sewing *s) {
       s->labels.label[t->particle[0]][k] = s->labels.label[t->particle[k]][0];
     }
   }
-  s->shares = s->particle_count < 2 * s->stitch_count;
 }
 
 /* Makes the stitches of a group. */
 CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
-  float spacing = 1.0e3f;
   int32_t end = 0;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
-    spacing = minimum(spacing, minimum(c->grid.spacing_warp, c->grid.spacing_weft));
     s->labels.first[n] = end;
-    s->part[n] = (uint8_t)n;
     end += c->count;
   }
   for (int32_t i = 0; i < end; i++) {
@@ -350,7 +349,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
     mark_gathers(s, group, &group->seams[n]);
   }
   label_sewn(s);
-  s->tolerance = STITCH_TOLERANCE * spacing;
   s->speed = group->seam_speed;
 }
 

@@ -228,7 +228,6 @@ typedef struct workspace {
   cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
   float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
-  uint32_t gathers[2];      /* address of the bytes of gathers.h during a step of a group, low word first; else 0 */
   int32_t shared_bodies;    /* shared bodies that take part in the step, in own.shared_bodies; each step sets it */
   uint32_t tick;            /* CLOTH_TICKS() when the last stage ended */
   uint32_t start;           /* tick when a step with a deadline began */

@@ -10,6 +10,7 @@
 #include "../rigid.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/members.h"
 #include "../types.h"
 #include "list.h"
 #include "unknown.h"
@@ -116,6 +117,9 @@ static void start_body_block(const cloth *c, const substep_terms *t, const rigid
   }
   for (int32_t n = 0; n < BODY_UNKNOWNS; n++) {
     u->residual[n] = 0.0f;
+  }
+  if (u->leader) { /* where its own stands */
+    return;
   }
   const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
@@ -267,22 +271,54 @@ CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) 
   return any;
 }
 
-/* Blocks, their factors and residuals of all bodies, with all that touches them. */
-static void assemble_bodies(const cloth *c, const solve_arrays *a, const substep_terms *t) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    body_unknown *u = &body_unknowns_of(c)[n];
-    start_body_block(c, t, &bodies_of(c)[n], u);
-    EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
-    EACH_BODY_SPRING(c, a, t, u, s, {
-      const body_contact contact = {.arm = s.arm,
-                                    .force = vector_scale(s.offset, negate(s.stiffness)),
-                                    .along = s.stiffness,
-                                    .across = s.stiffness};
-      add_body_contact(u, &contact);
-    });
-    factor_body(u);
+/* Begins the block and the residual of a body, and adds all of its cloth that touches it. */
+static void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
+                          body_unknown *u) {
+  start_body_block(c, t, b, u);
+  EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
+  EACH_BODY_SPRING(c, a, t, u, s, {
+    const body_contact contact = {.arm = s.arm,
+                                  .force = vector_scale(s.offset, negate(s.stiffness)),
+                                  .along = s.stiffness,
+                                  .across = s.stiffness};
+    add_body_contact(u, &contact);
+  });
+}
+
+/* Adds what presses a body in one cloth to that of the cloth which leads. */
+static void lead_pressed(const body_unknown *u) {
+  for (int32_t n = 0; u->leader && n < LANES_SUMS; n++) {
+    u->leader->pressed.partial[n] += u->ratio * u->pressed.partial[n];
   }
 }
+
+/* The same of blocks and residuals. */
+static void lead_blocks(const body_unknown *u) {
+  for (int32_t n = 0; u->leader && n < BODY_ENTRIES; n++) {
+    u->leader->factor[n] += u->ratio * u->factor[n];
+  }
+  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
+    u->leader->residual[n] += u->ratio * u->residual[n];
+  }
+  if (u->leader) {
+    u->leader->joins |= u->joins;
+  }
+}
+
+/* The same of pulls. */
+static void lead_pull(const body_unknown *u) {
+  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
+    u->leader->pull[n] += u->ratio * u->pull[n];
+  }
+}
+
+/* Runs statements for all bodies `u` of all members `m`. */
+#define EACH_UNKNOWN(s, m, u, ...)                                                                                     \
+  EACH_MEMBER(                                                                                                         \
+      s, m, for (int32_t body_number = 0; body_number < body_count_of(m->c); body_number++) {                          \
+        body_unknown *u = &body_unknowns_of(m->c)[body_number];                                                        \
+        __VA_ARGS__;                                                                                                   \
+      })
 
 /* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
 static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
@@ -310,19 +346,31 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
 }
 
 /* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
-CLOTH_SEPARATE void start_coupling(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  assemble_bodies(c, &a, t);
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    body_unknown *u = &body_unknowns_of(c)[n];
-    solve_body(u, u->residual, u->solution, 1.0f);
-    add_carried(c, &a, t, u, u->solution, a.residual, 1.0f);
-  }
+CLOTH_SEPARATE void start_coupling(const solve_group *s) {
+  EACH_UNKNOWN(s, m, u, lead_pressed(u));
+  EACH_UNKNOWN(s, m, u, {
+    const solve_arrays a = arrays_of(m->c);
+    assemble_body(m->c, &a, m->t, &bodies_of(m->c)[body_number], u);
+  });
+  EACH_UNKNOWN(s, m, u, lead_blocks(u));
+  EACH_UNKNOWN(s, m, u, {
+    if (u->leader) {
+      copy_memory(u->solution, u->leader->solution, sizeof u->solution);
+      u->joins = u->leader->joins;
+    } else {
+      factor_body(u);
+      solve_body(u, u->residual, u->solution, 1.0f);
+    }
+  });
+  EACH_UNKNOWN(s, m, u, {
+    const solve_arrays a = arrays_of(m->c);
+    add_carried(m->c, &a, m->t, u, u->solution, a.residual, 1.0f);
+  });
 }
 
 /* A_bp p of a body with the direction p, or with the solution if `takes_solution`. */
-static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
-                      int32_t takes_solution, float pull[BODY_UNKNOWNS]) {
+static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
+                      int32_t takes_solution) {
   lanes_sum force[3], moment[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
@@ -342,28 +390,42 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     m = vector_add(m, vector_cross(s.arm, vector_flush_work(pulled)));
   });
   for (int32_t n = 0; n < 3; n++) {
-    pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
-    pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
+    u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
+    u->pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
   }
 }
 
-/* What the bodies add to the product with the direction: q += A_pb P with P = - B^-1 A_bp p, which they keep. Returns
-   what it adds to p . q; `is_last`: q is not needed. */
-CLOTH_SEPARATE float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
-  const solve_arrays a = arrays_of(c);
+/* P = - B^-1 A_bp p of all bodies. Returns p . A_pb P. */
+static float move_bodies(const solve_group *s, int32_t takes_solution) {
   float sum = 0.0f;
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    body_unknown *u = &body_unknowns_of(c)[n];
-    float pull[BODY_UNKNOWNS];
-    pull_body(c, &a, t, u, 0, pull);
-    solve_body(u, pull, u->direction, -1.0f);
+  EACH_UNKNOWN(s, m, u, {
+    const solve_arrays a = arrays_of(m->c);
+    pull_body(m->c, &a, m->t, u, takes_solution);
+  });
+  EACH_UNKNOWN(s, m, u, lead_pull(u));
+  EACH_UNKNOWN(s, m, u, {
+    if (u->leader) {
+      copy_memory(u->direction, u->leader->direction, sizeof u->direction);
+      continue;
+    }
+    solve_body(u, u->pull, u->direction, -1.0f);
     for (int32_t k = 0; k < BODY_UNKNOWNS; k++) {
-      sum += pull[k] * u->direction[k];
+      sum += m->weight * (u->pull[k] * u->direction[k]);
     }
+  });
+  return sum;
+}
+
+/* What the bodies add to the product with the direction: q += A_pb P, with P, which they keep. Returns what it adds to
+   p . q; `is_last`: q is not needed. */
+CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
+  const float sum = move_bodies(s, 0);
+  EACH_UNKNOWN(s, m, u, {
+    const solve_arrays a = arrays_of(m->c);
     if (!is_last) {
-      add_carried(c, &a, t, u, u->direction, a.product, -1.0f);
+      add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f);
     }
-  }
+  });
   return sum;
 }
 
@@ -378,27 +440,19 @@ static void advance_bodies(const cloth *c, float alpha) {
 }
 
 /* Where particles have been solved for on their own: bodies follow them, Y = B^-1 (r - A_bp y). */
-CLOTH_SEPARATE void follow_particles(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    body_unknown *u = &body_unknowns_of(c)[n];
-    float pull[BODY_UNKNOWNS];
-    pull_body(c, &a, t, u, 1, pull);
-    solve_body(u, pull, u->direction, -1.0f);
-  }
-  advance_bodies(c, 1.0f);
+CLOTH_SEPARATE void follow_particles(const solve_group *s) {
+  (void)move_bodies(s, 1);
+  EACH_MEMBER(s, m, advance_bodies(m->c, 1.0f));
 }
 
 #else
 
-static void start_coupling(const cloth *c, const substep_terms *t) {
-  (void)c;
-  (void)t;
+static void start_coupling(const solve_group *s) {
+  (void)s;
 }
 
-static float multiply_bodies(const cloth *c, const substep_terms *t, int32_t is_last) {
-  (void)c;
-  (void)t;
+static float multiply_bodies(const solve_group *s, int32_t is_last) {
+  (void)s;
   (void)is_last;
   return 0.0f;
 }
@@ -408,8 +462,8 @@ static void advance_bodies(const cloth *c, float alpha) {
   (void)alpha;
 }
 
-static void follow_particles(const cloth *c, const substep_terms *t) {
-  start_coupling(c, t);
+static void follow_particles(const solve_group *s) {
+  (void)s;
 }
 
 #endif

@@ -18,6 +18,8 @@
 #define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
 
 typedef struct body_unknown {
+  struct body_unknown *leader; /* of another cloth of the group, which has the unknowns of this body; NULL: these are */
+  float ratio;                 /* with a leader: its scale over that of this cloth */
   int32_t collider;
   int32_t turns, joins;  /* 0 for a body that no torque turns; that nothing touches */
   cloth_pose from;       /* as the part begins */
@@ -27,6 +29,7 @@ typedef struct body_unknown {
   lanes_sum pressed;     /* what contacts press it with, scaled [m] */
   float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
   float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
+  float pull[BODY_UNKNOWNS]; /* A_bp times the direction or the solution */
 } body_unknown;
 
 #if WITH_BODIES

@@ -180,6 +180,24 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
 }
 
+#if WITH_SEAMS
+
+/* The same of one particle. */
+static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
+  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
+  const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  if (first < 0) {
+    return vector(0.0f, 0.0f, 0.0f);
+  }
+  lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
+  return vector_load(forces, lane);
+}
+
+#endif
+
 /* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   const solve_arrays *a = p->a;

@@ -201,9 +201,24 @@ static cloth_vector own_vector(float *array, int32_t place) {
   return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
 }
 
+#if WITH_SEAMS
+
+static void own_vector_store(float *array, int32_t place, cloth_vector a) {
+  *own_at(array, 3, place, 0) = a.x;
+  *own_at(array, 3, place, 1) = a.y;
+  *own_at(array, 3, place, 2) = a.z;
+}
+
+#endif
+
+/* The place of a particle in the rows of the arrays. */
+static int32_t place_of(const solve_arrays *a, int32_t particle) {
+  return particle / a->columns * a->pitch + particle % a->columns;
+}
+
 /* Adds a force to the residual of a particle. */
 static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
-  const int32_t place = particle / a->columns * a->pitch + particle % a->columns;
+  const int32_t place = place_of(a, particle);
   *own_at(a->residual, 3, place, 0) += force.x;
   *own_at(a->residual, 3, place, 1) += force.y;
   *own_at(a->residual, 3, place, 2) += force.z;

@@ -10,7 +10,9 @@
 #include "../terms/confined.h"
 #include "../types.h"
 #include "energy.h"
+#include "joints.h"
 #include "labels.h"
+#include "members.h"
 #include "passes.h"
 #include "product.h"
 
@@ -61,95 +63,179 @@ CLOTH_ONCE float finished_change(const cloth *c, const substep_terms *t) {
   return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
 }
 
-/* The product with the direction, of confined particles what they may do; not if it is the last one. Returns p . q. */
-static float multiply_direction(const cloth *c, const substep_terms *t, int32_t is_last) {
-  if (is_last) {
-    return square_direction(c, t) + multiply_bodies(c, t, 1);
-  }
-  const float sum = multiply(c, t) + multiply_bodies(c, t, 0);
-  confine_own(c, floats_at(c, c->scratch.product));
+/* The scalars of a solve. */
+typedef struct solve_state {
+  const solve_group *group;
+  float tolerance, finished; /* bounds on the root of r . z over the first, and on the last change of the potential */
+  int32_t fixed_work, iterations, end;
+  float along, most, step, beta; /* r . z, p . q, alpha, and beta */
+  float unsolved;                /* by how much the last iteration has changed the potential */
+} solve_state;
+
+/* q = A p, of confined particles what they may do; of the last one only p . q. Returns that. */
+static float multiply_direction(const solve_state *s, int32_t is_last) {
+  float sum = 0.0f;
+  EACH_MEMBER(s->group, m, {
+    const float own = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+    sum += m->weight * own;
+  });
+  sum += multiply_bodies(s->group, is_last);
+  sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
+  EACH_MEMBER(s->group, m, {
+    if (!is_last) {
+      confine_own(m->c, floats_at(m->c, m->c->scratch.product));
+    }
+  });
   return sum;
 }
 
 /* Iterations that a deadline leaves of a solve. */
 #define CUT_ITERATIONS 3
 
+/* 1 if no member is in pieces, whose levels do not make z . q. */
+static int32_t are_whole(const solve_state *s) {
+  int32_t whole = 1;
+  EACH_MEMBER(s->group, m, whole &= !is_in_pieces(m->c));
+  return whole;
+}
+
 /* The new direction's share of the last one where the operator has changed since: it is made conjugate to that one,
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
-static float turned_share(const cloth *c, float most, float beta) {
+static float turned_share(const solve_state *s, float beta) {
 #if WITH_COLLIDERS
-  if (!is_in_pieces(c)) {
-    const float with_old = conjugate(c);
-    return most > LEAST_SUM ? negate(with_old / most) : 0.0f;
+  if (are_whole(s)) {
+    float with_old = 0.0f;
+    EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
+    return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
   }
 #endif
-  (void)c;
-  (void)most;
+  (void)s;
   return beta;
 }
 
 /* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
    contact/press.h. Returns what has changed. */
-CLOTH_ONCE solve_change release(const cloth *c, const substep_terms *t, int32_t iteration, int32_t has_solution) {
-  const solve_change none = {0.0f, 0.0f, 0};
+CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
+  solve_change all = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
-  const int32_t is_last = iteration == t->iterations - 1;
-  if (workspace_of(c)->touches > 0 && (iteration == 1 || is_last)) {
-    return release_contacts(c, workspace_of(c)->last_step, has_solution, is_last);
-  }
+  const int32_t is_last = iteration == s->iterations - 1;
+  EACH_MEMBER(s->group, m, {
+    if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
+      const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
+      all.along += m->weight * change.along;
+      all.most += m->weight * change.most;
+      all.changed |= change.changed;
+    }
+  });
 #endif
-  (void)c;
-  (void)t;
+  (void)s;
   (void)iteration;
-  (void)has_solution;
-  return none;
+  return all;
 }
 
-/* Solves A y = b. Returns the iterations done, and tells whether the solution holds more than the last step:
-   afterwards it is y + w->last_step p, or that last part alone. */
-CLOTH_ONCE int32_t solve(const cloth *c, const substep_terms *t, int32_t *has_solution) {
-  workspace *w = workspace_of(c);
-  const float tolerance = maximum(c->settings.solver.tolerance, LEAST_TOLERANCE);
-  const int32_t fixed_work = c->settings.capacity.fixed_work;
-  free_pieces pieces = free_pieces_of(c);
-  take_common_motions(c, &pieces);
-  start_coupling(c, t);
-  confine_own(c, floats_at(c, c->scratch.residual));
-  const float residual = precondition_first(c, t);
-  *has_solution = pieces.count > 0;
-  start_at_common_motions(c, &pieces);
-  const float finished = finished_change(c, t);
-  const int32_t meets = w->touches > 0 || body_count_of(c) > 0;
-  const int32_t end = meets ? t->iterations : t->most_iterations; /* friction is bounded before the last one */
-  int32_t is_done = 0; /* with fixed work further iterations then change nothing */
-  const float solved = tolerance * tolerance * residual;
-  float along = residual, beta = 0.0f; /* r . z, and over that of the iteration before */
-  float least = residual;              /* the least r . z so far */
+/* The bounds of a solve. Friction is bounded before the last iteration, whose number has to be known. */
+static void set_solve_bounds(solve_state *s) {
+  int32_t meets = 0, most = 0;
+  s->tolerance = 1.0f;
+  EACH_MEMBER(s->group, m, {
+    s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
+    s->fixed_work |= m->c->settings.capacity.fixed_work;
+    s->finished += m->weight * finished_change(m->c, m->t);
+    meets |= workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
+    s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
+    most = m->t->most_iterations > most ? m->t->most_iterations : most;
+  });
+  s->end = meets ? s->iterations : most;
+}
+
+/* Starts at the common motions of what nothing holds, and makes the first z. */
+CLOTH_ONCE void start_solve(solve_state *s) {
+  const solve_group *g = s->group;
+  free_pieces pieces = free_pieces_of_members(g);
+  take_common_motions(g, &pieces);
+  start_coupling(g);
+  if (g->joints) {
+    join_residuals(g->joints);
+  }
+  EACH_MEMBER(g, m, {
+    confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
+    s->along += m->weight * precondition_first(m->c, m->t);
+    start_at_common_motions(m->c, &pieces);
+    m->has_solution = pieces.count > 0;
+  });
+}
+
+/* The new direction. */
+static void turn_members(const solve_state *s, int32_t iteration) {
+  EACH_MEMBER(s->group, m, turn_direction(m->c, s->beta, iteration > 1));
+  if (s->group->joints) {
+    join_directions(s->group->joints, s->beta, iteration > 1);
+  }
+  EACH_MEMBER(s->group, m, confine_direction(m->c));
+}
+
+/* alpha, and what it moves of the bodies. `was_done`: the solution stays as it is. */
+static void set_step(solve_state *s, int32_t was_done) {
+  s->step = was_done ? 0.0f : step_ratio(s->along, s->most);
+  s->unsolved = was_done ? s->unsolved : 0.5f * s->step * s->along;
+  EACH_MEMBER(s->group, m, {
+    workspace_of(m->c)->last_step = s->step;
+    workspace_of(m->c)->unsolved = s->unsolved;
+    advance_bodies(m->c, s->step);
+  });
+}
+
+/* y += alpha p, r -= alpha q, the new z, and beta. `is_done`: contacts stay as they are, too. */
+CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_done) {
+  const float before = s->along;
   const solve_change nothing_changed = {0.0f, 0.0f, 0};
+  const solve_change change = is_done ? nothing_changed : release(s, iteration);
+  const int32_t keeps = change.changed && are_whole(s);
+  if (s->group->joints && change.changed) {
+    join_residuals(s->group->joints);
+    join_products(s->group->joints);
+  }
+  s->along = 0.0f;
+  EACH_MEMBER(s->group, m, {
+    s->along += m->weight * advance(m->c, s->step, !m->has_solution, keeps);
+    m->has_solution = 1;
+  });
+  s->beta = step_ratio(s->along, before);
+  if (change.changed) {
+    s->most += change.most;
+    s->beta = turned_share(s, s->beta);
+    s->along += s->beta * change.along;
+  }
+}
+
+/* 1 if a deadline has passed that one of the members has. */
+static int32_t is_cut_short(const solve_state *s) {
+  int32_t cut = 0;
+  EACH_MEMBER(s->group, m, cut |= !may_refine(m->c));
+  return cut;
+}
+
+/* Solves A y = b of the members. Returns the iterations done. */
+CLOTH_ONCE int32_t solve(const solve_group *group) {
+  solve_state s = {.group = group};
+  set_solve_bounds(&s);
+  start_solve(&s);
+  const float solved = s.tolerance * s.tolerance * s.along;
+  float least = s.along; /* the least r . z so far */
+  int32_t is_done = 0;   /* with fixed work further iterations then change nothing */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
-    least = minimum(least, along);
-    is_done |= !(along > solved) || along > LOST_RISE * least;
+    least = minimum(least, s.along);
+    is_done |= !(s.along > solved) || s.along > LOST_RISE * least;
     const int32_t is_last =
-        iteration == end || (is_done && !fixed_work) || (iteration >= CUT_ITERATIONS && !may_refine(c));
-    turn_direction(c, beta, iteration > 1);
-    confine_direction(c);
-    const float most = multiply_direction(c, t, is_last || is_done);
-    w->last_step = was_done ? 0.0f : step_ratio(along, most);
-    advance_bodies(c, w->last_step);
-    w->unsolved = was_done ? w->unsolved : 0.5f * w->last_step * along;
-    is_done |= iteration >= t->iterations && !(w->unsolved > finished);
-    if (is_last || (is_done && !fixed_work)) {
+        iteration == s.end || (is_done && !s.fixed_work) || (iteration >= CUT_ITERATIONS && is_cut_short(&s));
+    turn_members(&s, iteration);
+    s.most = multiply_direction(&s, is_last || is_done);
+    set_step(&s, was_done);
+    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
+    if (is_last || (is_done && !s.fixed_work)) {
       return iteration;
     }
-    const float before = along;
-    const solve_change change = is_done ? nothing_changed : release(c, t, iteration, *has_solution);
-    along = advance(c, w->last_step, !*has_solution, change.changed && !is_in_pieces(c));
-    *has_solution = 1;
-    beta = step_ratio(along, before);
-    if (change.changed) {
-      beta = turned_share(c, most + change.most, beta);
-      along += beta * change.along;
-    }
+    advance_members(&s, iteration, is_done);
   }
 }

@@ -10,6 +10,7 @@
 #include "../solve/arrays.h"
 #include "../solve/strips.h"
 #include "../step_origin.h"
+#include "../terms/bounds.h"
 #include "../types.h"
 #include "predict.h"
 
@@ -36,16 +37,6 @@ typedef struct acceptance {
   float max_speed, h;
   float max_coordinate; /* relative to the origin of the step [m] */
 } acceptance;
-
-/* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
-static int is_told(const cloth *c, int32_t i) {
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
-    return 1;
-  }
-#endif
-  return is_held(c, i);
-}
 
 /* Accepts one particle at x + d with the velocity v. */
 static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {

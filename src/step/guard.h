@@ -7,7 +7,9 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/joints.h"
 #include "../solve/labels.h"
+#include "../solve/members.h"
 #include "../solve/product.h"
 #include "../solve/solve.h"
 #include "../terms/bounds.h"
@@ -404,12 +406,21 @@ static int is_moved_by_colliders(const cloth *c) {
 }
 
 /* 1 if there is a bound on the energy of a solved substep. */
-static int has_guard(const cloth *c, const substep_terms *t) {
-  return t->solves && !has_bounds(c) && !is_in_pieces(c) && !is_moved_by_colliders(c) && !has_joined_bodies(c);
+static int has_guard(const solve_group *s) {
+  int has = !s->joints || !is_closing(s->joints);
+  EACH_MEMBER(s, m, {
+    has &= m->t->solves && !has_bounds(m->c) && !is_in_pieces(m->c);
+    has &= !is_moved_by_colliders(m->c) && !has_joined_bodies(m->c);
+  });
+  return has;
 }
 
-/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
-CLOTH_SEPARATE int is_pulled_back(const cloth *c, const substep_terms *t, int32_t has_solution) {
+/* Sums over the particles: of what is left of the residual times the prediction's way, and of y squared. */
+typedef struct left_sums {
+  float work, moved;
+} left_sums;
+
+CLOTH_SEPARATE left_sums sum_left(const cloth *c, int32_t has_solution) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
@@ -429,55 +440,120 @@ CLOTH_SEPARATE int is_pulled_back(const cloth *c, const substep_terms *t, int32_
       row_sum_add(&moved, i, lanes_within(squares, columns - i));
     }
   }
-  return sum_of(&work) > PULLING_BACK * w->unsolved && 0.5f * t->share * sum_of(&moved) < LARGE_SHARE * w->kinetic;
+  const left_sums sums = {sum_of(&work), sum_of(&moved)};
+  return sums;
+}
+
+/* What tells if the energy has to be compared, summed over the members. */
+typedef struct guard_sums {
+  float kinetic, unsolved;
+  int32_t is_lively, touches, do_rest, is_free;
+} guard_sums;
+
+static guard_sums guard_sums_of(const solve_group *s) {
+  guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .do_rest = 1, .is_free = 1};
+  EACH_MEMBER(s, m, {
+    g.kinetic += m->weight * workspace_of(m->c)->kinetic;
+    g.is_lively |= is_lively(m->c, m->t);
+    g.touches += workspace_of(m->c)->touches;
+    g.is_free &= is_free_piece(m->c);
+  });
+  return g;
+}
+
+/* 1 if no pin of the members moves. */
+static int do_all_pins_rest(const solve_group *s) {
+  int rest = 1;
+  EACH_MEMBER(s, m, rest = rest && do_pins_rest(m->c));
+  return rest;
+}
+
+/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
+static int is_pulled_back(const solve_group *s, const guard_sums *g) {
+  float work = 0.0f, moved = 0.0f;
+  EACH_MEMBER(s, m, {
+    const left_sums left = sum_left(m->c, m->has_solution);
+    work += m->weight * left.work;
+    moved += m->weight * (0.5f * m->t->share * left.moved);
+  });
+  return work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic;
 }
 
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
-static int may_gain_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const workspace *w = workspace_of(c);
-  if (is_lively(c, t) || w->touches > 0) {
-    return do_pins_rest(c);
+static int may_gain_energy(const solve_group *s) {
+  const guard_sums g = guard_sums_of(s);
+  if (g.is_lively || g.touches > 0) {
+    return do_all_pins_rest(s);
   }
-  if (!(w->unsolved > UNSOLVED_SHARE * w->kinetic) || !do_pins_rest(c)) {
+  if (!(g.unsolved > UNSOLVED_SHARE * g.kinetic) || !do_all_pins_rest(s)) {
     return 0;
   }
-  const int32_t is_known = !is_free_piece(c) && w->unsolved < UNKNOWN_SHARE * w->kinetic;
-  return !is_known || !is_pulled_back(c, t, has_solution);
+  const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
+  return !is_known || !is_pulled_back(s, &g);
+}
+
+/* By how much the energy of all members rises along the ways. */
+static float rise_of_members(const solve_group *s) {
+  float rise = s->joints ? joints_rise(s) : 0.0f;
+  EACH_MEMBER(s, m, rise += m->weight * energy_rise(m->c, m->t));
+  return rise;
+}
+
+/* Shortens the ways once where the energy rises. Returns 1 if it did. */
+CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
+  const float rise = rise_of_members(s);
+  if (!(rise > 0.0f)) {
+    return 0;
+  }
+  if (is_first) {
+    *whole = rigid_part(s);
+  }
+  float inner = 0.0f;
+  EACH_MEMBER(s, m, inner += m->weight * inner_energy(m->c, m->t, whole));
+  inner = maximum(inner, LEAST_SUM);
+  if (!(rise > ROUNDED_RISE * inner)) {
+    return 0;
+  }
+  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
+  EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
+  return 1;
+}
+
+/* 1 if a member does fixed work. */
+static int has_fixed_work(const solve_group *s) {
+  int has = 0;
+  EACH_MEMBER(s, m, has |= m->c->settings.capacity.fixed_work);
+  return has;
 }
 
 /* Bounds the energy of a solved substep. Returns how often the ways have been shortened, or -1 where
    the energy need not be compared. With fixed work it is, as often as may be. */
-CLOTH_SEPARATE int32_t guard_energy(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const int32_t fixed_work = c->settings.capacity.fixed_work;
-  int32_t times = 0, rises = may_gain_energy(c, t, has_solution);
+CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
+  const int32_t fixed_work = has_fixed_work(s);
+  int32_t times = 0, rises = may_gain_energy(s);
+  rigid_way whole;
   if (!rises && !fixed_work) {
     return -1;
   }
-  rigid_way whole;
-  set_ways(c, t, has_solution);
+  EACH_MEMBER(s, m, {
+    set_ways(m->c, m->t, m->has_solution);
+    m->has_solution = 1;
+  });
   for (int32_t n = 0; n < MOST_SHORTENINGS && (rises || fixed_work); n++) {
-    const float rise = energy_rise(c, t);
-    if (!(rise > 0.0f) || !rises) {
-      rises = 0;
+    if (!rises) {
+      (void)rise_of_members(s);
       continue;
     }
-    if (times == 0) {
-      const solve_arrays a = arrays_of(c);
-      whole = rigid_part(c, &a, a.bent);
+    rises = shorten_if_rising(s, &whole, times == 0);
+    times += rises;
+  }
+  EACH_MEMBER(s, m, {
+    if (times > 0) {
+      solve_for_ways(m->c);
     }
-    const float inner = maximum(inner_energy(c, t, &whole), LEAST_SUM);
-    rises = rise > ROUNDED_RISE * inner;
-    if (rises) {
-      const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
-      shorten_ways(c, &whole, square_root(left));
-      times++;
+    if (m->c->scratch.touches) {
+      restore_places(m->c);
     }
-  }
-  if (times > 0) {
-    solve_for_ways(c);
-  }
-  if (c->scratch.touches) {
-    restore_places(c);
-  }
+  });
   return times;
 }

@@ -13,6 +13,7 @@
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/labels.h"
+#include "../solve/members.h"
 #include "../terms/wind.h"
 #include "../types.h"
 #include "predict.h"
@@ -237,9 +238,8 @@ CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t fi
   return lanes_keep(there, mass_ratio_lanes(c, first + i));
 }
 
-/* The mean of the right-hand side over the mass: the displacement of all of a free piece. Takes it out of the residual
-   and returns it: the solve starts from there. */
-CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_arrays *a) {
+/* The sums of the right-hand side and of the mass ratios. */
+CLOTH_SEPARATE cloth_vector common_force(const cloth *c, const solve_arrays *a, float *mass) {
   vector_sum forces = vector_sum_start();
   row_sum masses = row_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -249,9 +249,12 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_array
       vector_sum_add(&forces, i, own_load(residual, i));
     }
   }
-  const float mass = sum_of(&masses);
-  const cloth_vector common =
-      vector_flush_work(vector_scale(vector_sum_of(&forces), 1.0f / maximum(mass, WORK_QUANTUM)));
+  *mass = sum_of(&masses);
+  return vector_sum_of(&forces);
+}
+
+/* Takes what a motion as a whole needs out of the residual. */
+CLOTH_SEPARATE void take_from_residual(const cloth *c, const solve_arrays *a, cloth_vector common) {
   const lanes3 motion = lanes3_splat(common);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *diagonal = a->diagonal + row * a->pitch;
@@ -268,14 +271,59 @@ CLOTH_SEPARATE cloth_vector take_common_motion(const cloth *c, const solve_array
       own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
     }
   }
-  return common;
 }
 
-/* Takes the common motions of the free pieces out of the residual. */
-CLOTH_SEPARATE void take_common_motions(const cloth *c, free_pieces *f) {
+/* The displacement of all of a free piece: the mean of the right-hand side over the mass. */
+static cloth_vector motion_by(cloth_vector force, float mass) {
+  return vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+}
+
+/* 1 if nothing holds any of the members, and each is one piece; *has_bodies: bodies move along. */
+CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
+  int32_t are_free = 1;
+  *has_bodies = 0;
+  EACH_MEMBER(s, m, {
+    const int32_t moves = moves_bodies(m->c);
+    are_free &= is_free_piece(m->c) && (workspace_of(m->c)->touches == 0 || moves);
+    *has_bodies |= moves;
+  });
+  return are_free;
+}
+
+/* The free pieces of one cloth; what is joined is free as a whole. */
+CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
+  if (!s->joints) {
+    return free_pieces_of(s->members->c);
+  }
+  free_pieces f;
+  fill_zero(&f, sizeof f);
+  f.count = are_members_free(s, &f.has_bodies);
+  f.label[0] = LABEL_ALL;
+  return f;
+}
+
+/* The weight of the masses of a member. */
+static float mass_weight(const solve_group *s, const solve_member *m) {
+  return reference_mass(m->c) / reference_mass(s->members->c);
+}
+
+/* Takes the common motions of the free pieces out of the residual: the solve starts from there. */
+CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
   for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
-    const solve_arrays a = arrays_of_label(c, f->label[n], floats_at(c, c->scratch.product));
-    f->motion[n] = take_common_motion(c, &a);
+    cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+    float mass = 0.0f;
+    EACH_MEMBER(s, m, {
+      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      float own;
+      const cloth_vector own_force = common_force(m->c, &a, &own);
+      mass += m->weight * own;
+      force = vector_add_scaled(force, own_force, m->weight);
+    });
+    f->motion[n] = motion_by(force, mass);
+    EACH_MEMBER(s, m, {
+      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      take_from_residual(m->c, &a, f->motion[n]);
+    });
   }
 }
 
@@ -521,7 +569,7 @@ static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, c
   cloth_vector moment = vector_scale(centre, *mass);
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
-    const float ratio = u->joins ? body_mass_ratio(t, &bodies_of(c)[n]) : 0.0f;
+    const float ratio = u->joins && !u->leader ? body_mass_ratio(t, &bodies_of(c)[n]) : 0.0f;
     moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
     *mass += ratio;
   }
@@ -549,7 +597,7 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins) {
+    if (!u->joins || u->leader) {
       continue;
     }
     const float ratio = body_mass_ratio(t, b), *y = u->solution;
@@ -586,24 +634,46 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 
 #endif
 
-/* The motion of a piece of the mass ratio `mass` that has the momenta `excess`. */
-CLOTH_ONCE void motion_of_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, float mass,
-                                  const momenta *excess, common_motion *m) {
-  momenta sum = *excess;
-  inertia_sums sums = inertia_sums_of(c, a, m->centre, a->air != NULL);
+/* The parts of M and I of a piece. */
+static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
+  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
   if (a->air) {
-    add_air_sums(c, a, m->centre, &sums);
+    add_air_sums(c, a, centre, &sums);
   }
+  return sums;
+}
+
+static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
+  *sum = vector_add_scaled(*sum, a, weight);
+}
+
+static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) {
+  sum->isotropic += weight * a->isotropic;
+  add_weighted(&sum->arms.diagonal, a->arms.diagonal, weight);
+  add_weighted(&sum->arms.others, a->arms.others, weight);
+  add_weighted(&sum->blown.diagonal, a->blown.diagonal, weight);
+  add_weighted(&sum->blown.others, a->blown.others, weight);
+  add_weighted(&sum->turned.diagonal, a->turned.diagonal, weight);
+  add_weighted(&sum->turned.others, a->turned.others, weight);
+}
+
+/* The centre of mass of a piece of the members, and its mass ratio. */
+CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
+  cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
+  *mass = 0.0f;
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    const float weight = mass_weight(s, m);
+    float own;
+    centre = centre_of_mass(m->c, &a, &own);
 #if WITH_BODIES
-  if (m->has_bodies) {
-    add_body_sums(c, t, m->centre, &sum, &sums);
-  }
+    centre = has_bodies ? centre_with_bodies(m->c, m->t, centre, &own) : centre;
 #endif
-  (void)t;
-  const inertia_tensor inertia = tensor_of_inertia(&sums);
-  m->turn = turn_by_moment(&inertia, sum.angular);
-  clamp_length(&m->turn, LARGEST_TURN);
-  m->shift = shift_by_momentum(&sums, mass, sum.linear);
+    *mass += weight * own;
+    moment = vector_add_scaled(moment, centre, weight * own);
+  });
+  (void)has_bodies;
+  return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
 }
 
 /* Takes a motion as a whole out of the solution of a piece. */
@@ -626,38 +696,43 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
 #endif
 }
 
-/* Takes what the solve has left over out of the solution of a free piece. */
-CLOTH_SEPARATE void restore_piece(const cloth *c, const substep_terms *t, int32_t label, int32_t has_solution,
-                                  int32_t has_bodies) {
-  const solve_arrays a = arrays_of_label(c, label, floats_at(c, c->scratch.product));
+/* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
+   momentum before the solve, and is taken back. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
   float mass;
-  common_motion m = {.centre = centre_of_mass(c, &a, &mass), .has_bodies = has_bodies};
+  common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
+  inertia_sums inertia;
+  fill_zero(&inertia, sizeof inertia);
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    momenta own = momenta_of_solution(m->c, m->t, &a, whole.centre, m->has_solution);
+    inertia_sums sums = piece_sums(m->c, &a, whole.centre);
 #if WITH_BODIES
-  m.centre = has_bodies ? centre_with_bodies(c, t, m.centre, &mass) : m.centre;
+    if (has_bodies) {
+      add_body_sums(m->c, m->t, whole.centre, &own, &sums);
+    }
 #endif
-  const momenta excess = momenta_of_solution(c, t, &a, m.centre, has_solution);
-  motion_of_momenta(c, t, &a, mass, &excess, &m);
-  take_motion(c, &a, &m);
-  workspace_of(c)->last_step = 0.0f;
+    add_weighted(&sum.linear, own.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, own.angular, mass_weight(s, m));
+    add_inertia(&inertia, &sums, mass_weight(s, m));
+  });
+  const inertia_tensor inverse = tensor_of_inertia(&inertia);
+  whole.turn = turn_by_moment(&inverse, sum.angular);
+  clamp_length(&whole.turn, LARGEST_TURN);
+  whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    take_motion(m->c, &a, &whole);
+    workspace_of(m->c)->last_step = 0.0f;
+    m->has_solution = 1;
+  });
 }
 
-/* The labels of the free pieces: returns how many there are; *has_bodies: bodies move along. */
-CLOTH_ONCE int32_t labels_of_free_pieces(const cloth *c, int32_t labels[MOST_FREE_PIECES], int32_t *has_bodies) {
-  const free_pieces f = free_pieces_of(c);
+/* Restores the momenta of all free pieces. `turned`: as restore_piece(). */
+CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
+  const free_pieces f = free_pieces_of_members(s);
   for (int32_t n = 0; n < f.count; n++) {
-    labels[n] = f.label[n];
+    restore_piece(s, f.label[n], f.has_bodies, turned);
   }
-  *has_bodies = f.has_bodies;
-  return f.count;
-}
-
-/* Restores the momenta of all free pieces. Returns 1 if the solution then holds more than the last step. */
-CLOTH_ONCE int32_t restore_momentum(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  int32_t labels[MOST_FREE_PIECES], has_bodies;
-  const int32_t count = labels_of_free_pieces(c, labels, &has_bodies);
-  for (int32_t n = 0; n < count; n++) {
-    restore_piece(c, t, labels[n], has_solution, has_bodies);
-    has_solution = 1;
-  }
-  return has_solution;
 }

@@ -9,10 +9,15 @@
 #include "../contact/result.h"
 #include "../gaps.h"
 #include "../lanes.h"
+#include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/joints.h"
 #include "../solve/levels.h"
+#include "../solve/members.h"
+#include "../stitches.h"
 #include "../terms/links.h"
+#include "../terms/seams.h"
 #include "../terms/wind.h"
 #include "../types.h"
 #include "momentum.h"
@@ -177,20 +182,18 @@ static int holds_particle(const solve_arrays *a, int32_t pin) {
   return 0;
 }
 
-/* Sums over the pins: their reactions [N s] and mass ratios, and how many hold a particle. */
+/* Sums over the pins: their reactions [N s], and how many hold a particle. */
 typedef struct pin_sums {
   cloth_vector reactions;
-  float mass;
   int32_t holding;
 } pin_sums;
 
 CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   const cloth_vector *reactions = (const cloth_vector *)at(c, c->own.pin_reactions);
-  pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0.0f, 0};
+  pin_sums s = {vector(0.0f, 0.0f, 0.0f), 0};
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) {
       s.reactions = vector_add(s.reactions, reactions[i]);
-      s.mass += mass_ratio_at(c, i);
       s.holding += holds_particle(a, i);
     }
   }
@@ -224,14 +227,19 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
   return before;
 }
 
+/* Notes A y of a held particle, taken off b. */
+static void note_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t has_solution) {
+  const solution_row r = {c, a, t, i / a->columns, i % a->columns, has_solution};
+  if (!is_gap(c, i, GAP_PARTICLE)) {
+    note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
+  }
+}
+
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    const solution_row r = {c, &a, t, i / a.columns, i % a.columns, has_solution};
-    if (!is_gap(c, i, GAP_PARTICLE)) {
-      note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
-    }
+    note_row(c, &a, t, i, has_solution);
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
@@ -239,6 +247,31 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
     const cloth_vector product = held_part(entry, row_times_solution(&r));
     note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
   }
+}
+
+/* Gives what is sewn to held particles, and is led by them, does to them to these. */
+CLOTH_SEPARATE void note_joined(const solve_group *g) {
+#if WITH_SEAMS
+  const sewing *s = g->joints->seams;
+  EACH_MEMBER(g, m, {
+    const solve_arrays a = arrays_of(m->c);
+    EACH_SEWN(s, g->joints->part, p, c, {
+      const sewn_particle *holder = holder_of(s, p);
+      if (c != m->c || !holder || p->is_held || !notes_pins(c)) {
+        continue;
+      }
+      cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
+      note_row(c, &a, m->t, p->particle, m->has_solution);
+      const cloth *to = cloth_of_sewn(s, holder);
+      if (notes_pins(to)) {
+        cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
+        *reaction = vector_add(*reaction, *own);
+      }
+      *own = vector(0.0f, 0.0f, 0.0f);
+    });
+  });
+#endif
+  (void)g;
 }
 
 /* The force of the air on all pins, scaled. */
@@ -260,28 +293,72 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
   return vector_sum_of(&sum);
 }
 
-/* Shares the rest of the substep out among the pins, whose reactions were `before` in sum. Returns 1 if the solution
-   then holds more than the last step. */
-CLOTH_SEPARATE int32_t share_rest(const cloth *c, const substep_terms *t, cloth_vector before, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
-  const pin_sums pins = pin_sums_of(c, &a);
-  if (inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->confined_count > 0 || pins.holding == 0) {
-    return has_solution;
-  }
-  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  const cloth_vector by_colliders = given_by_colliders(c, &a, t, has_solution);
-  const cloth_vector gained = momenta_of_solution(c, t, &a, none, has_solution).linear;
-  workspace_of(c)->last_step = 0.0f;
-  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * pins.mass);
-  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
-  const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, before), t->scale / t->h);
-  const cloth_vector rest = vector_subtract(vector_subtract(given, gained), noted);
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    if (!is_gap(c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
-      note_scaled(c, t, i, vector_scale(rest, 1.0f / (float)pins.holding));
+/* The mass ratio of all held particles. */
+static float held_mass(const cloth *c, const solve_arrays *a) {
+  float mass = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!(*own_at(a->diagonal, 1, place_of(a, i), 0) > 0.0f) && !is_gap(c, i, GAP_PARTICLE)) {
+      mass += mass_ratio_at(c, i);
     }
   }
-  return 1;
+  return mass;
+}
+
+/* What is left of a member's forces beside what its pins have noted, and how many of these hold a particle. Finishes
+   the solution. */
+CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
+  const cloth *c = m->c;
+  const substep_terms *t = m->t;
+  const solve_arrays a = arrays_of(c);
+  pin_sums pins = {vector(0.0f, 0.0f, 0.0f), 0};
+  if (notes_pins(c)) {
+    pins = pin_sums_of(c, &a);
+  }
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
+  const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
+  workspace_of(c)->last_step = 0.0f;
+  m->has_solution = 1;
+  *holding += pins.holding;
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * held_mass(c, &a));
+  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
+  const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, m->noted), t->scale / t->h);
+  return vector_subtract(vector_subtract(given, gained), noted);
+}
+
+/* 1 if pins alone hold the members, and one of them notes what they hold. */
+static int do_pins_share(const solve_group *s) {
+  int shares = 0, others = 0;
+  EACH_MEMBER(s, m, {
+    others |= inputs_of(m->c)->targets != TARGETS_NONE || inputs_of(m->c)->confined_count > 0;
+    if (notes_pins(m->c)) {
+      const solve_arrays a = arrays_of(m->c);
+      shares |= pin_sums_of(m->c, &a).holding > 0;
+    }
+  });
+  return shares && !others;
+}
+
+/* Shares the rest of the substep out among the pins. */
+CLOTH_SEPARATE void share_rest(const solve_group *s) {
+  cloth_vector rest = vector(0.0f, 0.0f, 0.0f);
+  int32_t holding = 0;
+  if (!do_pins_share(s)) {
+    return;
+  }
+  EACH_MEMBER(s, m, {
+    const cloth_vector own = rest_of_member(m, &holding);
+    rest = vector_add_scaled(rest, own, m->weight);
+  });
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of(m->c);
+    const cloth_vector one = vector_scale(rest, 1.0f / ((float)holding * m->weight));
+    for (int32_t i = next_held(m->c, 0); notes_pins(m->c) && i < m->c->count; i = next_held(m->c, i + 1)) {
+      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
+        note_scaled(m->c, m->t, i, one);
+      }
+    }
+  });
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/members.h"
 #include "momentum.h"
 
 /// Motion as a whole ///
@@ -74,19 +75,35 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
   return momenta_of(&s);
 }
 
-/* The motion as a whole of a cloth with these ways. */
-CLOTH_SEPARATE rigid_way rigid_part(const cloth *c, const solve_arrays *a, float *way) {
-  rigid_way m;
-  fill_zero(&m, sizeof m);
-  if (!is_free_piece(c) || workspace_of(c)->touches > 0) {
-    return m;
+/* 1 if cloths that are solved as one may move as a whole. */
+static int may_move_as_whole(const solve_group *s) {
+  int may = 1;
+  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && workspace_of(m->c)->touches == 0);
+  return may;
+}
+
+/* The motion as a whole of cloths with the ways `bent`. */
+CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
+  rigid_way whole;
+  inertia_sums inertia;
+  fill_zero(&whole, sizeof whole);
+  fill_zero(&inertia, sizeof inertia);
+  if (!may_move_as_whole(s)) {
+    return whole;
   }
   float mass;
-  m.centre = centre_of_mass(c, a, &mass);
-  const momenta moved = momenta_of_ways(c, way, m.centre);
-  const inertia_sums sums = inertia_sums_of(c, a, m.centre, 0);
-  m.shift = shift_by_momentum(&sums, mass, moved.linear);
-  m.half_turn = half_turn_of(&sums, moved.angular);
-  m.share = 2.0f / (1.0f + vector_dot(m.half_turn, m.half_turn));
-  return m;
+  whole.centre = centre_of_members(s, LABEL_ALL, 0, &mass);
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of(m->c);
+    const momenta moved = momenta_of_ways(m->c, a.bent, whole.centre);
+    const inertia_sums sums = inertia_sums_of(m->c, &a, whole.centre, 0);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+    add_inertia(&inertia, &sums, mass_weight(s, m));
+  });
+  whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
+  whole.half_turn = half_turn_of(&inertia, sum.angular);
+  whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));
+  return whole;
 }

@@ -19,6 +19,8 @@
 #include "../self_contact.h"
 #include "../self_state.h"
 #include "../solve/arrays.h"
+#include "../solve/joints.h"
+#include "../solve/members.h"
 #include "../solve/passes.h"
 #include "../solve/solve.h"
 #include "../tear.h"
@@ -72,7 +74,7 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
 /* Terms of few particles, after the springs, the plate and the air of all. */
 CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
-  w->diagonal_changed = has_air(c) && c->settings.air.drag > 0.0f;
+  w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
   w->has_ground = w->touches > 0 || has_bounds(c);
   if (w->has_ground) {
@@ -82,6 +84,11 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
     add_bounds(c, t);
     w->diagonal_changed = 1;
   }
+}
+
+/* Contacts, and springs to bodies. */
+CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
+  workspace *w = workspace_of(c);
 #if WITH_COLLIDERS
   if (w->touches > 0) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
@@ -94,6 +101,8 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
     w->diagonal_changed = 1;
   }
 #endif
+  (void)w;
+  (void)t;
 }
 
 /* Where the scale of the springs has changed. */
@@ -103,8 +112,8 @@ CLOTH_ONCE void change_scale(const cloth *c, const substep_terms *t) {
   workspace_of(c)->coarsest_is_kept = 0;
 }
 
-/* Begins a part of a substep: its coefficients, the prediction, and what it touches. Returns 1 if it is too long. */
-CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float length) {
+/* Begins a part of a substep: its coefficients, what is led, where bodies go. */
+CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float length) {
   substep_terms *t = &plan->terms;
   const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
@@ -119,7 +128,10 @@ CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float
   lead_attached_particles(c, t);
   predict_bodies(c, t);
 #endif
-  predict_places(c, t);
+}
+
+/* Finds what a cloth touches. Returns 1 if the part is too long. */
+CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
   int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
 #if WITH_SURFACES
@@ -127,8 +139,42 @@ CLOTH_ONCE int32_t start_part(const cloth *c, step_plan *plan, float done, float
 #endif
   return is_deep;
 #else
+  (void)c;
+  (void)t;
   return 0;
 #endif
+}
+
+/* Cloths that are solved as one do as many iterations, those that are sewn some more. */
+static void join_iterations(const solve_group *g) {
+  int32_t iterations = 0, most = 0;
+  EACH_MEMBER(g, m, {
+    const int32_t more = are_iterations_chosen(m->c) ? 0 : more_iterations(g->joints);
+    iterations = m->t->iterations + more > iterations ? m->t->iterations + more : iterations;
+    most = m->t->most_iterations + more > most ? m->t->most_iterations + more : most;
+  });
+  EACH_MEMBER(g, m, {
+    workspace_of(m->c)->plan.terms.iterations = iterations;
+    workspace_of(m->c)->plan.terms.most_iterations = most;
+  });
+}
+
+/* Begins a part of a substep of cloths that are solved as one: prediction, and what it touches. Returns 1 if it is too
+   long for one of them. */
+CLOTH_ONCE int32_t start_part(const solve_group *g, float done, float length) {
+  int32_t is_deep = 0;
+  EACH_MEMBER(g, m, begin_part(m->c, &workspace_of(m->c)->plan, done, length));
+  EACH_MEMBER(g, m, m->weight = g->members->t->scale / m->t->scale);
+  if (g->joints) {
+    join_iterations(g);
+    meet(g);
+  }
+  EACH_MEMBER(g, m, predict_places(m->c, m->t));
+  if (g->joints) {
+    place_joined(g->joints);
+  }
+  EACH_MEMBER(g, m, is_deep |= find_all_touches(m->c, m->t));
+  return is_deep;
 }
 
 #if WITH_COLLIDERS
@@ -156,54 +202,105 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 
 #endif
 
-/* Solves a part of a substep. Returns the iterations done. */
-CLOTH_ONCE int32_t solve_part(const cloth *c, substep_terms *t) {
-  int32_t has_solution = 1, iterations = 0, shortenings = -1;
-  linearise(c, t);
-  add_terms(c, t);
+/* The equation of a part, at the places where it is linearised. */
+CLOTH_ONCE void make_equation(const solve_group *g) {
+  EACH_MEMBER(g, m, {
+    linearise(m->c, m->t);
+    add_terms(m->c, &workspace_of(m->c)->plan.terms);
+  });
+  if (g->joints) {
+    add_joint_terms(g);
+    share_contacts(g);
+  }
+  EACH_MEMBER(g, m, {
+    add_touched(m->c, &workspace_of(m->c)->plan.terms);
 #if WITH_BODIES
-  const cloth_vector noted = notes_pins(c) ? note_forces(c, t) : vector(0.0f, 0.0f, 0.0f);
+    if (notes_pins(m->c)) {
+      m->noted = note_forces(m->c, m->t);
+    }
 #endif
-  end_stage(c, CLOTH_STAGE_FORCES, 1);
-  if (WITH_SOLVER && t->solves) {
-    iterations = solve(c, t, &has_solution);
-  } else {
-    start_coupling(c, t);
-    solve_alone(c);
-    follow_particles(c, t);
+  });
+}
+
+/* Solves it: without an operator each particle for itself. Returns the iterations done. */
+CLOTH_ONCE int32_t solve_equation(const solve_group *g) {
+  int32_t solves = 1;
+  EACH_MEMBER(g, m, solves &= m->t->solves);
+  if (WITH_SOLVER && solves) {
+    return solve(g);
   }
-  end_stage(c, CLOTH_STAGE_SOLVE, has_solution);
+  start_coupling(g);
+  EACH_MEMBER(g, m, {
+    solve_alone(m->c);
+    m->has_solution = 1;
+  });
+  if (g->joints) {
+    join_solved(g->joints);
+  }
+  follow_particles(g);
+  return 0;
+}
+
 #if WITH_BODIES
-  if (notes_pins(c)) {
-    note_solution(c, t, has_solution);
-    note_bodies(c, t, has_solution);
+
+/* Notes what the solution does to pins and bodies. */
+CLOTH_ONCE void note_solved(const solve_group *g) {
+  EACH_MEMBER(g, m, {
+    if (notes_pins(m->c)) {
+      note_solution(m->c, m->t, m->has_solution);
+      note_bodies(m->c, m->t, m->has_solution);
+    }
+  });
+  if (g->joints) {
+    note_joined(g);
   }
+}
+
 #endif
-  has_solution = restore_momentum(c, t, has_solution);
-  if (has_guard(c, t)) {
-    shortenings = guard_energy(c, t, has_solution);
-    workspace_of(c)->energy_guarded += shortenings > 0 ? shortenings : 0;
-    has_solution |= shortenings >= 0;
-  }
+
+/* The new state of a cloth. */
+CLOTH_ONCE void accept_part(const solve_member *m) {
+  keep_start(m->c);
+  accept(m->c, m->t, m->has_solution);
 #if WITH_BODIES
-  if (notes_pins(c)) {
-    has_solution = share_rest(c, t, noted, has_solution);
-  }
-#endif
-  end_stage(c, CLOTH_STAGE_GUARDS, has_solution);
-  keep_start(c);
-  accept(c, t, has_solution);
-#if WITH_BODIES
-  accept_bodies(c, t);
-  report_attachments(c);
+  accept_bodies(m->c, m->t);
+  report_attachments(m->c);
 #endif
 #if WITH_COLLIDERS
-  if (c->scratch.touches) {
-    end_contacts(c, t, has_solution);
+  if (m->c->scratch.touches) {
+    end_contacts(m->c, m->t, m->has_solution);
   }
 #endif
-  workspace_of(c)->parts++;
-  charge_substep(c, t, iterations, shortenings);
+  workspace_of(m->c)->parts++;
+}
+
+/* Solves a part of a substep. Returns the iterations done. */
+CLOTH_ONCE int32_t solve_part(const solve_group *g) {
+  int32_t shortenings = -1;
+  make_equation(g);
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
+  const int32_t iterations = solve_equation(g);
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
+#if WITH_BODIES
+  note_solved(g);
+#endif
+  restore_momentum(g, moment_of_meeting(g));
+  if (has_guard(g)) {
+    shortenings = guard_energy(g);
+  }
+#if WITH_BODIES
+  share_rest(g);
+#endif
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+  EACH_MEMBER(g, m, {
+    workspace_of(m->c)->energy_guarded += shortenings > 0 ? shortenings : 0;
+    accept_part(m);
+    charge_substep(m->c, m->t, iterations, shortenings);
+  });
+  if (g->joints) {
+    accept_common_bodies(g);
+    charge_joints(g, iterations);
+  }
   return iterations;
 }
 
@@ -246,15 +343,17 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   const float shortest = 1.0f / (float)c->settings.integration.max_parts;
   const float longest = gather_with_self(c, plan, shortest);
+  solve_member alone = {.c = c, .t = &plan->terms};
+  const solve_group g = {&alone, 1, NULL};
   float done = 0.0f, length = longest;
   int32_t iterations = 0;
   while (done < 1.0f) {
-    if (start_part(c, plan, done, length) && length > shortest) {
+    if (start_part(&g, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
-    iterations += solve_part(c, &plan->terms);
+    iterations += solve_part(&g);
     collide_with_self(c, plan);
     confine_particles(c);
     end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);

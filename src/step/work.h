@@ -12,8 +12,12 @@
 #include "../self_tree.h"
 #include "../self_watch.h"
 #include "../solve/labels.h"
+#include "../solve/members.h"
 #include "../solve/solve.h"
 #include "../step_origin.h"
+#include "../stitches.h"
+#include "../terms/seam_springs.h"
+#include "../terms/seams.h"
 #include "../tethers.h"
 #include "../types.h"
 #include "coefficients.h"
@@ -33,6 +37,14 @@
  *
  * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
  */
+
+/* Per sewn particle and part of a substep, and iteration; per spring across a seam, the same. Per particle of a cloth
+   with gathers, and part. */
+#define WORK_SEWN 3000u
+#define WORK_SEWN_ITERATION 700u
+#define WORK_SEAM_SPRING 2500u
+#define WORK_SEAM_SPRING_ITERATION 700u
+#define WORK_GATHERS 60u
 
 /* Once in a step, and once in a substep: for the cloth. */
 #define WORK_STEP 7500u
@@ -113,6 +125,7 @@ typedef struct work_scene {
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
   int32_t parts;               /* of a substep, at most */
+  int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
   int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
@@ -282,7 +295,8 @@ static uint64_t larger_work(uint64_t a, uint64_t b) {
 static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
-  const int32_t most = t.most_iterations < iterations ? t.most_iterations : iterations;
+  const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
+  const int32_t most = own < iterations ? own : iterations;
   uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
   part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
   return part * (uint32_t)s->parts;
@@ -345,12 +359,14 @@ static uint64_t max_choice_work(const cloth *c) {
 
 #endif
 
-/* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts. */
-static void charge_step(const cloth *c, const step_plan *plan, int32_t parts) {
+/* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts, and of at most
+   `iterations` iterations; 0: as many as the cloth does alone. */
+static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
     s.parts = parts;
+    s.iterations = iterations;
     add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
     return;
   }
@@ -360,6 +376,37 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts) {
 #endif
   (void)plan;
   (void)parts;
+  (void)iterations;
+}
+
+#if WITH_SEAMS
+
+/* The work of so many sewn particles, springs across seams and particles of cloths with gathers in a part. */
+static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32_t iterations) {
+  const uint64_t steps = (uint32_t)iterations;
+  return (uint64_t)(uint32_t)sewn * (WORK_SEWN + steps * WORK_SEWN_ITERATION) +
+         (uint64_t)(uint32_t)springs * (WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) +
+         (uint64_t)(uint32_t)gathers * WORK_GATHERS;
+}
+
+#endif
+
+/* Charges what joins cloths in a part of a substep, to the first of them. */
+static void charge_joints(const solve_group *g, int32_t iterations) {
+#if WITH_SEAMS
+  const sewing *s = g->joints->seams;
+  const int32_t part = g->joints->part;
+  int32_t sewn = 0, springs = 0, gathers = 0;
+  if (has_fixed_work(g)) {
+    return;
+  }
+  EACH_SEWN(s, part, p, c, sewn++);
+  EACH_SEAM_SPRING(s, part, f, springs++);
+  EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
+  add_work(g->members->c, seams_work(sewn, springs, gathers, iterations), 1);
+#endif
+  (void)g;
+  (void)iterations;
 }
 
 /* Charges a substep that is done, see substep_work(). */

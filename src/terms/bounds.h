@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/list.h"
 #include "../block3.h"
 #include "../compiler.h"
 #include "../contact/law.h"
@@ -159,6 +160,16 @@ static void keep_within(held_particle *h, cloth_vector centre, float distance, f
   if (length > STATE_QUANTUM) {
     note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
   }
+}
+
+/* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
+static int is_told(const cloth *c, int32_t i) {
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
+    return 1;
+  }
+#endif
+  return is_held(c, i);
 }
 
 #if WITH_TARGETS
