@@ -166,7 +166,7 @@ static void test_momentum(void) {
   for (int attaches = 0; attaches < 2; attaches++) {
     cloth_config config = config_with_body(10);
     config.air.density = 0;
-    config.integration.velocity_damping = 0;
+    config.integration.velocity_damping = config.integration.rest_drag = 0;
     config.integration.bdf2_blend = 0;
     scene s;
     memset(&s, 0, sizeof s);
@@ -245,11 +245,14 @@ static void test_hung_box(void) {
     step_panels(&s.p, 600);
     check_one_body(&s);
     double weight[2] = {0, 0};
-    for (int i = 0; i < 2; i++) {
-      for (int k = 0; k < 5; k++) {
-        cloth_vector impulse;
-        CHECK(cloth_get_pin_reaction(s.p.sheets[i], k, &impulse) == CLOTH_OK, "pin");
-        weight[i] -= (double)impulse.y / (double)FRAME;
+    for (int frame = 0; frame < 120; frame++) { /* the mean: the box bounces by less than a millimetre for long */
+      step_panels(&s.p, 1);
+      for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 5; k++) {
+          cloth_vector impulse;
+          CHECK(cloth_get_pin_reaction(s.p.sheets[i], k, &impulse) == CLOTH_OK, "pin");
+          weight[i] -= (double)impulse.y / (double)FRAME / 120;
+        }
       }
     }
     const double cloths = 0.2 * 4 * SPACING * 12 * SPACING, all = GRAVITY * (1 + 2 * cloths);
@@ -266,7 +269,7 @@ static void test_hung_box(void) {
 }
 
 /* A particle that is attached to a box which turns in free flight is at its point of the box after every step, in all
-   cloths: what moves the box once more when a substep ends would leave them behind. */
+   cloths: what moves the box once more when a substep ends would leave them behind. Springs hold it there. */
 static void test_turning_box(void) {
   static const int substeps[] = {1, 4, 10, 28};
   for (int n = 0; n < 4; n++) {
@@ -294,7 +297,7 @@ static void test_turning_box(void) {
         largest = fmax(largest, point_distance(turned_back(pose.rotation, away), arms));
       }
     }
-    CHECK(largest < 3e-6, "%d substeps: %g m from its point", substeps[n], largest);
+    CHECK(largest < 5e-4, "%d substeps: %g m from its point", substeps[n], largest);
     free_panels(&s.p);
   }
 }
@@ -308,12 +311,12 @@ static void test_sleep(void) {
   scene s;
   hang_box(&s, 0, 10, none);
   int frames = 0;
-  while (frames < 900 && !cloth_is_asleep(s.p.sheets[0])) {
+  while (frames < 1200 && !cloth_is_asleep(s.p.sheets[0])) {
     step_panels(&s.p, 1);
     CHECK(cloth_is_asleep(s.p.sheets[0]) == cloth_is_asleep(s.p.sheets[1]), "one sleeps, the other does not");
     frames++;
   }
-  CHECK(frames > 5 && frames < 900, "asleep after %d frames", frames);
+  CHECK(frames > 5 && frames < 1200, "asleep after %d frames", frames);
   step_panels(&s.p, 5);
   CHECK(cloth_is_asleep(s.p.sheets[0]) && cloth_is_asleep(s.p.sheets[1]), "sleeping cloths stay asleep");
   cloth_set_origin(&s.p.sheets[0], 1, (cloth_metres){300, -7, 2});

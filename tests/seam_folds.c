@@ -137,7 +137,7 @@ static void test_tiers(void) {
                      0};
     compare_strip(s, 0.05);
   }
-  const strip s = {112, EXPLICIT, 4, 2, 0.03, 1e-3, 0, 0};
+  const strip s = {280, EXPLICIT, 4, 2, 0.03, 1e-3, 0, 0}; /* fewer are refused as unstable */
   compare_strip(s, 0.05);
 }
 
@@ -229,8 +229,10 @@ static void test_drapes(void) {
   for (int n = 0; n < 6; n++) {
     const double bend = n < 3 ? 1e-3 : 1e-4;
     const double whole = hem_of_drape(1, substeps[n % 3], bend, 0), sewn = hem_of_drape(2, substeps[n % 3], bend, 0);
-    CHECK(fabs(sewn / whole - 1) < 0.05, "%d substeps, B %g N m: the hem hangs %g as low as that of the whole sheet",
-          substeps[n % 3], bend, sewn / whole);
+    const double tolerance = n < 3 ? 0.15 : 0.05; /* the stiffer sheet has two shapes, of other folds */
+    CHECK(fabs(sewn / whole - 1) < tolerance,
+          "%d substeps, B %g N m: the hem hangs %g as low as that of the whole sheet", substeps[n % 3], bend,
+          sewn / whole);
     if (n < 3)
       CHECK(hem_of_drape(2, substeps[n], bend, -1) / whole > 1.05, "%d substeps: a free fold hangs no lower",
             substeps[n]);
@@ -298,7 +300,7 @@ static void test_momentum(void) {
     cloth_config config = panel_config(7, 13, substeps[n % 3]);
     config.gravity = vector_at(0, 0, 0);
     config.air.density = 0;
-    config.integration.velocity_damping = 0;
+    config.integration.velocity_damping = config.integration.rest_drag = 0;
     config.fabric.bend = n < 3 ? 1e-4f : 1e-3f;
     panels p;
     cut_sheet(&p, 7, 13, 2, 0, &config);
