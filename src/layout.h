@@ -260,8 +260,11 @@ static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_contact_record(c, config->capacity.max_contacts, end);
 }
 
-/* Length of a cell along the warp over that along the weft. */
+/* Length of a cell along the warp over that along the weft, as levels are planned by it, here and in every step. */
 static float cell_aspect(const cloth_config *config) {
+  if (config->grid.rest_positions) { /* whose edges say nothing of it */
+    return SHAPED_ASPECT;
+  }
   const float along = vector_length(config->edge_warp) / (float)(config->columns - !config->grid.wrap);
   return along / (vector_length(config->edge_weft) / (float)(config->rows - 1));
 }

@@ -37,6 +37,8 @@
    springs along the axis are so much stiffer that only nodes side by side can follow them. Sheets are not: 16 x 4 cells
    of .027 x .33 m gain energy so (S17). */
 #define LONG_CELL 1.5f
+/* What counts as the width of a cell over its height in pre-shaped pieces, whose cells differ. */
+#define SHAPED_ASPECT 1.0f
 /* What a level that is coarsened along one side has of the sums of springs, in place of 1/4: springs along that side
    are a quarter as stiff, those across as stiff as before. */
 #define LONG_SHARE 0.5f

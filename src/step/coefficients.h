@@ -195,7 +195,8 @@ static int has_many_gaps(const cloth *c) {
   const int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
   if (has_gaps(c)) {
     const gap_summary *s = gap_summary_of(c);
-    return is_torn_cloth(c) || s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells;
+    /* The model of a config has no pieces, and no byte that could tell whether it is torn. */
+    return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
   }
 #endif
   (void)c;

@@ -4,6 +4,7 @@
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../pieces.h"
+#include "../rest_lengths.h"
 #include "../solve/arrays.h"
 #include "../solve/labels.h"
 #include "../solve/levels.h"
@@ -107,7 +108,7 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
   if (c->scratch.levels) {
-    const float aspect = c->grid.spacing_warp / c->grid.spacing_weft;
+    const float aspect = has_rest_shape(c) ? SHAPED_ASPECT : c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
   clear_solve_pads(c, &arrays);
