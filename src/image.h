@@ -482,14 +482,14 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   return 1;
 }
 
-/* Is the velocity history in range? The x components of its first vectors may have the mark of an invalid history. */
+/* Is the velocity history in range? The x components of its vectors may have the mark of an invalid history. */
 static int check_image_history(const image_view *view) {
   const cloth *c = view->c;
   const uint8_t *from = image_at(view, c->state.velocity_history);
   for (int32_t i = 0; i < 3 * history_length(c) * c->stride; i++) {
     float_bits b;
     b.bits = little_endian_word(from + 4 * i);
-    int is_forgotten = i < c->count && b.value == HISTORY_INVALID;
+    int is_forgotten = i % (3 * c->stride) < c->count && b.value == HISTORY_INVALID;
     int is_pad = i % c->stride >= c->count;
     float limit =
         is_pad ? 0.0f
