@@ -279,8 +279,8 @@ typedef struct cloth_config_integration {
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins: `scale` times that at rest, as a contact with the inside of a
-   sphere around the pin, which grows softly over 5 mm. Where pins go farther apart than the cloth between them reaches,
-   the springs stretch between the particles of one pin and those of the other, not evenly. */
+   sphere around the pin, which begins there and grows softly over 5 mm. Where pins go farther apart than the cloth
+   between them reaches, the springs stretch between the particles of one pin and those of the other, not evenly. */
 typedef struct cloth_config_tethers {
   int32_t count; /* tethers of a particle; 0..2; default 0; 4 bytes each per particle */
   float scale;   /* their length over the distance at rest [1]; 0.5..10; default 1.0015: taut cloth never rests at 1 */

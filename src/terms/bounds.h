@@ -23,7 +23,7 @@
  *   max distance  a contact with the inside of a sphere around the target (contact/law.h); of 0: the particle is a pin
  *                 at its target
  *   backstop      a contact with the outside of a sphere behind the target
- *   tether        a contact with the inside of a sphere around a pin, of scale times the distance at rest
+ *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
  * The contacts of a particle are predicted together: each with what the others press where they will be, which begins
  * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
@@ -250,7 +250,7 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const float squared =
         lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
-    keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)), TETHER_THICKNESS);
+    keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS, TETHER_THICKNESS);
   }
 }
 
