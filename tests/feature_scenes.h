@@ -772,6 +772,7 @@ static void play_tears(void) {
   }
   for (int kind = 0; kind < 5; kind++) {
     cloth_config config = sheet_of(kind == 4 ? 5 : 17, 14, 0.05, 0.0);
+    config.tethers.count = 1;
     config.tearing.max_breaks = kind == 2 ? 2 : 8;
     config.tearing.strain = 0.008f;
     config.tearing.pin_force = kind == 1 ? 2.0f : 0.0f;
