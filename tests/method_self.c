@@ -319,7 +319,7 @@ static void test_zones_alone(void) {
     vector_store(predicted_of(sheet), i, vector_add(x, vector_at(0.005 * sin(2.3 * i), way, 0.005 * cos(3.1 * i))));
   }
   copy_field(&w, predicted_of(sheet), field(&w, FIELD_DIRECTION));
-  touch_search s = search_of(&w);
+  sheet_search s = search_of(&w);
   const int touches = search_touches(&s);
   give_zones(&w, &s);
   for (int i = 0; i < sheet->count; i++) {
@@ -353,7 +353,7 @@ static void test_culling(void) {
   CHECK((size_t)search_words(WIDE, LONG) <= sizeof words[0] / sizeof words[0][0], "%d words", search_words(WIDE, LONG));
   method.self = CLOTH_SELF_IMPULSES;
   for (int frame = 0; frame < FRAMES; frame++) {
-    touch_search s[2];
+    sheet_search s[2];
     for (int i = 0; i < sheet->count; i++)
       vector_store(before, i, vector_load(vectors_at(sheet, sheet->state.position), i));
     advance(sheet, &method, 1.0 / 60.0, k.name);
@@ -584,8 +584,8 @@ static void test_bounds_of_large_sheets(void) {
   static const int32_t sides[] = {418, 419, 592, CLOTH_GRID_LIMIT};
   for (int n = 0; n < 4; n++) {
     const uint64_t count = (uint64_t)sides[n] * (uint64_t)sides[n], tests = 1024 * count, boxes = 12288 * count;
-    const touch_search none = {.columns = sides[n], .rows = sides[n]};
-    touch_search s = none;
+    const sheet_search none = {.columns = sides[n], .rows = sides[n]};
+    sheet_search s = none;
     CHECK(!is_search_cut(&s) && has_tests_left(&s), "%d^2: cut before it begins", sides[n]);
     s.tests = tests - 1;
     s.boxes = boxes - 1;

@@ -633,7 +633,6 @@ enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
 
 /* Projected springs, in every way there is: the usual one first. */
 static void draw_projection(random_source *source, cloth_config *config) {
-  static const float thresholds[] = {0.0f, 1e-3f, 1.0f, 30.0f};
   if (random_int(source, 0, 2) == 0)
     return;
   config->integration.explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);

@@ -91,8 +91,8 @@ static const char *find_config_conflict(const cloth *c) {
   if (c->self) {
     return "config.self_thickness: 0; a method feels the sheet itself by repulsion and self";
   }
-  if (s->strain_limit.sweeps > 0) {
-    return "config.strain_limit.sweeps: 0";
+  if (s->strain_limit.max_extension > 0.0f) {
+    return "config.strain_limit.max_extension: 0";
   }
   if (s->sleep.speed > 0.0f) {
     return "config.sleep.speed: 0, as nothing falls asleep";

@@ -45,7 +45,7 @@ static float over_mass(const method_work *w, float coefficient) {
 #define SPRING_SLACK 1.0e-6f
 
 /* Springs of one direction of the library. */
-static element_family *add_spring(method_work *w, int32_t direction) {
+static element_family *add_spring_element(method_work *w, int32_t direction) {
   element_family *f = add_family(w, LAW_SPRING, 2, SPRING_PACKED);
   const cloth_fabric *fabric = &inputs_of(w->c)->fabric;
   place_nodes(w, f, spring_nodes[direction]);
@@ -80,8 +80,8 @@ static void add_material(method_work *w) {
   method_law l = {.stiffness = 0.0f};
   switch (w->method->material) {
   case CLOTH_MATERIAL_CONDITIONS:
-    add_spring(w, WARP)->halved = 1;
-    add_spring(w, WEFT)->halved = 1;
+    add_spring_element(w, WARP)->halved = 1;
+    add_spring_element(w, WEFT)->halved = 1;
     l.stiffness = over_mass(w, fabric->shear);
     l.damping = viscosity_of(fabric->shear_damping, fabric->shear);
     add_triangles(w, LAW_SHEAR, SHEAR_PACKED, &l);
@@ -94,7 +94,7 @@ static void add_material(method_work *w) {
     break;
   default:
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      add_spring(w, d);
+      add_spring_element(w, d);
     }
   }
 }

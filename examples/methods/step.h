@@ -127,7 +127,7 @@ static int collide_again(method_work *w, int32_t index) {
 #define CONTACT_ROUNDS 3
 
 /* 1 if there is enough left of the maxima of a substep for another search of all that has been searched. */
-static int has_tests_left(const touch_search *s) {
+static int has_tests_left(const sheet_search *s) {
   return CONTACT_ROUNDS * s->tests <= most_tests(s) && CONTACT_ROUNDS * s->boxes <= most_boxes(s);
 }
 
@@ -141,7 +141,7 @@ static void resolve_touches(method_work *w, int32_t index) {
 #if WITH_COLLIDERS
   project_contacts(w->c, &workspace_of(w->c)->plan, index, statistics_of(w->c));
 #endif
-  touch_search s;
+  sheet_search s;
   if (!begin_response(w, &s, index)) {
     return;
   }

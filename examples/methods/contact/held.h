@@ -27,7 +27,7 @@ static int is_fixed(const method_work *w, int32_t i) {
 }
 
 /* The part of a vector in the directions in which particle i is held. */
-static cloth_vector held_part(const method_work *w, int32_t i, cloth_vector a) {
+static cloth_vector part_held(const method_work *w, int32_t i, cloth_vector a) {
   if (hold_of(w, i) == CONTACT_STICK) {
     return a;
   }
@@ -49,7 +49,7 @@ static void hold_particles(method_work *w, int32_t index) {
     const cloth_vector z = vector_load(vectors_at(c, c->scratch.direction), i);
     const cloth_vector rate = vector_add(vector_load(w->v, i), z);
     const cloth_vector from = vector_add_scaled(x, rate, w->k - w->tau);
-    const cloth_vector change = held_part(w, i, vector_subtract(from, a));
+    const cloth_vector change = part_held(w, i, vector_subtract(from, a));
     vector_store(base, i, vector_flush(vector_add(a, change), STATE_QUANTUM));
   }
 }
@@ -177,7 +177,7 @@ static void let_go_of_pushes(const method_work *w, int32_t index) {
   copy_field(w, w->v, field(w, FIELD_RATE));
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector v = vector_load(w->v, i), old = vector_load(field(w, FIELD_OLD_RATE), i);
-    const cloth_vector forgotten = held_part(w, i, vector_subtract(v, old));
+    const cloth_vector forgotten = part_held(w, i, vector_subtract(v, old));
     const cloth_vector change = vector_subtract(vector_load(field(w, FIELD_PRODUCT), i), forgotten);
     vector_store(field(w, FIELD_OLD_RATE), i, vector_add(old, forgotten));
     if (rest > 0.0f && vector_length(vector_flush(change, STATE_QUANTUM)) > 0.0f) {

@@ -37,7 +37,7 @@ static void list_repulsion(method_work *w) {
   }
 }
 
-static void add_to_particle(vector_array to, int32_t i, cloth_vector a, float sign) {
+static void push_particle(vector_array to, int32_t i, cloth_vector a, float sign) {
   vector_store(to, i, vector_add_scaled(vector_load(to, i), a, sign));
 }
 
@@ -61,8 +61,8 @@ static void add_pair_pulls(const method_work *w, vector_array x, vector_array v,
       p->root = acts ? vector_flush(vector_scale(u, root), STATE_QUANTUM) : vector(0.0f, 0.0f, 0.0f);
     }
     if (acts) {
-      add_to_particle(to, p->i, u, pull);
-      add_to_particle(to, p->j, u, negate(pull));
+      push_particle(to, p->i, u, pull);
+      push_particle(to, p->j, u, negate(pull));
     }
   }
 }
@@ -74,8 +74,8 @@ static void add_pair_tangents(const method_work *w, vector_array p, vector_array
     const close_pair *pair = &list.pairs[n];
     const cloth_vector e = vector_subtract(vector_load(p, pair->j), vector_load(p, pair->i));
     const float along = flush_small(vector_dot(pair->root, vector_flush_work(e)), WORK_QUANTUM);
-    add_to_particle(to, pair->i, pair->root, along);
-    add_to_particle(to, pair->j, pair->root, negate(along));
+    push_particle(to, pair->i, pair->root, along);
+    push_particle(to, pair->j, pair->root, negate(along));
   }
 }
 

@@ -32,8 +32,8 @@
 /* Pins farther than that from where their zone would be contradict it [m]. */
 #define PIN_CONTRADICTION 1.0e-6f
 
-static touch_search search_of(const method_work *w) {
-  touch_search s = open_search(w->floats + w->self, w->c->grid.columns, w->c->grid.rows);
+static sheet_search search_of(const method_work *w) {
+  sheet_search s = open_search(w->floats + w->self, w->c->grid.columns, w->c->grid.rows);
   s.x = w->x;
   s.y = predicted_of(w->c);
   return s;
@@ -85,7 +85,7 @@ static void give_impulse(const method_work *w, const found_touch *t) {
 }
 
 /* Reports in what state the first search of a step finds the sheet. */
-static void report_start(const method_work *w, touch_search *s) {
+static void report_start(const method_work *w, sheet_search *s) {
   if (s->counts_crossings) {
     w->report->crossings = s->crossings;
     w->report->standing = s->standing;
@@ -95,7 +95,7 @@ static void report_start(const method_work *w, touch_search *s) {
 
 /* Passes of impulses. Returns 0 if nothing touches any more, or if nothing tells what does, as a search is cut short.
  */
-static int give_impulses(const method_work *w, touch_search *s) {
+static int give_impulses(const method_work *w, sheet_search *s) {
   for (int32_t pass = 0; pass < IMPULSE_PASSES && !s->is_cut; pass++) {
     s->distance = pass == 0 ? w->method->self_gap : 0.0f;
     const int touches = search_touches(s);
@@ -189,7 +189,7 @@ static void move_zones(const method_work *w, const zone_list *list) {
 
 /* What touches moves as rigid bodies, if nothing else helps the whole sheet. What touches even then, as contradicting
    pins do, is left. */
-static void give_zones(const method_work *w, touch_search *s) {
+static void give_zones(const method_work *w, sheet_search *s) {
   const zone_list list = zones_of(w);
   for (int32_t i = 0; i < w->c->count; i++) {
     list.label[i] = i;
@@ -249,7 +249,7 @@ static void add_response_to_velocities(const method_work *w) {
 }
 
 /* Begins the responses of a substep, which share the maxima of a search. Returns 0 if there are none. */
-static int begin_response(const method_work *w, touch_search *s, int32_t index) {
+static int begin_response(const method_work *w, sheet_search *s, int32_t index) {
   if (w->method->self == CLOTH_SELF_NONE) {
     return 0;
   }
@@ -258,7 +258,7 @@ static int begin_response(const method_work *w, touch_search *s, int32_t index) 
   return 1;
 }
 
-static void end_response(const method_work *w, const touch_search *s) {
+static void end_response(const method_work *w, const sheet_search *s) {
   w->report->pairs_dropped += s->dropped;
   w->report->searches_cut += s->is_cut;
   w->report->tests = s->tests > w->report->tests ? s->tests : w->report->tests;
@@ -266,7 +266,7 @@ static void end_response(const method_work *w, const touch_search *s) {
 }
 
 /* Moves the sheet apart from itself. Returns 1 if there was something to move. */
-static int respond_to_self(const method_work *w, touch_search *s) {
+static int respond_to_self(const method_work *w, sheet_search *s) {
   const int32_t before = w->report->touches + w->report->zones;
   if (!round_places(w)) {
     return 0;

@@ -37,7 +37,7 @@ typedef struct found_touch {
   float gap;           /* along it, where the motion starts [m] */
 } found_touch;
 
-typedef struct touch_search {
+typedef struct sheet_search {
   int32_t columns, rows; /* of particles */
   vector_array x, y;
   float distance;         /* below which pairs count at the end, too [m]; 0: only those that touch */
@@ -53,7 +53,7 @@ typedef struct touch_search {
   uint64_t tests, boxes; /* of all searches; the maxima of large sheets are beyond 32 bits */
   int32_t is_cut;        /* 1: a search has met its maximum */
   int32_t *label;        /* if not NULL, touching particles are joined here, and none are listed */
-} touch_search;
+} sheet_search;
 
 /* A grid of leaves or blocks. */
 static int32_t leaves_along(int32_t particles) {
@@ -94,9 +94,9 @@ static int32_t search_words(int32_t columns, int32_t rows) {
          WORDS_OF(found_touch) * TOUCHES_PER_PARTICLE * count;
 }
 
-static touch_search open_search(float *words, int32_t columns, int32_t rows) {
+static sheet_search open_search(float *words, int32_t columns, int32_t rows) {
   const int32_t count = columns * rows, leaves = leaves_along(columns) * leaves_along(rows);
-  touch_search s = {.columns = columns, .rows = rows, .room = TOUCHES_PER_PARTICLE * count};
+  sheet_search s = {.columns = columns, .rows = rows, .room = TOUCHES_PER_PARTICLE * count};
   s.cell = (position_box *)(void *)words;
   s.leaf = s.cell + count;
   s.touch = (found_touch *)(void *)(s.leaf + leaves);
@@ -111,7 +111,7 @@ static void include_place(position_box *box, cloth_vector p) {
   box->high = vector(maximum(box->high.x, p.x), maximum(box->high.y, p.y), maximum(box->high.z, p.z));
 }
 
-static position_box empty_box(void) {
+static position_box no_box(void) {
   const float far = CLOTH_POSITION_LIMIT;
   const position_box box = {{far, far, far}, {negate(far), negate(far), negate(far)}};
   return box;
@@ -130,12 +130,12 @@ static void leaf_cells(int32_t particles, int32_t leaf, int32_t *first, int32_t 
 }
 
 /* Boxes around the ways of the corners of each cell, and around those of each leaf. */
-static void find_boxes(const touch_search *s) {
+static void find_boxes(const sheet_search *s) {
   for (int32_t i = 0; i < s->columns * s->rows; i++) {
     const int32_t right = i % s->columns + 1 < s->columns ? 1 : 0,
                   below = i / s->columns + 1 < s->rows ? s->columns : 0;
     const int32_t corner[4] = {i, i + right, i + below, i + below + right};
-    s->cell[i] = empty_box();
+    s->cell[i] = no_box();
     for (int32_t k = 0; k < 4; k++) {
       include_place(&s->cell[i], vector_load(s->x, corner[k]));
       include_place(&s->cell[i], vector_load(s->y, corner[k]));
@@ -146,7 +146,7 @@ static void find_boxes(const touch_search *s) {
     int32_t left, right, top, bottom;
     leaf_cells(s->columns, n % wide, &left, &right);
     leaf_cells(s->rows, n / wide, &top, &bottom);
-    s->leaf[n] = empty_box();
+    s->leaf[n] = no_box();
     for (int32_t row = top; row < bottom; row++) {
       for (int32_t column = left; column < right; column++) {
         include_place(&s->leaf[n], s->cell[row * s->columns + column].low);
@@ -163,7 +163,7 @@ static int32_t block_cells(int32_t particles, int32_t first, int32_t level) {
 }
 
 /* Finds which blocks cannot meet themselves on their way, nor come closer than `distance` at its end. */
-static void find_clear_blocks(const touch_search *s, float distance) {
+static void find_clear_blocks(const sheet_search *s, float distance) {
   int32_t *clear = s->clear;
   for (int32_t level = 0; level < block_levels(s->columns, s->rows); level++) {
     const int32_t wide = blocks_along(leaves_along(s->columns), level);
@@ -178,7 +178,7 @@ static void find_clear_blocks(const touch_search *s, float distance) {
 }
 
 /* 1 if a clear block holds both leaves: that which begins last of those that hold the first of them. */
-static int are_in_clear_block(const touch_search *s, int32_t a, int32_t b) {
+static int are_in_clear_block(const sheet_search *s, int32_t a, int32_t b) {
   const int32_t wide = leaves_along(s->columns), high = leaves_along(s->rows);
   const int32_t left = a % wide < b % wide ? a % wide : b % wide, right = a % wide + b % wide - left;
   const int32_t top = a / wide < b / wide ? a / wide : b / wide, bottom = a / wide + b / wide - top;
@@ -273,8 +273,8 @@ static int is_inside(const found_touch *t) {
 }
 
 /* 1 if the boxes of the ways of the features, `count` corners of the first, are near each other. */
-static int are_ways_near(const moving_pair *p, float distance) {
-  position_box box[2] = {empty_box(), empty_box()};
+static int are_paths_near(const moving_pair *p, float distance) {
+  position_box box[2] = {no_box(), no_box()};
   const int32_t count = p->is_edges ? 2 : 1;
   for (int32_t k = 0; k < 4; k++) {
     include_place(&box[k >= count], p->start[k]);
@@ -284,7 +284,7 @@ static int are_ways_near(const moving_pair *p, float distance) {
 }
 
 /* Lists a touch, or joins its particles. */
-static void keep_touch(touch_search *s, const found_touch *t) {
+static void note_touch(sheet_search *s, const found_touch *t) {
   for (int32_t k = 1; s->label && k < 4; k++) {
     join_pieces(s->label, t->particle[0], t->particle[k]);
   }
@@ -296,16 +296,16 @@ static void keep_touch(touch_search *s, const found_touch *t) {
 }
 
 /* The most continuous tests, and comparisons of boxes, of the searches of a substep. */
-static uint64_t most_tests(const touch_search *s) {
+static uint64_t most_tests(const sheet_search *s) {
   return (uint64_t)SEARCH_TESTS * (uint32_t)(s->columns * s->rows);
 }
 
-static uint64_t most_boxes(const touch_search *s) {
+static uint64_t most_boxes(const sheet_search *s) {
   return (uint64_t)SEARCH_BOXES * (uint32_t)(s->columns * s->rows);
 }
 
 /* 1 if a search has met a maximum. */
-static int is_search_cut(touch_search *s) {
+static int is_search_cut(sheet_search *s) {
   s->is_cut |= s->tests >= most_tests(s) || s->boxes >= most_boxes(s);
   return s->is_cut;
 }
@@ -323,7 +323,7 @@ static int find_touch(const moving_pair *p, float *time) {
 /* Looks at a pair of features that have no particle in common. What touches where its motion starts, as parts of the
    cloth that have been put into one place do, is no touch of the motion: no motion is free of it, a rigid one least of
    all. It is listed, so that impulses move it apart, and joins no zone. */
-static void look_at_pair(touch_search *s, int is_edges, const int32_t particle[4]) {
+static void look_at_pair(sheet_search *s, int is_edges, const int32_t particle[4]) {
   moving_pair p = {.is_edges = is_edges};
   found_touch t;
   float time;
@@ -336,7 +336,7 @@ static void look_at_pair(touch_search *s, int is_edges, const int32_t particle[4
     return;
   }
   s->boxes++;
-  if (!are_ways_near(&p, s->distance)) {
+  if (!are_paths_near(&p, s->distance)) {
     return;
   }
   s->tests++;
@@ -346,24 +346,24 @@ static void look_at_pair(touch_search *s, int is_edges, const int32_t particle[4
     s->touching += !stands;
     describe_touch(&p, time, &t);
     if (!stands || !s->label) {
-      keep_touch(s, &t);
+      note_touch(s, &t);
     }
   } else if (s->distance > 0.0f && describe_touch(&p, 1.0f, &t) < s->distance && is_inside(&t)) {
-    keep_touch(s, &t);
+    note_touch(s, &t);
   }
 }
 
 /// The search ///
 
 /* Corners of a triangle of the cell that begins at a particle. */
-static void corners_of_cell(const touch_search *s, int32_t first, int32_t which, int32_t corner[3]) {
+static void corners_of_cell(const sheet_search *s, int32_t first, int32_t which, int32_t corner[3]) {
   corner[0] = first;
   corner[1] = which ? first + s->columns + 1 : first + 1;
   corner[2] = which ? first + s->columns : first + s->columns + 1;
 }
 
 /* The particle at the other end of edge 0, 1 or 2 of a cell: along the warp, the weft, the diagonal. -1: none. */
-static int32_t end_of_edge(const touch_search *s, int32_t first, int32_t which) {
+static int32_t end_of_edge(const sheet_search *s, int32_t first, int32_t which) {
   const int32_t right = which != 1, below = which != 0;
   if (first % s->columns + right >= s->columns || first / s->columns + below >= s->rows) {
     return -1;
@@ -372,7 +372,7 @@ static int32_t end_of_edge(const touch_search *s, int32_t first, int32_t which) 
 }
 
 /* The first particle of a cell and the triangles of another. */
-static void look_at_particle(touch_search *s, int32_t i, int32_t cell) {
+static void look_at_particle(sheet_search *s, int32_t i, int32_t cell) {
   for (int32_t which = 0; which < 2 && end_of_edge(s, cell, 2) >= 0; which++) {
     int32_t particle[4] = {i, 0, 0, 0};
     corners_of_cell(s, cell, which, particle + 1);
@@ -384,7 +384,7 @@ static void look_at_particle(touch_search *s, int32_t i, int32_t cell) {
 
 /* 1 if an edge goes through a triangle where the motion starts: beyond doubt, as volumes that rounding may turn over
    count as none. */
-static int is_crossing(const touch_search *s, const int32_t edge[2], const int32_t corner[3]) {
+static int is_crossing(const sheet_search *s, const int32_t edge[2], const int32_t corner[3]) {
   const cloth_vector p = vector_load(s->x, edge[0]), way = vector_subtract(vector_load(s->x, edge[1]), p);
   cloth_vector d[3];
   int32_t positive = 0, negative = 0;
@@ -406,7 +406,7 @@ static int is_crossing(const touch_search *s, const int32_t edge[2], const int32
 }
 
 /* The edges of a cell through the triangles of another, where the motion starts. */
-static void add_crossings(touch_search *s, int32_t a, int32_t b) {
+static void add_crossings(sheet_search *s, int32_t a, int32_t b) {
   for (int32_t n = 0; n < 6 && end_of_edge(s, b, 2) >= 0; n++) {
     const int32_t edge[2] = {a, end_of_edge(s, a, n / 2)};
     int32_t corner[3], shared = edge[1] < 0;
@@ -419,7 +419,7 @@ static void add_crossings(touch_search *s, int32_t a, int32_t b) {
 }
 
 /* All pairs of what two cells own. */
-static void look_at_cells(touch_search *s, int32_t a, int32_t b) {
+static void look_at_cells(sheet_search *s, int32_t a, int32_t b) {
   if (s->counts_crossings) {
     add_crossings(s, a, b);
     if (a != b) {
@@ -441,7 +441,7 @@ static void look_at_cells(touch_search *s, int32_t a, int32_t b) {
 }
 
 /* A cell and those of a leaf from `first` on. */
-static void look_at_leaf(touch_search *s, int32_t cell, int32_t leaf, int32_t first) {
+static void look_at_leaf(sheet_search *s, int32_t cell, int32_t leaf, int32_t first) {
   const int32_t wide = leaves_along(s->columns);
   int32_t left, right, top, bottom;
   leaf_cells(s->columns, leaf % wide, &left, &right);
@@ -463,7 +463,7 @@ static void look_at_leaf(touch_search *s, int32_t cell, int32_t leaf, int32_t fi
   }
 }
 
-static void look_at_leaves(touch_search *s, int32_t a, int32_t b) {
+static void look_at_leaves(sheet_search *s, int32_t a, int32_t b) {
   const int32_t wide = leaves_along(s->columns);
   int32_t left, right, top, bottom;
   leaf_cells(s->columns, a % wide, &left, &right);
@@ -477,7 +477,7 @@ static void look_at_leaves(touch_search *s, int32_t a, int32_t b) {
 
 /* Finds all touches of the motion from x to y, as far as the maximum of tests allows. Returns 1 if something touches on
    its way. */
-static int search_touches(touch_search *s) {
+static int search_touches(sheet_search *s) {
   const int32_t leaves = leaves_along(s->columns) * leaves_along(s->rows);
   s->count = s->touching = s->standing = s->crossings = 0;
   find_boxes(s);
