@@ -4,9 +4,8 @@ import { Plot } from "./plot.js";
 import { Camera, TIER_COLOURS, View } from "./view.js";
 
 const FRAME = 1000 / 60;
-const NEVER = 1e30;
 const GRIDS = [16, 24, 32, 40, 48, 56, 64];
-const TIER_NAMES = ["explicit", "implicit", "projected", "inactive"];
+const TIER_NAMES = ["explicit", "implicit", "inactive"];
 
 const red = [0.52, 0.05, 0.045], blue = [0.045, 0.16, 0.36], cream = [0.78, 0.71, 0.56], green = [0.05, 0.24, 0.17];
 const white = [0.86, 0.86, 0.85];
@@ -40,10 +39,8 @@ const SETTINGS = [
   { title: "Stretch", log: true, low: 1, high: 6, step: 0.02, show: (v) => `${Number(v.toPrecision(3))} N/m` },
   { title: "Bend", log: true, low: -7, high: -2, step: 0.05, show: (v) => `${exponent(v)} N m` },
   { title: "Substeps", low: 1, high: 48, step: 1, show: String },
-  { title: "Iteration cap", low: 1, high: 64, step: 1, show: String },
-  { title: "Explicit up to κ", low: 0, high: 0.5, step: 0.01, show: (v) => v.toFixed(2) },
-  { title: "Projected above κ", log: true, low: -1.3, high: 3, step: 0.05, endsNever: true,
-    show: (v) => (v >= NEVER ? "never" : String(Number(v.toPrecision(2)))) },
+  { title: "Iterations", low: 0, high: 64, step: 1, show: (v) => (v === 0 ? "automatic" : String(v)) },
+  { title: "Explicit up to", low: 0, high: 1.3, step: 0.01, show: (v) => v.toFixed(2) },
   { title: "Wind", low: 0, high: 15, step: 0.1, show: (v) => `${v.toFixed(1)} m/s` },
   { title: "Method", choices: () => cloth.methods() },
 ];
@@ -85,11 +82,8 @@ function makeSetting(setting, which) {
   element("controls").append(box);
 }
 
-function sliderValue({ input, log, high, endsNever }) {
+function sliderValue({ input, log }) {
   const value = Number(input.value);
-  if (endsNever && value >= high) {
-    return NEVER;
-  }
   return log ? 10 ** value : value;
 }
 

@@ -1,51 +1,16 @@
 /*
- * Which tier each spring of stretch and shear was in, by its own kappa: the largest of its family, which the statistics
- * tell, times its stiffness factor over the largest.
+ * Which tier each spring of stretch and shear was in: that of its family, which the statistics tell, or none if it is
+ * slack.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "motion.h"
 #include "stage.h"
 
-/* Beside projected springs a capped solve takes on no kappa above this share of its iterations; see
-   CLOTH_INTEGRATION_ADAPTIVE. */
-static const float resolved_share = 0.25f;
-
-typedef struct thresholds {
-  float explicit_below, projected_above;
-} thresholds;
-
-static float larger(float a, float b) {
-  return a > b ? a : b;
-}
-
-static thresholds current_thresholds(const stage *s, const float *kappa) {
-  float most =
-      larger(kappa[CLOTH_FAMILY_SHEAR], larger(kappa[CLOTH_FAMILY_STRETCH_WARP], kappa[CLOTH_FAMILY_STRETCH_WEFT]));
-  float explicit_below = s->settings[STAGE_EXPLICIT];
-  float projected_above = larger(explicit_below, s->settings[STAGE_PROJECTION]);
-  float resolved = larger(explicit_below, resolved_share * s->settings[STAGE_ITERATIONS]);
-  if (most > projected_above && projected_above > resolved)
-    projected_above = resolved;
-  return (thresholds){explicit_below, projected_above};
-}
-
-static float spring_factor(const stage *s, int32_t i, int32_t j) {
-  if (s->kind != STAGE_DECOMPOSITION)
-    return 1;
-  return 0.5f * (s->stiffness_map[i] + s->stiffness_map[j]) / s->stiffness_most;
-}
-
 static int is_slack(const stage *s, const cloth_vector_view *x, int32_t i, int32_t j, float rest) {
   if (s->fabric.compression > 0)
     return 0;
   return length(vector(x->x[i] - x->x[j], x->y[i] - x->y[j], x->z[i] - x->z[j])) < rest;
-}
-
-static stage_tier tier_of(float kappa, thresholds at) {
-  if (kappa > at.projected_above)
-    return STAGE_TIER_PROJECTED;
-  return kappa > at.explicit_below ? STAGE_TIER_IMPLICIT : STAGE_TIER_EXPLICIT;
 }
 
 static void note_spring(stage_springs *springs, stage_tier tier, int32_t i, int32_t j) {
@@ -61,13 +26,12 @@ static void sort_direction(const stage *s, int32_t family, int32_t columns, int3
   cloth_vector_view x;
   cloth_get_statistics(s->sheet, &statistics);
   cloth_get_positions(s->sheet, &x);
-  thresholds at = current_thresholds(s, statistics.kappa);
+  const stage_tier tier = statistics.mode[family] == CLOTH_MODE_EXPLICIT ? STAGE_TIER_EXPLICIT : STAGE_TIER_IMPLICIT;
   float rest = s->spacing * root((float)(columns * columns + rows * rows));
   for (int32_t row = 0; row + rows < s->rows; row++)
     for (int32_t column = first; column < end; column++) {
       int32_t i = row * s->columns + column, j = i + rows * s->columns + columns;
-      float kappa = statistics.kappa[family] * spring_factor(s, i, j);
-      note_spring(springs, is_slack(s, &x, i, j, rest) ? STAGE_TIER_INACTIVE : tier_of(kappa, at), i, j);
+      note_spring(springs, is_slack(s, &x, i, j, rest) ? STAGE_TIER_INACTIVE : tier, i, j);
     }
 }
 

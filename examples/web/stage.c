@@ -61,16 +61,13 @@ static void lay_sheet(stage *s) {
   }
 }
 
-/* Soft and stiff places side by side, so that all tiers meet in one sheet. */
+/* Soft and stiff places side by side. */
 static void draw_stiffness(stage *s) {
-  s->stiffness_most = 0;
   for (int32_t i = 0; i < s->columns * s->rows; i++) {
     float u = (float)(i % s->columns) / (float)(s->columns - 1);
     float v = (float)(i / s->columns) / (float)(s->rows - 1);
     float t = 0.5f + 0.27f * wave(1.1f * u + 0.4f * v) + 0.23f * wave(1.3f * v - 0.5f * u + 0.2f);
     s->stiffness_map[i] = 0.004f + t * t * t * t;
-    if (s->stiffness_map[i] > s->stiffness_most)
-      s->stiffness_most = s->stiffness_map[i];
   }
 }
 
@@ -79,52 +76,47 @@ static void draw_stiffness(stage *s) {
 typedef struct method_plan {
   const char *name;
   int32_t material, bending, scheme, solver, newton;
-  int32_t contact; /* a cloth_contact_mode */
   int32_t self;    /* a cloth_self_response */
   float repulsion; /* over the spacing [1] */
 } method_plan;
 
 static const method_plan methods[STAGE_METHOD_COUNT] = {
-    {"default", 0, 0, 0, 0, 0, 0, 0, 0},
+    {"default", 0, 0, 0, 0, 0, 0, 0},
     {"springs, Euler, gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_SELF_NONE, 0},
     {"unprojected damping", CLOTH_MATERIAL_UNPROJECTED, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_SELF_NONE, 0},
     {"conditions", CLOTH_MATERIAL_CONDITIONS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"trisprings", CLOTH_MATERIAL_TRISPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"bending by springs", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_SPRINGS, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"bending by planes", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_PLANE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"bending by hinges", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_HINGE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"IMEX2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_IMEX2, CLOTH_SOLVER_GRADIENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"Newton, 4 iterations", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 4, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SOLVER_GRADIENTS, 4, CLOTH_SELF_NONE, 0},
     {"components", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_NONE, CLOTH_SCHEME_EULER, CLOTH_SOLVER_COMPONENTS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"nonlinear gradients", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_NONLINEAR,
-     1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
+     1, CLOTH_SELF_NONE, 0},
     {"sweeps", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_SWEEPS, 1,
-     CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0},
-    {"contact in the solver", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER, CLOTH_SELF_NONE, 0},
-    {"contact in the solver, BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_SOLVER, CLOTH_SELF_NONE, 0},
+     CLOTH_SELF_NONE, 0},
     {"repulsion from itself", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_NONE, 0.75f},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_SELF_NONE, 0.75f},
     {"impulses with itself", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_IMPULSES, 0},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_SELF_IMPULSES, 0},
     {"impulses with itself, BDF2", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_BDF2,
-     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_CONTACT_PROJECTION, CLOTH_SELF_IMPULSES, 0},
+     CLOTH_SOLVER_GRADIENTS, 1, CLOTH_SELF_IMPULSES, 0},
 };
 
-/* Substeps and iterations that a method starts with: a solve is dearer than a sweep along lines. */
+/* Substeps and iterations that a method starts with. */
 enum { METHOD_SUBSTEPS = 4, METHOD_ITERATIONS = 32 };
 
 const char *stage_method_name(int32_t number) {
@@ -158,14 +150,18 @@ static int step_sheet(stage *s) {
 
 /// Settings ///
 
+/* With two substeps cloth that touches itself tangles. */
+static int32_t default_substeps(const stage *s) {
+  return plans[s->kind].feels_itself ? 4 : cloth_config_default().substeps;
+}
+
 static void set_defaults(stage *s) {
   const cloth_config config = cloth_config_default();
   int is_mixed = s->kind == STAGE_DECOMPOSITION;
   s->settings[STAGE_FABRIC] = (float)plans[s->kind].fabric;
-  s->settings[STAGE_SUBSTEPS] = is_mixed ? 10 : (float)config.substeps;
-  s->settings[STAGE_ITERATIONS] = is_mixed ? 16 : 32; /* that of cloth_config_use_imex() */
-  s->settings[STAGE_EXPLICIT] = is_mixed ? 0.2f : config.integration.explicit_threshold;
-  s->settings[STAGE_PROJECTION] = is_mixed ? 2 : config.integration.projection_threshold;
+  s->settings[STAGE_SUBSTEPS] = is_mixed ? 24 : (float)default_substeps(s);
+  s->settings[STAGE_ITERATIONS] = (float)config.iterations;
+  s->settings[STAGE_EXPLICIT] = config.integration.explicit_threshold;
   s->settings[STAGE_WIND] = plans[s->kind].wind;
   s->settings[STAGE_METHOD] = 0;
 }
@@ -202,12 +198,9 @@ static cloth_config current_config(const stage *s) {
   config.grid.positions = s->positions;
   config.fabric = current_fabric(s);
   config.grid.stiffness_map = s->kind == STAGE_DECOMPOSITION ? s->stiffness_map : NULL;
-  if (s->settings[STAGE_PROJECTION] >= CLOTH_KAPPA_NEVER)
-    cloth_config_use_imex(&config);
   config.substeps = (int32_t)s->settings[STAGE_SUBSTEPS];
-  config.solver.max_iterations = (int32_t)s->settings[STAGE_ITERATIONS];
+  config.iterations = (int32_t)s->settings[STAGE_ITERATIONS];
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
-  config.integration.projection_threshold = s->settings[STAGE_PROJECTION];
   config.max_colliders = STAGE_BODY_LIMIT;
   if (plan->feels_itself && s->settings[STAGE_METHOD] == 0) {
     config.self_thickness = 0.45f * s->spacing;
@@ -217,7 +210,6 @@ static cloth_config current_config(const stage *s) {
     config.integration.explicit_threshold = 0;
     config.integration.bdf2_blend = 0;
     config.tethers.count = 0;
-    config.contact.mode = methods[(int32_t)s->settings[STAGE_METHOD]].contact;
   }
   return config;
 }
@@ -426,8 +418,8 @@ static int take_method(stage *s) {
     return CLOTH_ERROR_RANGE;
   if (is_method && s->kind == STAGE_DECOMPOSITION)
     return CLOTH_ERROR_METHOD; /* its stiffness has a map */
-  s->settings[STAGE_SUBSTEPS] = is_method ? METHOD_SUBSTEPS : (float)cloth_config_default().substeps;
-  s->settings[STAGE_ITERATIONS] = METHOD_ITERATIONS;
+  s->settings[STAGE_SUBSTEPS] = is_method ? METHOD_SUBSTEPS : (float)default_substeps(s);
+  s->settings[STAGE_ITERATIONS] = is_method ? METHOD_ITERATIONS : (float)cloth_config_default().iterations;
   const int result = rebuild(s);
   if (result < 0) {
     s->settings[STAGE_SUBSTEPS] = substeps;

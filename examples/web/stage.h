@@ -27,9 +27,8 @@ typedef enum stage_setting {
   STAGE_STRETCH,    /* of the warp [N/m]; weft and shear keep their proportion to it */
   STAGE_BEND,       /* [N m] */
   STAGE_SUBSTEPS,   /* of a frame */
-  STAGE_ITERATIONS, /* cap of a substep */
-  STAGE_EXPLICIT,   /* threshold of kappa */
-  STAGE_PROJECTION, /* likewise */
+  STAGE_ITERATIONS, /* of a substep; 0: as the fabric asks */
+  STAGE_EXPLICIT,   /* sum of the stability bounds of what is explicit */
   STAGE_WIND,       /* mean speed [m/s] */
   STAGE_METHOD,     /* 0: the library's step; else a method of examples/methods, without air and tethers */
   STAGE_SETTING_COUNT
@@ -38,7 +37,7 @@ typedef enum stage_setting {
 enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
 
 /* Methods to choose from, and memory for them. */
-enum { STAGE_METHOD_COUNT = 19, STAGE_METHOD_BYTES = 5 << 20 };
+enum { STAGE_METHOD_COUNT = 17, STAGE_METHOD_BYTES = 5 << 20 };
 
 /* Frames of 1/60 s whose hash a native program writes down. */
 enum { STAGE_CHECK_FRAMES = 240 };
@@ -65,7 +64,6 @@ typedef struct stage {
   cloth_vector collar[STAGE_COLUMN_LIMIT]; /* of the cape, where the shoulders are in their middle */
   cloth_vector positions[STAGE_PARTICLE_LIMIT], velocities[STAGE_PARTICLE_LIMIT];
   float stiffness_map[STAGE_PARTICLE_LIMIT];
-  float stiffness_most;
   _Alignas(CLOTH_ALIGNMENT) unsigned char method_memory[STAGE_METHOD_BYTES];
   cloth_method_report report; /* of a method's last step */
 } stage;
@@ -106,7 +104,6 @@ int stage_move_hand(stage *s);
 typedef enum stage_tier {
   STAGE_TIER_EXPLICIT,
   STAGE_TIER_IMPLICIT,
-  STAGE_TIER_PROJECTED,
   STAGE_TIER_INACTIVE, /* slack, of a fabric that does not resist shortening */
   STAGE_TIER_COUNT
 } stage_tier;
