@@ -18,7 +18,7 @@
 #define FRAMES 12
 #define FRAME_SECONDS (1.0f / 60.0f)
 
-static unsigned char arena[65536] __attribute__((aligned(CLOTH_ALIGNMENT)));
+static unsigned char arena[131072] __attribute__((aligned(CLOTH_ALIGNMENT)));
 static unsigned char image[16384];
 
 static void must(int result, const char *what) {
@@ -33,7 +33,7 @@ static cloth_vector vector_of(float x, float y, float z) {
   return v;
 }
 
-/* With all that a state can hold: pins that move, confined particles, a warm start, contacts, a collider under way. */
+/* With all that a state can hold: pins that move, confined particles, contacts, a collider under way. */
 static cloth_config make_config(void) {
   cloth_config config = cloth_config_default();
   config.columns = COLUMNS;
