@@ -25,22 +25,6 @@
 
 #if WITH_BODIES
 
-/* What a substep keeps of the bodies, in their order. */
-static body_share *body_shares_of(const cloth *c) {
-  return (body_share *)(void *)((cloth_vector *)at(c, c->own.attached) + c->settings.capacity.max_attachments);
-}
-
-static body_share *body_share_of(const cloth *c, const rigid_body *b) {
-  return &body_shares_of(c)[b - bodies_of(c)];
-}
-
-/* Before a step: no other cloth has a part in the bodies, see common_bodies.h. */
-static void clear_body_shares(const cloth *c) {
-  if (c->settings.capacity.max_bodies > 0) {
-    fill_zero(body_shares_of(c), (size_t)c->settings.capacity.max_bodies * sizeof(body_share));
-  }
-}
-
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
   attachment *a = find_attachment(c, particle);
@@ -72,16 +56,6 @@ static void remove_body(const cloth *c, int32_t collider) {
   }
   fill_zero(&bodies_of(c)[n], sizeof(rigid_body));
   wake(c);
-}
-
-/* Inverse of the mass of a body with the particles that are attached to it [1/kg]. */
-static float inverse_mass_of(const cloth *c, const rigid_body *b) {
-  float mass = b->mass + body_share_of(c, b)->other_mass;
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    const attachment *a = &attachments_of(c)[n];
-    mass += a->collider == b->collider ? mass_of_particle(c, a->particle) : 0.0f;
-  }
-  return 1.0f / mass;
 }
 
 /* 1 / a; 0 for 0, which stands for a body that no torque turns. */
@@ -186,15 +160,6 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
   }
   return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
                 maximum(minimum(a.z, limit), -limit));
-}
-
-/* Gives a body an impulse [N s] and an angular impulse about its position [N m s]. */
-CLOTH_SEPARATE void push_body(const cloth *c, rigid_body *b, cloth_vector impulse, cloth_vector torque) {
-  const cloth_rotation q = colliders_of(c)[b->collider].previous.rotation;
-  b->velocity = vector_add_scaled(b->velocity, vector_flush(impulse, INPUT_QUANTUM), inverse_mass_of(c, b));
-  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = vector_add(b->spin, apply_inertia(b->inertia, q, torque, 1));
-  b->spin = vector_flush(b->spin, STATE_QUANTUM);
 }
 
 #if WITH_SLEEP

@@ -72,9 +72,6 @@ static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int3
 
 /* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
 CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
-  for (int32_t n = 0; n < group->count; n++) {
-    clear_body_shares(group->cloths[n]);
-  }
   for (int32_t k = 0; k < group->body_count; k++) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; cloths && n < group->count; n++) {

@@ -1,9 +1,9 @@
 #pragma once
 #include "access.h"
+#include "common_bodies.h"
 #include "compiler.h"
 #include "sleep.h"
 #include "stitches.h"
-#include "common_bodies.h"
 
 /// Links between cloths ///
 

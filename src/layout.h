@@ -233,16 +233,15 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders and of shared bodies, right behind them those of pins, what attachments have passed on of
-   these, and right behind that the body_share of each body. */
+/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
+   these. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
     c->own.pin_reactions = reserve_floats(end, 3 * c->count);
   }
-  if (config->capacity.max_attachments > 0 || config->capacity.max_bodies > 0) {
+  if (config->capacity.max_attachments > 0) {
     c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
-    reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(body_share));
   }
 }
 

@@ -100,7 +100,6 @@
 #include "self_gather.h"
 #include "self_state.h"
 #include "self_contact.h"
-#include "attachments.h"
 #include "targets.h"
 #include "tear.h"
 #include "motion.h"

@@ -1,7 +1,6 @@
 #pragma once
 #include "access.h"
 #include "air.h"
-#include "bodies.h"
 #include "compiler.h"
 #include "gaps.h"
 #include "motion.h"
@@ -141,9 +140,6 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-#if WITH_BODIES
-  clear_body_shares(c);
-#endif
   prepare_step(c, dt, choose_substeps(c, dt), most_parts(c), 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));

@@ -1,6 +1,5 @@
 #pragma once
 #include "access.h"
-#include "block3.h"
 #include "compiler.h"
 #include "gaps.h"
 #include "hash.h"

@@ -19,7 +19,7 @@
  *   own.shared_places   their places in the caller's table
  *   own.contact_record  what each contact did; the caller reads it
  *   own.pin_reactions   impulses on pins; the caller reads them
- *   own.attached        what attachments have passed on of these to colliders; behind it the body_share of each body
+ *   own.attached        what attachments have passed on of these to colliders
  *
  * A step clears the reports of the step before (statistics.h). Kernels load lanes past the end of arrays:
  * prepare_scratch() clears the floats that they multiply there.
@@ -107,21 +107,6 @@ typedef struct rigid_body {
   cloth_vector spin;     /* angular velocity in world axes [rad/s] */
   float gravity;         /* share of gravity that acts on it */
 } rigid_body;
-
-/* What a substep keeps of a body, and what the other cloths of a group add to one that is common to several, see
-   common_bodies.h: 0 in a step of one cloth alone. */
-typedef struct body_share {
-  int32_t near;               /* particles and triangles that may bear it */
-  float pull;                 /* what springs of this cloth pull particles into it with, see bearing.h [m] */
-  float other_pull;           /* the same, of the other cloths [kg m] */
-  int32_t follows;            /* 1: another cloth moves it, and this one follows */
-  int32_t other_attached;     /* particles of the other cloths that are attached to it, ... */
-  float other_mass;           /* ... their mass [kg], and ... */
-  cloth_vector other_moment;  /* ... the sum of their masses times their points, in the body's axes [kg m], ... */
-  cloth_vector other_inertia; /* ... their moments of inertia about these axes [kg m^2], and ... */
-  cloth_vector other_lead;    /* ... what their momentum adds to its velocity as a substep begins [m/s], and ... */
-  cloth_vector other_turn;    /* ... what it adds to its angular momentum then, see attached_turn() [N m s] */
-} body_share;
 
 /* A particle that is held at a point of a collider. Consists of words. */
 typedef struct attachment {

@@ -1,6 +1,5 @@
 #pragma once
 #include "../access.h"
-#include "../attachments.h"
 #include "../base/rows.h"
 #include "../bodies.h"
 #include "../compiler.h"
@@ -80,10 +79,16 @@ CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t 
   }
 }
 
-/* Gives the reactions of colliders what attached particles have received in a substep. */
+/* Gives the reactions of colliders what attached particles have received since the last call. */
 CLOTH_SEPARATE void report_attachments(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    report_attached(c, n, 0);
+    const attachment *a = &attachments_of(c)[n];
+    const cloth_vector noted = ((const cloth_vector *)at(c, c->own.pin_reactions))[a->particle];
+    cloth_vector *given = (cloth_vector *)at(c, c->own.attached) + n;
+    const cloth_vector impulse = vector_flush(vector_subtract(noted, *given), INPUT_QUANTUM);
+    const cloth_vector arm = vector_flush_work(rotate(colliders_of(c)[a->collider].body.pose.rotation, a->point));
+    *given = noted;
+    add_to_reaction(c, a->collider, impulse, vector_cross(arm, impulse));
   }
 }
 

@@ -9,7 +9,6 @@
 #include "../terms/gathers.h"
 #include "../terms/seam_springs.h"
 #include "../terms/seams.h"
-#include "../types.h"
 #include "arrays.h"
 #include "members.h"
 

@@ -1,9 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../bodies/list.h"
 #include "../compiler.h"
-#include "../gaps.h"
 #include "../lanes.h"
 #include "../pieces.h"
 #include "../scalar.h"

@@ -12,7 +12,6 @@
 #include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../solve/joints.h"
 #include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../stitches.h"

@@ -1,8 +1,8 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../bodies/list.h"
 #include "../block3.h"
+#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../contact/law.h"
 #include "../lanes.h"

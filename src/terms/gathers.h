@@ -1,5 +1,4 @@
 #pragma once
-#include "../access.h"
 #include "../base/rows.h"
 #include "../block3.h"
 #include "../compiler.h"
@@ -7,7 +6,6 @@
 #include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../step/linearise.h"
 #include "../stitches.h"
 #include "../types.h"
 #include "springs.h"

@@ -6,7 +6,6 @@
 #include "../pin_reactions.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../solve/members.h"
 #include "../stitches.h"
 #include "../types.h"
 #include "seam_folds.h"
