@@ -69,7 +69,7 @@ static crumple *draw_crumple(int number) {
   c->config.self_friction = one_in(&random, 4) ? 0.0f : (float)between(&random, 0.1, 0.6);
   c->config.self.pairs = random_int(&random, 4, 8);
   c->config.self.untangle = !one_in(&random, 4);
-  c->config.strain_limit.sweeps = one_in(&random, 4) ? 2 : 0;
+  c->config.strain_limit.max_extension = one_in(&random, 4) ? 0.05f : 0.0f;
   c->push = (point){between(&random, -1, 1), between(&random, -1, 0), between(&random, -1, 1)};
   c->pins = one_in(&random, 3) ? random_int(&random, 1, 2) : 0;
   return c;
