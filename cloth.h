@@ -275,7 +275,8 @@ typedef struct cloth_config_integration {
                            collider than the thickness, as cloth that is born there, relative to its surface [m/s];
                            0.1..1e4; default 3 */
   int32_t max_parts;    /* most parts that a substep is taken in where a particle would come out farther inside of a
-                           collider than the thickness: work is bounded by as many substeps; 1, 2 or 4; default 4 */
+                           collider than the thickness, and of more than 1/600 s where cloth may touch cloth: work is
+                           bounded by as many substeps; 1, 2 or 4; default 4 */
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins: `scale` times that at rest, as a contact with the inside of a
