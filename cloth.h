@@ -1259,12 +1259,11 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
    under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other.
 
    Seams join particles of two cloths, or of one, for as long as the group names them; several may meet in one particle.
-   Joined particles move as one that has the mass of all: in every substep each cloth solves its springs once as if it
-   was not sewn, then again with the impulses that close the gaps which that would leave, and what is still left is
-   closed with the masses as weights, before contact and after it. Panels hang and swing as one sheet does. A panel many
-   times as heavy as what it hangs on trembles with few substeps, the more where springs are implicit. Both momenta are
-   kept, also while a seam closes, the angular one in panels that nothing holds, each of one piece; contact keeps it
-   less well. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing,
+   Joined particles are one unknown of the equation of all cloths, which are solved as one, with four iterations more
+   than one alone: they are exactly at one place after every substep, and velocities that differ become one by masses.
+   Panels hang, bend and swing as one sheet does. Both momenta are kept, also while a seam closes, the angular one in
+   panels that nothing holds, each of one piece; contact keeps it less well. A particle that is joined to places between
+   others twice is held to the second by a spring. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing,
    and each of them bears what its own panel pulls with. A seam that joins the borders of two panels one to one bends as
    cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle. Nothing touches a
    triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together,
@@ -1337,15 +1336,15 @@ typedef struct cloth_group {
 /* Returns a group with every default named above. */
 CLOTH_API cloth_group cloth_group_default(void);
 
-/* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 2 to 11 KB. It is
+/* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 4 to 13 KB. It is
    work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
    order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
    a count, `pairs`, a thickness, a friction, seam_speed, or stiffening; INDEX: an exception, a cloth or particle of a
    seam, or a collider of a body; CONFLICT: a cloth twice, a collider that is two bodies, colliders of a body that
    differ in shape or size, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
    seams or bodies; STATE: a cloth without self_thickness, or a collider of a body without mass; LEFT_OUT: seams or
-   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths and 76, and
-   64 for each pair, 144 where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
+   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths, 128
+   for each that is sewn, 112 for each pair, and 276 more where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
    CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 

@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "costs.h"
 #include "group.h"
+#include "group_layout.h"
 #include "lanes.h"
 #include "plan.h"
 #include "scalar.h"

@@ -3,6 +3,7 @@
 #include "bind.h"
 #include "compiler.h"
 #include "group.h"
+#include "group_layout.h"
 #include "group_calls.h"
 #include "lanes.h"
 #include "output.h"

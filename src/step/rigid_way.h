@@ -7,6 +7,7 @@
 #include "../solve/arrays.h"
 #include "../solve/members.h"
 #include "momentum.h"
+#include "restore.h"
 
 /// Motion as a whole ///
 

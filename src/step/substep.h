@@ -31,10 +31,10 @@
 #include "coefficients.h"
 #include "guard.h"
 #include "linearise.h"
-#include "momentum.h"
 #include "predict.h"
 #include "prepare.h"
 #include "reactions.h"
+#include "restore.h"
 #include "stages.h"
 #include "work.h"
 

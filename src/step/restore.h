@@ -1,0 +1,204 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../bodies.h"
+#include "../bodies/coupling.h"
+#include "../bodies/list.h"
+#include "../bodies/unknown.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../solve/members.h"
+#include "../types.h"
+#include "momentum.h"
+
+/// Restoring momentum ///
+
+/*
+ * What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
+ * momentum.h: of a piece of a cloth, or of all cloths that are solved as one, with the bodies that move along.
+ *
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
+ */
+
+/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
+typedef struct common_motion {
+  cloth_vector centre, shift, turn;
+  int32_t has_bodies;
+} common_motion;
+
+#if WITH_BODIES
+
+/* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
+static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, cloth_vector centre, float *mass) {
+  cloth_vector moment = vector_scale(centre, *mass);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    const float ratio = u->joins && !u->leader ? body_mass_ratio(t, &bodies_of(c)[n]) : 0.0f;
+    moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
+    *mass += ratio;
+  }
+  return vector_scale(moment, 1.0f / *mass);
+}
+
+/* A column of a symmetric matrix, added. */
+static void add_column(tensor *m, int32_t n, cloth_vector column) {
+  if (n == 0) {
+    m->diagonal.x += column.x;
+    m->others.z += column.y;
+  } else if (n == 1) {
+    m->diagonal.y += column.y;
+    m->others.x += column.z;
+  } else {
+    m->diagonal.z += column.z;
+    m->others.y += column.x;
+  }
+}
+
+/* Adds the bodies that move along to momenta and inertia about a centre. */
+CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m,
+                                  inertia_sums *sums) {
+  const float squared = t->h * t->h;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    if (!u->joins || u->leader) {
+      continue;
+    }
+    const float ratio = body_mass_ratio(t, b), *y = u->solution;
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
+    const cloth_vector fall = inputs_of(c)->gravity;
+    const cloth_vector linear = vector_add_scaled(moved, fall, negate(squared * b->gravity));
+    const cloth_vector angular = vector_add_scaled(moved, fall, squared * (1.0f - b->gravity));
+    const cloth_vector spin = vector_scale(apply_inertia(b->inertia, u->end.rotation, turned, 0), ratio / b->mass);
+    m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
+    m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
+    m->angular = vector_add(m->angular, spin);
+    sums->isotropic += ratio;
+    for (int32_t k = 0; k < 3; k++) {
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
+      add_column(&sums->arms, k, vector_scale(arm, ratio * component(arm, k)));
+      add_column(&sums->turned, k, vector_scale(own, ratio / b->mass));
+    }
+  }
+}
+
+/* Takes a common motion out of the bodies that move along. */
+static void take_from_bodies(const cloth *c, const common_motion *m) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
+    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
+    for (int32_t k = 0; u->joins && k < 3; k++) {
+      u->solution[k] -= component(taken, k);
+      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
+    }
+  }
+}
+
+#endif
+
+/* The parts of M and I of a piece. */
+static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
+  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
+  if (a->air) {
+    add_air_sums(c, a, centre, &sums);
+  }
+  return sums;
+}
+
+static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
+  *sum = vector_add_scaled(*sum, a, weight);
+}
+
+static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) {
+  sum->isotropic += weight * a->isotropic;
+  add_weighted(&sum->arms.diagonal, a->arms.diagonal, weight);
+  add_weighted(&sum->arms.others, a->arms.others, weight);
+  add_weighted(&sum->blown.diagonal, a->blown.diagonal, weight);
+  add_weighted(&sum->blown.others, a->blown.others, weight);
+  add_weighted(&sum->turned.diagonal, a->turned.diagonal, weight);
+  add_weighted(&sum->turned.others, a->turned.others, weight);
+}
+
+/* The centre of mass of a piece of the members, and its mass ratio. */
+CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
+  cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
+  *mass = 0.0f;
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    const float weight = mass_weight(s, m);
+    float own;
+    centre = centre_of_mass(m->c, &a, &own);
+#if WITH_BODIES
+    centre = has_bodies ? centre_with_bodies(m->c, m->t, centre, &own) : centre;
+#endif
+    *mass += weight * own;
+    moment = vector_add_scaled(moment, centre, weight * own);
+  });
+  (void)has_bodies;
+  return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
+}
+
+/* Takes a motion as a whole out of the solution of a piece. */
+CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *solution = a->solution + 3 * row * a->pitch;
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
+      const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
+      own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
+    }
+  }
+#if WITH_BODIES
+  if (m->has_bodies) {
+    take_from_bodies(c, m);
+  }
+#endif
+}
+
+/* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
+   momentum before the solve, and is taken back. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
+  float mass;
+  common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
+  inertia_sums inertia;
+  fill_zero(&inertia, sizeof inertia);
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    momenta own = momenta_of_solution(m->c, m->t, &a, whole.centre, m->has_solution);
+    inertia_sums sums = piece_sums(m->c, &a, whole.centre);
+#if WITH_BODIES
+    if (has_bodies) {
+      add_body_sums(m->c, m->t, whole.centre, &own, &sums);
+    }
+#endif
+    add_weighted(&sum.linear, own.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, own.angular, mass_weight(s, m));
+    add_inertia(&inertia, &sums, mass_weight(s, m));
+  });
+  const inertia_tensor inverse = tensor_of_inertia(&inertia);
+  whole.turn = turn_by_moment(&inverse, sum.angular);
+  clamp_length(&whole.turn, LARGEST_TURN);
+  whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    take_motion(m->c, &a, &whole);
+    workspace_of(m->c)->last_step = 0.0f;
+    m->has_solution = 1;
+  });
+}
+
+/* Restores the momenta of all free pieces. `turned`: as restore_piece(). */
+CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
+  const free_pieces f = free_pieces_of_members(s);
+  for (int32_t n = 0; n < f.count; n++) {
+    restore_piece(s, f.label[n], f.has_bodies, turned);
+  }
+}
