@@ -12,6 +12,10 @@
  *
  * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
  */
+#ifndef MATRIX_EQUATION
+#define MATRIX_EQUATION 0
+#endif
+
 #if defined(MATRIX_SMALL) || MATRIX_EQUATION
 #include "../cloth.c"
 #else
@@ -201,16 +205,6 @@ static void flush_subnormals(void) {
 
 /// Configurations ///
 
-/* Sweeps over the springs after a substep, where a step has any. */
-static void set_limit_sweeps(cloth_config *config, int sweeps) {
-#if MATRIX_EQUATION
-  (void)config;
-  (void)sweeps;
-#else
-  config->strain_limit.sweeps = sweeps;
-#endif
-}
-
 /* Every scene starts from this: a sheet of 1 m x 1 m, flat, small in memory and work. */
 static void configure(int columns, int rows) {
   scene_config = cloth_config_default();
@@ -219,7 +213,6 @@ static void configure(int columns, int rows) {
   scene_config.substeps = 3;
   scene_config.integration.max_substeps = 8;
 #endif
-  set_limit_sweeps(&scene_config, 2);
   scene_config.columns = columns;
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
@@ -279,7 +272,6 @@ static void capped(cloth_config *config) {
 static void converged(cloth_config *config) {
   config->solver.max_iterations = 60;
   config->solver.tolerance = 1e-4f;
-  set_limit_sweeps(config, 0);
 }
 
 static void warm(cloth_config *config) {
@@ -319,11 +311,7 @@ static void stiff_bending(cloth_config *config) {
 static void limited(cloth_config *config) {
   config->gravity = vector(1.0f, -30.0f, 2.0f);
   config->fabric.stretch_warp = 100.0f;
-  set_limit_sweeps(config, 10);
   config->strain_limit.max_extension = 0.01f;
-#if !MATRIX_EQUATION
-  config->strain_limit.max_compression = 0.05f;
-#endif
   config->fabric.compression = 0.0f;
 }
 
@@ -351,7 +339,6 @@ static void projected(cloth_config *config) {
   config->tethers.count = 2;
   config->tethers.scale = 0.98f;
   config->fabric.shear_compression = 0.5f;
-  set_limit_sweeps(config, 0);
 }
 
 static void projected_in_wind(cloth_config *config) {
@@ -405,7 +392,6 @@ static void explicit_tube(cloth_config *config) {
 static void projected_tube(cloth_config *config) {
   projected_in_wind(config);
   config->grid.wrap = 1;
-  set_limit_sweeps(config, 1);
 }
 
 /* ... and all three, as maps have it. */
@@ -450,7 +436,6 @@ static void wandering(cloth_config *config) {
 static void feel_self(cloth_config *config) {
   config->self_thickness = 0.03125f;
   config->self.pairs = 8;
-  set_limit_sweeps(config, 0);
 }
 
 /* Folded four columns wide, layer above layer. */
@@ -976,7 +961,6 @@ static void speed_limited(cloth_config *config) {
   config->integration = cloth_config_default().integration;
   config->integration.max_speed = 4.0f;
   config->substeps = 1;
-  set_limit_sweeps(config, 0);
 }
 
 static void thrown_apart(cloth *sheet) {
