@@ -89,6 +89,10 @@ static double asymmetry(const fixture *s) {
    default length, as if by chance. How far sheets drift apart that should move alike [m]: by the rounding of a second,
    and in a solve that leaves part of the change to the next substep. */
 #define DRIFT 6e-4
+/* Few iterations of a solve tell where the levels of its preconditioner have their seam [m]: in many steps, and in one.
+ */
+#define UNSOLVED_DRIFT 2e-2
+#define UNSOLVED_STEP 1e-3
 #define SOLVED_DRIFT 4e-3
 
 /* The ring widens and turns, and all of the tube follows alike. */
@@ -112,7 +116,8 @@ static void expect_tube_symmetry(int columns, int scheme) {
   CHECK(hypot(top.x, top.z) > 1.02 * radius && hypot(hem.x, hem.z) > 0.99 * radius, "a ring of %g m, a hem of %g m",
         hypot(top.x, top.z), hypot(hem.x, hem.z));
   CHECK(hem.y < -0.22 && hem.y > -0.32, "scheme %d: the hem is at %g m", scheme, hem.y);
-  CHECK(most < DRIFT, "scheme %d, %d columns: %g m of asymmetry", scheme, columns, most);
+  CHECK(most < (scheme <= TUBE_IMPLICIT ? DRIFT : UNSOLVED_DRIFT), "scheme %d, %d columns: %g m of asymmetry", scheme,
+        columns, most);
   fixture_free(&s);
 }
 
@@ -166,8 +171,9 @@ static void expect_tube_seam(int columns, int scheme) {
   }
   cloth_get_statistics(tubes[0].sheet, &st);
   CHECK(st.contacts > 0, "scheme %d: the ball does not touch", scheme);
-  CHECK(most < (scheme == TUBE_IMPLICIT ? SOLVED_DRIFT : DRIFT), "scheme %d, %d columns: %g m between seams", scheme,
-        columns, most);
+  const double limits[] = {DRIFT, SOLVED_DRIFT, UNSOLVED_DRIFT};
+  CHECK(most < limits[scheme < TUBE_LIMITED ? scheme : TUBE_LIMITED], "scheme %d, %d columns: %g m between seams",
+        scheme, columns, most);
   for (int n = 0; n < TUBES; n++)
     fixture_free(&tubes[n]);
 }
@@ -212,7 +218,8 @@ static void expect_tube_step(int columns, int scheme) {
       int to = i - i % columns + (i % columns + shift) % columns;
       most = fmax(most, point_distance(position_of(s.sheet, i), position_of(t.sheet, to)));
     }
-    CHECK(most < 1e-5, "scheme %d, %d columns, shifted by %d: %g m apart", scheme, columns, shift, most);
+    CHECK(most < (scheme <= TUBE_IMPLICIT ? 1e-5 : UNSOLVED_STEP), "scheme %d, %d columns, shifted by %d: %g m apart",
+          scheme, columns, shift, most);
     fixture_free(&t);
   }
   fixture_free(&s);
