@@ -123,22 +123,29 @@ static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) 
   add_weighted(&sum->turned.others, a->turned.others, weight);
 }
 
-/* The centre of mass of a piece of the members, and its mass ratio. */
+/* The centre of mass of a piece of one member, and its mass ratio. */
+static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
+  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+  const cloth_vector centre = centre_of_mass(m->c, &a, mass);
+#if WITH_BODIES
+  return has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
+#else
+  (void)has_bodies;
+  return centre;
+#endif
+}
+
+/* The same of all members together. */
 CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
   cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
   *mass = 0.0f;
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
     const float weight = mass_weight(s, m);
     float own;
-    centre = centre_of_mass(m->c, &a, &own);
-#if WITH_BODIES
-    centre = has_bodies ? centre_with_bodies(m->c, m->t, centre, &own) : centre;
-#endif
+    centre = centre_of_member(m, label, has_bodies, &own);
     *mass += weight * own;
     moment = vector_add_scaled(moment, centre, weight * own);
   });
-  (void)has_bodies;
   return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
 }
 
@@ -162,6 +169,22 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
 #endif
 }
 
+/* Adds the momenta and the inertia of a piece of one member. */
+static void add_member(const solve_group *s, solve_member *m, int32_t label, const common_motion *whole, momenta *sum,
+                       inertia_sums *inertia) {
+  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+  momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
+  inertia_sums sums = piece_sums(m->c, &a, whole->centre);
+#if WITH_BODIES
+  if (whole->has_bodies) {
+    add_body_sums(m->c, m->t, whole->centre, &own, &sums);
+  }
+#endif
+  add_weighted(&sum->linear, own.linear, mass_weight(s, m));
+  add_weighted(&sum->angular, own.angular, mass_weight(s, m));
+  add_inertia(inertia, &sums, mass_weight(s, m));
+}
+
 /* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
    momentum before the solve, and is taken back. */
 CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
@@ -170,19 +193,7 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   inertia_sums inertia;
   fill_zero(&inertia, sizeof inertia);
-  EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
-    momenta own = momenta_of_solution(m->c, m->t, &a, whole.centre, m->has_solution);
-    inertia_sums sums = piece_sums(m->c, &a, whole.centre);
-#if WITH_BODIES
-    if (has_bodies) {
-      add_body_sums(m->c, m->t, whole.centre, &own, &sums);
-    }
-#endif
-    add_weighted(&sum.linear, own.linear, mass_weight(s, m));
-    add_weighted(&sum.angular, own.angular, mass_weight(s, m));
-    add_inertia(&inertia, &sums, mass_weight(s, m));
-  });
+  EACH_MEMBER(s, m, add_member(s, m, label, &whole, &sum, &inertia));
   const inertia_tensor inverse = tensor_of_inertia(&inertia);
   whole.turn = turn_by_moment(&inverse, sum.angular);
   clamp_length(&whole.turn, LARGEST_TURN);

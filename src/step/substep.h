@@ -212,14 +212,10 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
     add_joint_terms(g);
     share_contacts(g);
   }
-  EACH_MEMBER(g, m, {
-    add_touched(m->c, &workspace_of(m->c)->plan.terms);
+  EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
 #if WITH_BODIES
-    if (notes_pins(m->c)) {
-      m->noted = note_forces(m->c, m->t);
-    }
+  EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
 #endif
-  });
 }
 
 /* Solves it: without an operator each particle for itself. Returns the iterations done. */

@@ -198,19 +198,22 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* The backstop of a particle, which a target without a normal has not. */
+/* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
+   two long lengths: |off|^2 - z^2 is written out with the way from the target. */
 static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
     return;
   }
   const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
-  const cloth_vector centre = vector_add_scaled(target, unit, negate(limit.y + limit.z));
-  const cloth_vector off = vector_flush_work(vector_subtract(h->x, centre));
-  const float length = vector_length(off);
+  const cloth_vector way = vector_subtract(h->x, target);
+  const float behind = limit.y + limit.z;
+  const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
+  const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
   const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
   h->spring_share = BACKSTOP_SHARE;
   if (length > STATE_QUANTUM) {
-    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), length - limit.z,
+    const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
+    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
