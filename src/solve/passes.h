@@ -255,7 +255,8 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
     const int32_t place = row * a->pitch + i;
     const lanes3 own = symmetric_apply(own_block(a->inverse, place), own_load(a->residual, place));
     const lanes3 z = levels ? lanes3_add(own, spread_at(spread, levels - 1, i)) : own;
-    row_sum_add(&sum, i, lanes3_dot(lanes3_flush(z), own_load(a->product, place)));
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    row_sum_add(&sum, i, lanes3_dot(lanes3_keep(moves, lanes3_flush(z)), own_load(a->product, place)));
     own_store(a->product, place, own);
   }
   return sum;
