@@ -182,7 +182,7 @@ static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
-#if WITH_BLEND
+#if WITH_BLEND || (WITH_SKIN && WITH_SEAMS)
 
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {

@@ -100,11 +100,3 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
   t.law = lanes_keep(touches, t.law);
   return t;
 }
-
-/* The contact of one particle, see contact_at(). Returns its stiffness, and its force. */
-static float contact_of_one(float stiffness, float thickness, float gap, float compliance, float moves, float *force) {
-  const contact_tangent t = contact_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(gap),
-                                       lanes_splat(compliance), lanes_splat(moves));
-  *force = lanes_first_value(t.force);
-  return lanes_first_value(t.stiffness);
-}

@@ -164,11 +164,10 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
 CLOTH_SEPARATE void hash_contacts(hasher *h, const float *numbers) {
   for (int32_t n = 0; n < 8; n++) {
     const float gap = 0.015625f * numbers[n + 2] * (float)(n - 2), moves = 0.0625f * (numbers[n + 4] - 0.75f);
-    float force;
-    const float stiffness =
-        contact_of_one(64.0f * numbers[n], 0.0625f * numbers[n + 1], gap, numbers[n + 3], moves, &force);
-    hash_number(h, force);
-    hash_number(h, stiffness);
+    const contact_tangent t = contact_at(lanes_splat(64.0f * numbers[n]), lanes_splat(0.0625f * numbers[n + 1]),
+                                         lanes_splat(gap), lanes_splat(numbers[n + 3]), lanes_splat(moves));
+    hash_number(h, lanes_first_value(t.force));
+    hash_number(h, lanes_first_value(t.stiffness));
   }
 }
 
