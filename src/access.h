@@ -159,10 +159,14 @@ static int may_refine(const cloth *c) {
   return 1;
 }
 
+#if WITH_SELF || WITH_GROUPS || WITH_ORIGIN || WITH_CONTACT_RECORD || WITH_TEARING
+
 /* Adds work that depends on the state. In fixed-work mode its maximum was already charged at the start of the step. */
 static void add_varying_work(const cloth *c, uint64_t times, uint32_t cost) {
   add_work(c, c->settings.capacity.fixed_work ? 0u : times, cost);
 }
+
+#endif
 
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
