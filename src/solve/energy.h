@@ -132,7 +132,7 @@ CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *s
     lanes square = lanes_multiply(h.of_warp, lanes3_dot(h.warp, h.warp));
     square = lanes_add(square, lanes_multiply(h.of_weft, lanes3_dot(h.weft, h.weft)));
     square = lanes_add(square, lanes_multiply(h.of_twist, lanes3_dot(h.twist, h.twist)));
-    row_sum_add(sum, i, square);
+    row_sum_add(sum, i, lanes_within(square, columns - i));
   }
 }
 
