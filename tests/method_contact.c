@@ -36,7 +36,7 @@ static double random_share(uint32_t *state) {
 
 /// Continuous collision ///
 
-static moving_pair pair_of(const ccd_query *q) {
+static moving_pair query_pair(const ccd_query *q) {
   moving_pair p;
   p.is_edges = q->is_edges;
   for (int k = 0; k < 8; k++) {
@@ -65,7 +65,7 @@ static void test_ccd_queries(void) {
   const int count = (int)(sizeof ccd_queries / sizeof ccd_queries[0]);
   ccd_faults faults = {0, 0, 0};
   for (int i = 0; i < count; i++) {
-    const moving_pair p = pair_of(&ccd_queries[i]);
+    const moving_pair p = query_pair(&ccd_queries[i]);
     count_faults(&p, ccd_queries[i].touches, ccd_queries[i].time, &faults);
   }
   method_within("CCD", "324 exact queries: touches that are missed", 0, faults.missed, 0);

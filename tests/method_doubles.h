@@ -107,7 +107,8 @@ static inline int centre_root(const centre_sheet *s, int i) {
 }
 
 /* k^2 times the product of a spring's stiffness matrix with the difference of a vector. */
-static inline void spring_product(const centre_sheet *s, const centre_spring *spring, double (*p)[3], double *out) {
+static inline void centre_spring_product(const centre_sheet *s, const centre_spring *spring, double (*p)[3],
+                                         double *out) {
   double e[3], along = 0.0;
   for (int c = 0; c < 3; c++) {
     e[c] = p[spring->j][c] - p[spring->i][c];
@@ -143,7 +144,7 @@ static inline void centre_forces(centre_sheet *s, double (*f)[3]) {
       t->along[c] = e[c] / length;
     }
     if (t->is_implicit) {
-      spring_product(s, t, s->v, by);
+      centre_spring_product(s, t, s->v, by);
     }
     for (int c = 0; c < 3; c++) {
       by[c] += s->k * t->stiffness * (length - t->rest) * t->along[c];
@@ -179,7 +180,7 @@ static inline void centre_product(const centre_sheet *s, double (*p)[3], double 
     if (!t->is_implicit || !t->is_taut) {
       continue;
     }
-    spring_product(s, t, p, by);
+    centre_spring_product(s, t, p, by);
     for (int c = 0; c < 3; c++) {
       to[t->i][c] -= by[c];
       to[t->j][c] += by[c];

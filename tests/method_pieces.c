@@ -166,7 +166,6 @@ static cloth *open_sheet_above_ground(void) {
   config.fabric.density = 0.2f;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 1000.0f;
   config.fabric.shear = 700.0f;
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   config.integration.explicit_threshold = 0.0f;
   config.substeps = 1;
   cloth_collider ground = cloth_collider_default();
@@ -184,6 +183,7 @@ static cloth *open_sheet_above_ground(void) {
 static cloth_method falling_method(int32_t solver) {
   cloth_method method = cloth_method_default();
   method.solver = solver;
+  method.contact = CLOTH_CONTACT_SOLVER;
   method.bending = CLOTH_BENDING_NONE; /* which would join all particles for good */
   method.iterations = 1000;
   return method;

@@ -32,7 +32,7 @@ static cloth_config sheet_config(int columns, int rows, double wide, double high
   return config;
 }
 
-static cloth_method_report advance(cloth *sheet, const cloth_method *method, double dt, const char *name) {
+static cloth_method_report advance_by(cloth *sheet, const cloth_method *method, double dt, const char *name) {
   cloth_method_report report;
   memset(&report, 0, sizeof report);
   const int result = cloth_method_step(sheet, method, (float)dt, memory, sizeof memory, &report);
@@ -63,7 +63,6 @@ typedef struct towel_case {
 static cloth *open_towel(const towel_case *k, cloth_config *config) {
   *config = sheet_config(WIDE, LONG, 0.28, 0.96);
   config->integration.velocity_damping = 0.5f;
-  config->contact.mode = k->contact;
   config->substeps = config->integration.max_substeps = k->scheme == CLOTH_SCHEME_EXPLICIT ? 40 : 4;
   cloth *sheet = open_sheet(config);
   add_ground(sheet);
@@ -82,6 +81,7 @@ static cloth_method towel_method(const towel_case *k) {
   method.bending = k->bending;
   method.scheme = k->scheme;
   method.solver = k->solver;
+  method.contact = k->contact;
   method.repulsion = k->repulsion;
   method.iterations = k->solver == CLOTH_SOLVER_SWEEPS ? 30 : 100;
   method.lambda = 200.0f;
@@ -121,7 +121,7 @@ static towel_result fold_towel(const towel_case *k, int self) {
   method.self = self;
   for (int frame = 0; frame < FRAMES; frame++) {
     cloth_measures measures;
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, k->name);
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, k->name);
     const int found = count_intersections(&m);
     add_report(&seen.sum, &report);
     seen.frames += found > 0;
@@ -207,7 +207,7 @@ static void test_folded_sheet(void) {
     cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
   }
   for (int n = 0; n < STEPS; n++) {
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 240.0, "folded");
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 240.0, "folded");
     add_report(&sum, &report);
     crossing += n % 5 == 4 && count_intersections(&m) > 0;
   }
@@ -271,7 +271,7 @@ static double check_flight(int scheme, const char *name) {
   method.self = CLOTH_SELF_IMPULSES;
   find_centre(sheet, &start, &rate);
   for (int n = 0; n < 20; n++) {
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 240.0, name);
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 240.0, name);
     add_report(&sum, &report);
     crossing += count_intersections(&m);
   }
@@ -356,7 +356,7 @@ static void test_culling(void) {
     sheet_search s[2];
     for (int i = 0; i < sheet->count; i++)
       vector_store(before, i, vector_load(vectors_at(sheet, sheet->state.position), i));
-    advance(sheet, &method, 1.0 / 60.0, k.name);
+    advance_by(sheet, &method, 1.0 / 60.0, k.name);
     for (int n = 0; n < 2; n++) {
       s[n] = open_search(words[n], WIDE, LONG);
       s[n].x = before;
@@ -403,7 +403,7 @@ static cloth_method_report move_upper_pins(double height, double *lowest, double
       CHECK(cloth_move_pin(sheet, i, vector_of(p)) == CLOTH_OK, "pin %d does not move", i);
   }
   for (int n = 0; n < 4; n++) {
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, "pins");
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "pins");
     add_report(&sum, &report);
     sum.contradictions += report.contradictions;
     sum.unresolved += report.unresolved;
@@ -457,7 +457,7 @@ static int count_crossing_frames(cloth *sheet, const cloth_config *config, const
   int crossing = 0;
   *lowest = *late = 1e9;
   for (int frame = 0; frame < frames; frame++) {
-    advance(sheet, method, 1.0 / 60.0, "fold");
+    advance_by(sheet, method, 1.0 / 60.0, "fold");
     crossing += count_intersections(&m) > 0;
     *lowest = fmin(*lowest, lowest_of(sheet));
     if (frame >= frames - frames / 4)
@@ -539,7 +539,7 @@ static void check_same_place(int frames) {
   }
   cloth_set_particle(sheet, 77, vector_of(position_of(sheet, 5)), vector_at(0.0, 0.0, 0.0));
   for (int frame = 0; frame < frames; frame++) {
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, "same place");
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "same place");
     add_report(&sum, &report);
     standing += frame == 0 ? report.standing : 0;
   }
@@ -570,7 +570,7 @@ static void test_bounded_searches(void) {
       const point p = {n * 0.005 * sin(17.0 * i), 1.0 + n * 0.005 * sin(29.0 * i), n * 0.005 * sin(43.0 * i)};
       cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
     }
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, "bound");
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "bound");
     CHECK(report.searches_cut > 0 && (double)report.tests <= tests && (double)report.boxes <= boxes,
           "%d substeps cut, %.0f tests, %.0f comparisons of boxes", report.searches_cut, (double)report.tests,
           (double)report.boxes);
@@ -619,7 +619,7 @@ static void test_crossings(void) {
   }
   for (int frame = 0; frame < 10; frame++) {
     const int counted = count_intersections(&m);
-    const cloth_method_report report = advance(sheet, &method, 1.0 / 60.0, "crossing");
+    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "crossing");
     CHECK(counted > 0 && report.crossings == counted, "%d crossings, in doubles %d", report.crossings, counted);
   }
   mesh_free(&m);

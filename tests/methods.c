@@ -1788,20 +1788,20 @@ static void test_components_by_tolerance(void) {
 
 /* Components of a sheet whose rows are not joined: the first lengths[row] particles of each row hang together, and the
    others of the row are alone. */
-enum { STRANDS = 300, STRAND_LENGTH = 12 };
+enum { STRAND_COUNT = 300, STRAND_LENGTH = 12 };
 
 static void label_strands(const int *lengths, method_work *w, component_set *set, int32_t *listed) {
   cloth_config config = plain_config(STRAND_LENGTH, 1000.0);
   cloth_method method = by_component(1e-3f);
   cloth_method_report report;
-  config.rows = STRANDS;
+  config.rows = STRAND_COUNT;
   config.fabric.stretch_weft = config.fabric.shear = 0.0f;
   cloth *sheet = open_sheet(&config);
-  for (int row = 0; row < STRANDS; row++) {
+  for (int row = 0; row < STRAND_COUNT; row++) {
     for (int k = 0; k < STRAND_LENGTH; k++) { /* taut, then slack: compression is 0 */
       const int taut = k < lengths[row] ? k : lengths[row] - 1;
       const cloth_vector at = {(float)((1.1 * taut + 0.5 * (k - taut)) / (STRAND_LENGTH - 1)), 0.0f,
-                               (float)row / (STRANDS - 1)};
+                               (float)row / (STRAND_COUNT - 1)};
       CHECK(cloth_set_particle(sheet, row * STRAND_LENGTH + k, at, vector(0.0f, 0.0f, 0.0f)) == CLOTH_OK, "row %d",
             row);
     }
@@ -1835,10 +1835,10 @@ static void test_longest_by_size(void) {
 static void test_longest_components(void) {
   static component_set set;
   for (int equal = 0; equal < 2; equal++) {
-    int lengths[STRANDS], shorter = 0;
+    int lengths[STRAND_COUNT], shorter = 0;
     method_work w;
     int32_t count;
-    for (int row = 0; row < STRANDS; row++) {
+    for (int row = 0; row < STRAND_COUNT; row++) {
       lengths[row] = equal ? 5 : row % 7 == 3 ? 2 : 3 + row % 10;
       shorter += lengths[row] == 2;
     }
@@ -1846,8 +1846,8 @@ static void test_longest_components(void) {
     const int32_t *label = component_words(&w, 1);
     int owned = 0, longest_sharing = 0, shortest_owned = STRAND_LENGTH;
     CHECK(count == MOST_COMPONENTS, "%d components are listed", count);
-    CHECK(equal || (shorter > 0 && shorter < STRANDS - MOST_COMPONENTS), "%d short strands", shorter);
-    for (int row = 0; row < STRANDS; row++) {
+    CHECK(equal || (shorter > 0 && shorter < STRAND_COUNT - MOST_COMPONENTS), "%d short strands", shorter);
+    for (int row = 0; row < STRAND_COUNT; row++) {
       const int32_t *of_row = label + row * STRAND_LENGTH, own = of_row[0];
       for (int k = 0; k < STRAND_LENGTH; k++) {
         CHECK(of_row[k] == (k < lengths[row] ? own : MOST_COMPONENTS), "strand %d of %d, particle %d: label %d", row,
@@ -2525,14 +2525,13 @@ static void test_static_pins(void) {
 }
 
 /* A sheet by two corners over a ball without friction. */
-static cloth *open_ball_without_friction(int contact, int substeps) {
+static cloth *open_ball_without_friction(int substeps) {
   cloth_config config = cloth_config_default();
   cloth_collider ball = cloth_collider_default();
   config.columns = 9;
   config.rows = 7;
   config.substeps = substeps;
   config.integration.bdf2_blend = 0.0f;
-  config.contact.mode = contact;
   cloth *sheet = open_sheet(&config);
   ball.radius = 0.3f;
   ball.pose.position = vector(0.5f, -0.35f, 0.45f);
@@ -2545,19 +2544,20 @@ static cloth *open_ball_without_friction(int contact, int substeps) {
 /* How far 2 s of steps lead from the rest of STATIC [m]. */
 static double way_from_rest(int contact, int substeps) {
   static float rest[3 * 1024];
-  cloth *sheet = open_ball_without_friction(CLOTH_CONTACT_PROJECTION, substeps);
+  cloth *sheet = open_ball_without_friction(substeps);
   cloth_method m = cloth_method_default();
   cloth_method_report report;
   m.scheme = CLOTH_SCHEME_STATIC;
   const int result = cloth_method_settle(sheet, &m, memory, sizeof memory, &report);
   CHECK(result >= 0 && report.settled, "%d, settled %d", result, report.settled);
   keep_places(sheet, rest);
-  sheet = open_ball_without_friction(contact, substeps);
+  sheet = open_ball_without_friction(substeps);
   for (int i = 0; i < sheet->count; i++) {
     const cloth_vector at = {rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]};
     CHECK(cloth_set_particle(sheet, i, at, vector(0.0f, 0.0f, 0.0f)) == CLOTH_OK, "particle %d", i);
   }
   m.scheme = CLOTH_SCHEME_EULER;
+  m.contact = contact;
   m.iterations = 400;
   m.tolerance = 1e-4f;
   run(sheet, &m, 1.0 / 60.0, 120);
@@ -2602,10 +2602,10 @@ static void test_static_verdicts(void) {
 /* Contact in the solver is for a linear solve with a residual. */
 static void test_held_refusals(void) {
   cloth_config config = plain_config(6, 1000.0);
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   cloth *sheet = open_sheet(&config);
   for (int n = 0; n < 5 * 4 * 2; n++) {
     cloth_method m = cloth_method_default();
+    m.contact = CLOTH_CONTACT_SOLVER;
     m.scheme = n % 5;
     m.solver = n / 5 % 4;
     m.newton = 1 + n / 20;
@@ -2614,7 +2614,7 @@ static void test_held_refusals(void) {
     const char *why = refusal(sheet, m);
     CHECK((why == NULL) == fits, "scheme %d, solver %d, newton %d: %s", m.scheme, m.solver, m.newton, why ? why : "ok");
     const int is_first = m.scheme != CLOTH_SCHEME_STATIC && (m.solver < CLOTH_SOLVER_NONLINEAR || m.newton == 1);
-    CHECK(fits || !is_first || m.solver == CLOTH_SOLVER_SWEEPS || strstr(why, "config.contact.mode"),
+    CHECK(fits || !is_first || m.solver == CLOTH_SOLVER_SWEEPS || strstr(why, "contact:"),
           "scheme %d, solver %d, newton %d: %s", m.scheme, m.solver, m.newton, why);
   }
 }
@@ -2651,8 +2651,9 @@ static const contact_case projected_cases[] = {
 };
 #define PROJECTED_CASES (sizeof projected_cases / sizeof projected_cases[0])
 
-static cloth_method method_of_case(const contact_case *k) {
+static cloth_method method_of_case(const contact_case *k, int contact) {
   cloth_method method = cloth_method_default();
+  method.contact = contact;
   method.scheme = k->scheme;
   method.solver = k->solver;
   method.tolerance = 1e-4f;
@@ -2663,10 +2664,9 @@ static cloth_method method_of_case(const contact_case *k) {
 static const double incline = 0.39269908; /* 22.5 degrees; the tangent is 0.414 */
 
 /* A sheet of 0.5 m that lies on an incline. */
-static cloth *open_incline(double friction, int contact, int is_explicit) {
+static cloth *open_incline(double friction, int is_explicit) {
   const float c = (float)cos(incline), s = (float)sin(incline);
   cloth_config config = plain_config(8, 1000.0);
-  config.contact.mode = contact;
   config.edge_warp = vector(0.5f * c, 0.5f * s, 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, 0.5f);
   config.origin = vector(-config.thickness * s, config.thickness * c, 0.0f);
@@ -2717,10 +2717,10 @@ typedef struct slide_result {
   double pressure, drag; /* on the incline in the second half, over the weight of the sheet */
 } slide_result;
 
-static slide_result slide_down(double friction, int contact, const cloth_method *method) {
+static slide_result slide_down(double friction, const cloth_method *method) {
   slide_result seen = {0.0, 0.0, 0.0, 0.0};
   cloth_statistics counts = {.contacts = 0};
-  cloth *sheet = open_incline(friction, contact, method && method->scheme == CLOTH_SCHEME_EXPLICIT);
+  cloth *sheet = open_incline(friction, method && method->scheme == CLOTH_SCHEME_EXPLICIT);
   const double weight = 9.81 * mass_of(sheet);
   for (int step = 0; step < 60; step++) {
     cloth_reaction reaction = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
@@ -2747,12 +2747,12 @@ static slide_result slide_down(double friction, int contact, const cloth_method 
 static void check_incline(const contact_case *k, int contact) {
   static const double friction[] = {0.0, 0.2, 0.35, 0.6};
   const char *const by = contact == CLOTH_CONTACT_SOLVER ? "in the solver" : "projected";
-  const cloth_method method = method_of_case(k);
+  const cloth_method method = method_of_case(k, contact);
   double off = 0.0;
   char what[80];
   for (int n = 0; n < 4; n++) {
     const double mu = friction[n], acceleration = 9.81 * (sin(incline) - mu * cos(incline));
-    const slide_result seen = slide_down(mu, contact, &method);
+    const slide_result seen = slide_down(mu, &method);
     snprintf(what, sizeof what, "incline %s, friction %g, %s", by, mu, k->name);
     if (acceleration > 0.0) {
       method_relative("contact", what, acceleration, (seen.end - seen.half) / 0.5, 0.01);
@@ -2763,7 +2763,7 @@ static void check_incline(const contact_case *k, int contact) {
     off = fmax(off, fabs(seen.drag - fmin(mu * cos(incline), sin(incline))));
     if (contact == CLOTH_CONTACT_SOLVER && k == held_cases) {
       snprintf(what, sizeof what, "the same: speed after 1 s, by the library's step");
-      method_within("contact", what, slide_down(mu, contact, NULL).end, seen.end, 0.03);
+      method_within("contact", what, slide_down(mu, NULL).end, seen.end, 0.03);
     }
   }
   snprintf(what, sizeof what, "%s, %s: error of reactions over the weight", by, k->name);
@@ -2786,11 +2786,10 @@ static void test_projected_on_incline(void) {
    it up. */
 static void check_fall(const contact_case *k, int contact, double friction) {
   cloth_config config = plain_config(8, 1000.0);
-  const cloth_method method = method_of_case(k);
+  const cloth_method method = method_of_case(k, contact);
   cloth_collider plane = cloth_collider_default();
   char what[80];
   double received = 0.0, height = 0.0;
-  config.contact.mode = contact;
   config.origin = vector(0.0f, 0.05f, 0.0f);
   config.substeps = k->scheme == CLOTH_SCHEME_EXPLICIT ? 60 : 4;
   cloth *sheet = open_sheet(&config);
@@ -2832,7 +2831,6 @@ typedef struct contact_scene {
 static cloth *open_contact_scene(const contact_scene *s) {
   cloth_config config = plain_config(28, 1000.0);
   cloth_collider collider = cloth_collider_default();
-  config.contact.mode = CLOTH_CONTACT_SOLVER;
   config.edge_warp = vector(s->side * (float)cos((double)s->tilt), s->side * (float)sin((double)s->tilt), 0.0f);
   config.edge_weft = vector(0.0f, 0.0f, s->side);
   config.origin = vector(-0.5f * s->side, 0.0f, -0.5f * s->side);
@@ -2855,6 +2853,7 @@ static double contact_row_vectors(const contact_scene *s) {
     cloth *sheet = open_contact_scene(s);
     cloth_method method = plain_method();
     method.iterations = 1000;
+    method.contact = CLOTH_CONTACT_SOLVER;
     method.solver = n == 0 ? CLOTH_SOLVER_GRADIENTS : CLOTH_SOLVER_COMPONENTS;
     for (int step = 0; step < s->steps; step++) {
       const cloth_method_report report = run(sheet, &method, s->k, 1);
@@ -2897,9 +2896,8 @@ static const char *const scheme_names[] = {"explicit", "Euler", "BDF2", "IMEX2",
 static const char *const solver_names[] = {"gradients", "components", "nonlinear", "sweeps"};
 
 /* A sheet of 12 x 12 dropped onto a ball: by any method it hangs over it, finite, outside, hardly stretched. */
-static void drop_onto_ball(cloth_method method, int contact, const char *name) {
+static void drop_onto_ball(cloth_method method, const char *name) {
   cloth_config config = plain_config(12, 300.0);
-  config.contact.mode = contact;
   config.fabric.shear = 200.0f;
   config.fabric.bend = 1e-4f;
   config.fabric.compression = config.fabric.shear_compression = 1.0f;
@@ -2956,7 +2954,7 @@ static void check_combinations(int stride) {
     }
     alike += m.scheme == CLOTH_SCHEME_EXPLICIT && m.solver != CLOTH_SOLVER_GRADIENTS;
     if (tried++ % stride == 0)
-      drop_onto_ball(m, CLOTH_CONTACT_PROJECTION, name);
+      drop_onto_ball(m, name);
   }
   /* Refused: sweeps but for springs without or with quadratic bending by Euler and BDF2, and static components. */
   CHECK(refused == 20 * 5 - 4 + 20, "%d refused, %d tried", refused, tried);
@@ -2970,13 +2968,13 @@ static void check_combinations(int stride) {
 /* Contact in the solver: every scheme and solver that has it, with every material and law of bending. */
 static void test_held_combinations(void) {
   for (size_t n = 0; n < 20 * HELD_CASES; n++) {
-    cloth_method m = method_of_case(&held_cases[n / 20]);
+    cloth_method m = method_of_case(&held_cases[n / 20], CLOTH_CONTACT_SOLVER);
     m.material = (int)(n % 4);
     m.bending = (int)(n / 4 % 5);
     char name[80];
     snprintf(name, sizeof name, "held, %s, bending %s, %s", material_names[m.material], bending_names[m.bending],
              held_cases[n / 20].name);
-    drop_onto_ball(m, CLOTH_CONTACT_SOLVER, name);
+    drop_onto_ball(m, name);
   }
 }
 

@@ -21,8 +21,8 @@ static int in_choices(int32_t value, int32_t count) {
 static int is_method(const cloth_method *m) {
   return in_choices(m->material, CLOTH_MATERIAL_TRISPRINGS + 1) && in_choices(m->bending, CLOTH_BENDING_HINGE + 1) &&
          in_choices(m->scheme, CLOTH_SCHEME_STATIC + 1) && in_choices(m->solver, CLOTH_SOLVER_SWEEPS + 1) &&
-         m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT && m->iterations >= 1 &&
-         m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
+         in_choices(m->contact, CLOTH_CONTACT_SOLVER + 1) && m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT &&
+         m->iterations >= 1 && m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
          in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f) &&
          in_choices(m->self, CLOTH_SELF_IMPULSES + 1) && in_range(m->self_gap, LEAST_SELF_GAP, 1.0f) &&
          in_range(m->self_friction, 0.0f, 10.0f) && in_choices(m->pieces, CLOTH_WORKER_LIMIT + 1);
@@ -47,12 +47,12 @@ static int has_friction(const cloth *c) {
 /* What is wrong between a method and contact in the solver, or NULL: it needs a linear solve, and its residual. */
 static const char *find_contact_conflict(const cloth_method *m) {
   if (m->solver != CLOTH_SOLVER_GRADIENTS && m->solver != CLOTH_SOLVER_COMPONENTS) {
-    return "config.contact.mode: contact in the solver only with GRADIENTS and COMPONENTS, whose residual is its force";
+    return "contact: in the solver only with GRADIENTS and COMPONENTS, whose residual is its force";
   }
   if (m->scheme == CLOTH_SCHEME_EXPLICIT || m->scheme == CLOTH_SCHEME_STATIC) {
-    return "config.contact.mode: contact in the solver only with EULER, BDF2 and IMEX2";
+    return "contact: in the solver only with EULER, BDF2 and IMEX2";
   }
-  return m->newton > 1 ? "config.contact.mode: contact in the solver only with one Newton iteration" : NULL;
+  return m->newton > 1 ? "contact: in the solver only with one Newton iteration" : NULL;
 }
 
 /* What is wrong between a method and its response of the sheet to itself, or NULL. */
@@ -158,7 +158,7 @@ static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
   if (is_static && has_friction(c)) {
     return "STATIC: colliders must have no friction, which has no energy";
   }
-  if (has_solver_contacts(c)) {
+  if (m->contact == CLOTH_CONTACT_SOLVER) {
     const char *why = find_contact_conflict(m);
     if (why) {
       return why;

@@ -93,11 +93,32 @@ static void set_time(method_work *w, float tau) {
   }
 }
 
+/* Velocity change of a particle with velocity v in k seconds by gravity and velocity damping: gravity - drag v [m/s].
+ */
+typedef struct method_gravity {
+  lanes3 gravity;
+  lanes drag;
+} method_gravity;
+
+/* Largest share of a velocity that velocity damping takes in a substep. It is integrated explicitly; more than 1 would
+   reverse velocities. */
+#define MAX_VELOCITY_DAMPING 0.5f
+
+static method_gravity gravity_of(const method_work *w) {
+  const float damping = minimum(w->c->settings.integration.velocity_damping * w->k, MAX_VELOCITY_DAMPING);
+  method_gravity g;
+  g.gravity = lanes3_splat(vector_flush_work(vector_scale(inputs_of(w->c)->gravity, w->k)));
+  g.drag = lanes_splat(flush_small(damping, WORK_QUANTUM));
+  return g;
+}
+
 /* FIELD_EXPLICIT: velocity changes in k seconds by gravity, velocity damping and explicit families. */
 static void find_explicit_forces(method_work *w) {
-  const cloth *c = w->c;
-  const step_plan *plan = &workspace_of(c)->plan;
-  set_body_forces(c, plan, field(w, FIELD_EXPLICIT));
+  const method_gravity g = gravity_of(w);
+  for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
+    const lanes3 a = lanes3_subtract(g.gravity, lanes3_scale(lanes3_load(w->v, i), g.drag));
+    lanes3_store(field(w, FIELD_EXPLICIT), i, lanes3_scale(a, mass_ratio_lanes(w->c, i)), w->c->count - i);
+  }
   set_time(w, w->k);
   add_pulls(w, 0, w->x, w->v, 0, field(w, FIELD_EXPLICIT));
 }
@@ -157,6 +178,8 @@ static void finish_target(method_work *w, float share) {
   }
 }
 
+#define ONE_THIRD 0.33333334f
+
 /* to = (4 now - before) / 3, as now + (now - before) / 3, which keeps more digits. */
 static void extrapolate_field(const method_work *w, vector_array now, vector_array before, vector_array to) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
@@ -189,7 +212,7 @@ static void extrapolate_forces(const method_work *w) {
 /* FIELD_EXPLICIT: velocity damping at the velocity 2 v - v1 in place of v. */
 static void extrapolate_damping(const method_work *w) {
   const cloth *c = w->c;
-  const lanes drag = body_force_of(c, &workspace_of(c)->plan).drag;
+  const lanes drag = gravity_of(w).drag;
   const vector_array now = field(w, FIELD_NOW_RATE), old = field(w, FIELD_OLD_RATE), force = field(w, FIELD_EXPLICIT);
   for (int32_t i = 0; i < c->count; i += CLOTH_LANES) {
     const lanes3 step = lanes3_subtract(lanes3_load(now, i), lanes3_load(old, i));
@@ -287,6 +310,10 @@ static float field_product(const method_work *w, int32_t a, int32_t b) {
     lanes_sum_add(&sum, i, lanes_within(dot, w->c->count - i));
   }
   return lanes_sum_total(&sum);
+}
+
+static cloth_vector rounded_to_work(cloth_vector a) {
+  return vector(quantise(a.x, WORK_ROUNDER), quantise(a.y, WORK_ROUNDER), quantise(a.z, WORK_ROUNDER));
 }
 
 /* to = a + s b */

@@ -264,6 +264,17 @@ static void sum_blocks(method_work *w) {
   add_pair_blocks(w);
 }
 
+/* The blocks that the mask chooses, else 0. */
+CLOTH_INLINE symmetric block_kept(lanes_mask mask, symmetric m) {
+  const symmetric kept = {.xx = lanes_keep(mask, m.xx),
+                          .yy = lanes_keep(mask, m.yy),
+                          .zz = lanes_keep(mask, m.zz),
+                          .xy = lanes_keep(mask, m.xy),
+                          .xz = lanes_keep(mask, m.xz),
+                          .yz = lanes_keep(mask, m.yz)};
+  return kept;
+}
+
 /* Replaces them by their inverses, and by 0 for pinned particles. */
 static void invert_sums(const method_work *w) {
   const cloth *c = w->c;
@@ -272,7 +283,6 @@ static void invert_sums(const method_work *w) {
     const lanes mass = lanes_select(lanes_first(left), mass_ratio_lanes(c, i), lanes_splat(1.0f));
     symmetric inverse = symmetric_inverse(symmetric_quantise(block_at(w, i)), mass);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(w->mobility + i));
-    inverse = symmetric_scale(inverse, lanes_select(moves, lanes_splat(1.0f), lanes_splat(0.0f)));
-    store_block(w, i, symmetric_quantise(inverse), left);
+    store_block(w, i, block_kept(moves, symmetric_quantise(inverse)), left);
   }
 }

@@ -30,6 +30,9 @@ enum {
   FIELD_NOW_RATE,   /* history: velocities now, from which contact may leave those of the state apart [m/s] */
   FIELD_LAST_PLACE, /* positions as the last substep left them, by which a particle moved by others is known [m] */
   FIELD_LAST_RATE,  /* the same of velocities [m/s] */
+  FIELD_MOVED,      /* where contact moves the particles to [m] */
+  FIELD_NORMAL,     /* normals of contacts in the solver, or 0 */
+  FIELD_PRESCRIBED, /* velocity changes that they prescribe [m/s] */
   FIELDS,
   FIELD_SUPPORT = FIELD_OLD_FORCE /* of STATIC, which has no history: normals where colliders support particles, or 0 */
 };
@@ -72,23 +75,25 @@ typedef struct method_work {
   const cloth_method *method;
   cloth_method_report *report;
   method_header *header;
-  float *floats;    /* of the memory, after the header */
-  uint32_t inverse; /* float where the preconditioner's blocks start */
-  uint32_t rows;    /* float where the lines of a row start, a set for each piece */
-  uint32_t terms;   /* float where the terms of a sum start */
-  uint32_t labels;  /* float where the labels of components start */
-  uint32_t voxels;  /* float where the voxels of repulsion start */
-  uint32_t pairs;   /* float where its pairs start */
-  uint32_t self;    /* float where the search of the response to itself starts, then three words a particle for zones */
+  float *floats;     /* of the memory, after the header */
+  uint32_t inverse;  /* float where the preconditioner's blocks start */
+  uint32_t rows;     /* float where the lines of a row start, a set for each piece */
+  uint32_t terms;    /* float where the terms of a sum start */
+  uint32_t masses;   /* float where the mobilities start */
+  uint32_t contacts; /* float where the words of contacts in the solver start, which outlast a step */
+  uint32_t labels;   /* float where the labels of components start */
+  uint32_t voxels;   /* float where the voxels of repulsion start */
+  uint32_t pairs;    /* float where its pairs start */
+  uint32_t self; /* float where the search of the response to itself starts, then three words a particle for zones */
   int32_t pair_count;
   uint32_t total; /* floats */
   int32_t family_count;
   element_family family[FAMILY_LIMIT];
-  vector_array x, v; /* of the cloth: positions and velocities when the substep starts */
-  const float *mobility;
-  int32_t held;      /* particles that contacts of the solver hold in the substep */
-  int32_t supported; /* particles that colliders support in a step of STATIC */
-  float k, tau;      /* length of the substep, and the time of the equation [s] */
+  vector_array x, v;     /* of the cloth: positions and velocities when the substep starts */
+  const float *mobility; /* 1 over the mass ratio; 0 for pinned particles */
+  int32_t held;          /* particles that contacts of the solver hold in the substep */
+  int32_t supported;     /* particles that colliders support in a step of STATIC */
+  float k, tau;          /* length of the substep, and the time of the equation [s] */
 } method_work;
 
 static vector_array field(const method_work *w, int32_t number) {
@@ -97,6 +102,10 @@ static vector_array field(const method_work *w, int32_t number) {
   a.y = a.x + w->c->stride;
   a.z = a.y + w->c->stride;
   return a;
+}
+
+static vector_array moved_of(const method_work *w) {
+  return field(w, FIELD_MOVED);
 }
 
 /* Floats of a line in which a row of elements keeps a component of its pulls, and of all lines of a row: three for each
@@ -128,6 +137,10 @@ static void lay_out_memory(method_work *w) {
   end += (uint32_t)(line_floats(w) * (w->method->pieces > 1 ? w->method->pieces : 1));
   w->terms = end;
   end += (uint32_t)(w->c->count + LANE_PAD);
+  w->masses = end;
+  end += (uint32_t)(w->c->count + LANE_PAD);
+  w->contacts = end;
+  end += w->method->contact == CLOTH_CONTACT_SOLVER ? (uint32_t)w->c->count : 0u;
   w->labels = end;
   end += w->method->solver == CLOTH_SOLVER_COMPONENTS ? (uint32_t)(3 * w->c->count) : 0u;
   for (int32_t n = 0; n < w->family_count; n++) {

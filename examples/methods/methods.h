@@ -8,9 +8,8 @@
  * material    the law of the forces in the plane (cloth_method.material) and of bending (cloth_method.bending)
  * scheme      the time scheme: what a, tau and the target are
  * solver      how the equation, or its linear form, is solved
- * contact     what the config of the cloth says: CLOTH_CONTACT_PROJECTION, after the solve, or CLOTH_CONTACT_SOLVER,
- *             as constraints of the solve: by GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or
- *             IMEX2
+ * contact     with colliders (cloth_method.contact): after the solve, by projection, or as constraints of the solve: by
+ *             GRADIENTS and COMPONENTS, with one Newton iteration of EULER, BDF2 or IMEX2
  * self        contact of the sheet with itself: cloth_method.repulsion, in the equation, and cloth_method.self, after
  * it
  *
@@ -25,7 +24,7 @@
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps.
  *
  * Of the config a method treats the grid of a sheet with its positions and mass_map, the fabric, gravity, substeps,
- * thickness, colliders, contact.mode, explicit_threshold (EULER alone), max_speed, velocity_damping,
+ * thickness, colliders, explicit_threshold (EULER alone), max_speed, velocity_damping,
  * min_bending_length, origin, and the capacities shared_scratch and max_contacts. It has its own in place of the rest
  * of integration, of solver and of capacity.workers: the preconditioner of solver does not act, it is that of blocks.
  * Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused, with
@@ -94,6 +93,13 @@ typedef enum cloth_solver {
   CLOTH_SOLVER_SWEEPS      /* Gauss-Seidel over the springs, with compliance */
 } cloth_solver;
 
+/* Contact with colliders. */
+typedef enum cloth_method_contact {
+  CLOTH_CONTACT_PROJECTION, /* after the solve particles are moved out of colliders */
+  CLOTH_CONTACT_SOLVER      /* constraints of the linear solve, whose residual is their force (Baraff and Witkin 1998;
+                               thesis section 3.4.2) */
+} cloth_method_contact;
+
 /* The response of the sheet to itself, after the solve and after colliders. */
 typedef enum cloth_self_response {
   CLOTH_SELF_NONE,
@@ -109,6 +115,7 @@ typedef struct cloth_method {
   int32_t bending;     /* a cloth_bending; default CLOTH_BENDING_QUADRATIC */
   int32_t scheme;      /* a cloth_scheme; default CLOTH_SCHEME_EULER */
   int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
+  int32_t contact;     /* a cloth_method_contact; default CLOTH_CONTACT_PROJECTION */
   int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
   int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
   float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. GRADIENTS and

@@ -58,7 +58,7 @@ static void *aligned(unsigned char *block) {
 
 /// The scene ///
 
-static cloth_config scene_config(const cloth_method *method, int contact) {
+static cloth_config scene_config(const cloth_method *method) {
   cloth_config config = cloth_config_default();
   config.columns = config.rows = GRID;
   config.origin = (cloth_vector){-0.5f * SIDE, 0.02f, -0.5f * SIDE};
@@ -75,7 +75,6 @@ static cloth_config scene_config(const cloth_method *method, int contact) {
   config.integration.velocity_damping = 0.5f;
   config.tethers.count = 0;
   config.max_colliders = 1;
-  config.contact.mode = contact;
   config.substeps = method->scheme == CLOTH_SCHEME_EXPLICIT ? EXPLICIT_SUBSTEPS : SUBSTEPS;
   config.integration.max_substeps = EXPLICIT_SUBSTEPS;
   return config;
@@ -182,9 +181,8 @@ static void write_costs(char *line, size_t bytes, const outcome *seen) {
 }
 
 /* Runs one combination and draws it; a refused one stays empty. Returns 1 if it was drawn. */
-static int draw_combination(image *picture, const cloth_method *method, int contact, int column, int row,
-                            const render_mesh *ball) {
-  const cloth_config config = scene_config(method, contact);
+static int draw_combination(image *picture, const cloth_method *method, int column, int row, const render_mesh *ball) {
+  const cloth_config config = scene_config(method);
   cloth_memory spans;
   size_t bytes = 0;
   must(cloth_memory_needed(&config, &spans), "cloth_memory_needed");
@@ -261,11 +259,12 @@ static int draw_row(image *picture, const row_choice *choice, int row, const ren
     method.bending = column % BENDINGS;
     method.scheme = scheme;
     method.solver = solver;
+    method.contact = choice->contact;
     method.iterations = solver == CLOTH_SOLVER_SWEEPS ? 30 : scheme == CLOTH_SCHEME_STATIC ? 400 : 100;
     method.self = choice->self;
     method.lambda = 150.0f;
     method.mu = 100.0f;
-    drawn += draw_combination(picture, &method, choice->contact, column, row, ball);
+    drawn += draw_combination(picture, &method, column, row, ball);
   }
   const char *const by = choice->contact == CLOTH_CONTACT_SOLVER ? "contact in solver"
                          : choice->self                          ? "self: impulses"

@@ -21,11 +21,11 @@
 
 #define ROW_POINTS 6
 
-typedef enum row_kind {
+typedef enum constraint_kind {
   ROW_EQUAL,   /* C = D lambda */
   ROW_PUSH,    /* the same where it pushes, else lambda = 0 */
   ROW_FRICTION /* C = D lambda within friction times the multiplier of `pusher` */
-} row_kind;
+} constraint_kind;
 
 typedef struct coupled_row {
   int32_t kind, points;
@@ -218,7 +218,7 @@ static void clear_rows(const row_system *s) {
 /// Rows that several models have ///
 
 /* Adds a row of a kind at one point after the others. Returns it. */
-static coupled_row *add_row(row_system *s, row_kind kind, float compliance) {
+static coupled_row *add_row(row_system *s, constraint_kind kind, float compliance) {
   coupled_row *r = &s->rows[s->count++];
   fill_zero(r, sizeof *r);
   r->kind = (int32_t)kind;

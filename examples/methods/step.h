@@ -40,7 +40,7 @@ int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *
 /* A number that tells methods apart whose memory is laid out differently. */
 static uint32_t method_shape(const cloth_method *m) {
   return (uint32_t)(m->material | m->bending << 4 | m->scheme << 8 | m->solver << 12 | (m->repulsion > 0.0f) << 16 |
-                    m->self << 17);
+                    m->self << 17 | m->contact << 18);
 }
 
 /* Takes the caller's memory; another cloth's, or another method's, counts as new. */
@@ -55,7 +55,7 @@ static void open_memory(method_work *w, void *memory) {
   }
 }
 
-static void solve_equation(method_work *w) {
+static void solve_by_method(method_work *w) {
   switch (w->method->solver) {
   case CLOTH_SOLVER_NONLINEAR:
     solve_by_nonlinear_gradients(w);
@@ -83,6 +83,49 @@ static void keep_old_state(const method_work *w) {
   copy_field(w, field(w, FIELD_NOW_RATE), field(w, FIELD_OLD_RATE));
 }
 
+/* Slows particles down to the largest speed, and shortens their ways likewise. The limit acts on motion that contact
+   did not cause, so it comes before contact. What is not finite is left to accept_particles(). */
+static void limit_speeds(const method_work *w) {
+  const float most = w->c->settings.integration.max_speed;
+  for (int32_t i = 0; i < w->c->count; i++) {
+    const cloth_vector from = vector_load(w->x, i);
+    cloth_vector velocity = vector_load(w->v, i), way = vector_subtract(vector_load(moved_of(w), i), from);
+    if (!(w->mobility[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
+      continue;
+    }
+    if (clamp_length(&velocity, most)) {
+      vector_store(w->v, i, velocity);
+      if (clamp_length(&way, most * w->k)) {
+        vector_store(moved_of(w), i, vector_add(from, way));
+      }
+      statistics_of(w->c)->particles_limited++;
+    }
+  }
+}
+
+/* Contact may make a particle faster than the limit, but not faster than this. */
+#define CONTACT_SPEED_LIMIT (0.999f * CLOTH_SPEED_LIMIT)
+
+/* Makes the places that contact has left and the velocities the new state. A particle that is not finite, or has left
+   the world, stays where it was. */
+static void accept_particles(const method_work *w) {
+  cloth_statistics *counts = statistics_of(w->c);
+  for (int32_t i = 0; i < w->c->count; i++) {
+    const cloth_vector to = vector_load(moved_of(w), i);
+    cloth_vector velocity = vector_load(w->v, i);
+    if (!vector_is_finite(velocity) || !is_step_place(w->c, to)) {
+      vector_store(w->v, i, vector(0.0f, 0.0f, 0.0f));
+      counts->particles_recovered++;
+      continue;
+    }
+    if (w->mobility[i] > 0.0f) {
+      counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
+    }
+    vector_store(w->x, i, vector_flush(to, STATE_QUANTUM));
+    vector_store(w->v, i, vector_flush(velocity, STATE_QUANTUM));
+  }
+}
+
 /* Rounds v' as accept_particles() does. */
 static void round_rates(const method_work *w) {
   const vector_array rate = field(w, FIELD_RATE);
@@ -96,7 +139,7 @@ static void round_rates(const method_work *w) {
 static void keep_new_state(method_work *w) {
   for (int32_t i = 0; i < w->c->count; i += CLOTH_LANES) {
     const int32_t left = w->c->count - i;
-    const lanes3 place = lanes3_load(predicted_of(w->c), i), rate = lanes3_load(w->v, i);
+    const lanes3 place = lanes3_load(moved_of(w), i), rate = lanes3_load(w->v, i);
     lanes3_store(field(w, FIELD_NOW_RATE), i, lanes3_load(field(w, FIELD_RATE), i), left);
     lanes3_store(field(w, FIELD_LAST_PLACE), i, lanes3_flush_below(place, STATE_QUANTUM), left);
     lanes3_store(field(w, FIELD_LAST_RATE), i, lanes3_flush_below(rate, STATE_QUANTUM), left);
@@ -111,14 +154,12 @@ static int collide_again(method_work *w, int32_t index) {
   cloth_statistics *counts = statistics_of(c);
   const int32_t contacts = counts->contacts, sticking = counts->contacts_sticking;
   int moves = 0;
-  copy_field(w, predicted_of(c), field(w, FIELD_RESIDUAL));
-#if WITH_COLLIDERS
-  project_contacts(c, &workspace_of(c)->plan, index, counts);
-#endif
+  copy_field(w, moved_of(w), field(w, FIELD_RESIDUAL));
+  project_contacts(w, index);
   counts->contacts = contacts;
   counts->contacts_sticking = sticking;
   for (int32_t i = 0; i < c->count && !moves; i++) {
-    moves = !same_vector(vector_load(predicted_of(c), i), vector_load(field(w, FIELD_RESIDUAL), i));
+    moves = !same_vector(vector_load(moved_of(w), i), vector_load(field(w, FIELD_RESIDUAL), i));
   }
   return moves;
 }
@@ -138,9 +179,7 @@ static int has_tests_left(const sheet_search *s) {
  * itself stays so.
  */
 static void resolve_touches(method_work *w, int32_t index) {
-#if WITH_COLLIDERS
-  project_contacts(w->c, &workspace_of(w->c)->plan, index, statistics_of(w->c));
-#endif
+  project_contacts(w, index);
   sheet_search s;
   if (!begin_response(w, &s, index)) {
     return;
@@ -155,15 +194,15 @@ static void resolve_touches(method_work *w, int32_t index) {
 
 /* Substep `index` of a step. */
 static void method_substep(method_work *w, int32_t index) {
-  const cloth *c = w->c;
-  cloth_statistics *counts = statistics_of(c);
+  cloth_statistics *counts = statistics_of(w->c);
+  counts->substeps++;
   counts->contacts = 0;
   counts->contacts_sticking = 0;
   start_equation(w);
   hold_particles(w, index);
   support_particles(w, index);
   if (has_equation(w)) {
-    solve_equation(w);
+    solve_by_method(w);
   } else {
     copy_field(w, field(w, FIELD_TARGET), field(w, FIELD_RATE));
   }
@@ -174,13 +213,13 @@ static void method_substep(method_work *w, int32_t index) {
   round_rates(w);
   let_go_of_pushes(w, index);
   copy_field(w, field(w, FIELD_RATE), w->v);
-  copy_field(w, field(w, FIELD_PLACE), predicted_of(c));
+  copy_field(w, field(w, FIELD_PLACE), moved_of(w));
   hand_over_ways(w);
-  settle_velocities(c, &workspace_of(c)->plan, counts);
+  limit_speeds(w);
   resolve_touches(w, index);
   take_over_changes(w);
   keep_new_state(w);
-  accept_particles(c, counts);
+  accept_particles(w);
 }
 
 /* Explicit schemes refuse a step beyond the bound of the stability numbers' sum (thesis section 4.1.3). Springs along
@@ -214,7 +253,7 @@ static int is_unstable(method_work *w, float k) {
 static int is_of_cloth(const method_work *w, const void *memory) {
   const cloth *c = w->c;
   const memory_range range = {(uintptr_t)memory, memory_bytes(w)};
-  const memory_range scratch = {(uintptr_t)at(c, c->scratch.uniform_lines), c->shared_bytes};
+  const memory_range scratch = {(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
   return do_overlap(range, arena_of(c)) || (c->has_scratch && c->shared_bytes && do_overlap(range, scratch));
 }
 
@@ -233,18 +272,32 @@ static int begin_method(method_work *w, const cloth *c, const cloth_method *meth
   return fits && !is_of_cloth(w, memory) ? CLOTH_OK : CLOTH_ERROR_ARENA;
 }
 
+/* Substeps of a step: as configured, however long they are. */
+static int32_t method_substeps(const cloth *c, float dt) {
+  const int32_t wanted = c->settings.integration.substeps;
+  return wanted > 0 ? wanted : choose_substeps(c, dt);
+}
+
+static void fill_mobilities(method_work *w) {
+  float *mobility = w->floats + w->masses;
+  for (int32_t i = 0; i < w->c->count; i++) {
+    mobility[i] = is_pinned(w->c, i) ? 0.0f : 1.0f / mass_ratio_at(w->c, i);
+  }
+  w->mobility = mobility;
+}
+
 /* What precedes the substeps. */
 static void prepare_method(method_work *w, float dt) {
   const cloth *c = w->c;
   allow_refinements(c);
-  prepare_step(c, dt, choose_substeps(c, dt));
+  prepare_step(c, dt, method_substeps(c, dt), 1, 0);
   workspace *space = workspace_of(c);
-  space->plan.notes &= ~CLOTH_NOTE_BEND_LIMITED; /* bending of a method has no limit */
-  space->body.index = -1;
+  space->parts = space->plan.substeps; /* of the record of contacts */
+  space->plan.notes = 0;               /* the library's terms do not act */
   w->k = space->plan.h;
   w->x = vectors_at(c, c->state.position);
   w->v = vectors_at(c, c->state.velocity);
-  w->mobility = floats_at(c, c->scratch.mobility);
+  fill_mobilities(w);
   choose_families(w);
 }
 
@@ -275,7 +328,7 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
     return error;
   }
   w.report = report ? report : &unread;
-  if (is_unstable(&w, dt / (float)choose_substeps(sheet, dt))) {
+  if (is_unstable(&w, dt / (float)method_substeps(sheet, dt))) {
     return CLOTH_ERROR_UNSTABLE;
   }
   fill_zero(w.report, sizeof *w.report);

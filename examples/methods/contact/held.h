@@ -1,11 +1,11 @@
 #pragma once
-#include "../equation.h"
+#include "constraints.h"
 
 /// Contact in the solver ///
 
 /*
  * Contact as constraints of the linear solve (CLOTH_CONTACT_SOLVER; Baraff and Witkin 1998, thesis section 3.4.2), by
- * the library's solver_contact.h: find_solver_contacts() says which particles are held, in which directions and with
+ * constraints.h: find_solver_contacts() says which particles are held, in which directions and with
  * which velocity change z, resolve_contacts() turns the residual that the solve leaves into release, slip and friction,
  * remove_push_velocities() takes back the velocities out of penetrations. Here is what the schemes and solvers add:
  *
@@ -18,21 +18,21 @@
  */
 
 static uint32_t hold_of(const method_work *w, int32_t i) {
-  return w->held > 0 ? CONTACT_KIND(contact_info_of(w->c)[i]) : (uint32_t)CONTACT_NONE;
+  return w->held > 0 ? HELD_KIND(held_words(w)[i]) : (uint32_t)HELD_NONE;
 }
 
 /* 1 if nothing can move the particle in the solve. */
 static int is_fixed(const method_work *w, int32_t i) {
-  return w->mobility[i] == 0.0f || hold_of(w, i) == CONTACT_STICK;
+  return w->mobility[i] == 0.0f || hold_of(w, i) == HELD_STICKS;
 }
 
 /* The part of a vector in the directions in which particle i is held. */
 static cloth_vector part_held(const method_work *w, int32_t i, cloth_vector a) {
-  if (hold_of(w, i) == CONTACT_STICK) {
+  if (hold_of(w, i) == HELD_STICKS) {
     return a;
   }
-  const cloth_vector n = vector_load(vectors_at(w->c, w->c->scratch.contact_normal), i);
-  return vector_scale(n, hold_of(w, i) == CONTACT_SLIDE ? vector_dot(a, n) : 0.0f);
+  const cloth_vector n = vector_load(field(w, FIELD_NORMAL), i);
+  return vector_scale(n, hold_of(w, i) == HELD_SLIDES ? vector_dot(a, n) : 0.0f);
 }
 
 /* Finds the held particles of a substep, and from where tau v' has to lead so that k v' moves them. Other particles
@@ -40,13 +40,10 @@ static cloth_vector part_held(const method_work *w, int32_t i, cloth_vector a) {
 static void hold_particles(method_work *w, int32_t index) {
   const cloth *c = w->c;
   const vector_array base = field(w, FIELD_BASE);
-  w->held = has_solver_contacts(c) ? find_solver_contacts(c, &workspace_of(c)->plan, index) : 0;
+  w->held = has_solver_contacts(w) ? find_solver_contacts(w, index) : 0;
   for (int32_t i = 0; w->held > 0 && i < c->count; i++) {
-    if (hold_of(w, i) != CONTACT_STICK && hold_of(w, i) != CONTACT_SLIDE) {
-      vector_store(vectors_at(c, c->scratch.contact_normal), i, vector(0.0f, 0.0f, 0.0f));
-    }
     const cloth_vector x = vector_load(w->x, i), a = vector_load(base, i);
-    const cloth_vector z = vector_load(vectors_at(c, c->scratch.direction), i);
+    const cloth_vector z = vector_load(field(w, FIELD_PRESCRIBED), i);
     const cloth_vector rate = vector_add(vector_load(w->v, i), z);
     const cloth_vector from = vector_add_scaled(x, rate, w->k - w->tau);
     const cloth_vector change = part_held(w, i, vector_subtract(from, a));
@@ -56,10 +53,10 @@ static void hold_particles(method_work *w, int32_t index) {
 
 /* Adds z, the velocity changes that are prescribed, to the solution that a solve starts with. */
 static void prescribe_solution(const method_work *w) {
-  const vector_array z = vectors_at(w->c, w->c->scratch.direction);
+  const vector_array z = field(w, FIELD_PRESCRIBED);
   for (int32_t i = 0; w->held > 0 && i < w->c->count; i++) {
     const cloth_vector sum = vector_add(vector_load(field(w, FIELD_SOLUTION), i), vector_load(z, i));
-    vector_store(field(w, FIELD_SOLUTION), i, vector_quantise_work(sum));
+    vector_store(field(w, FIELD_SOLUTION), i, rounded_to_work(sum));
   }
 }
 
@@ -69,29 +66,20 @@ static lanes3 without_held_parts(const method_work *w, int32_t i, lanes3 r) {
   if (w->held == 0) {
     return r;
   }
-  const lanes3 n = lanes3_load(vectors_at(w->c, w->c->scratch.contact_normal), i);
+  const lanes3 n = lanes3_load(field(w, FIELD_NORMAL), i);
   return lanes3_add_scaled(r, n, lanes_negate(lanes_flush(lanes3_dot(r, n))));
 }
 
 /// The preconditioner ///
 
-/* Runs one of the library's functions of constrained blocks on the block of particle i. */
-static void act_on_block(const method_work *w, int32_t i, constrained_action act) {
-  float *block = w->floats + w->inverse + i;
-  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
-    *block_entry(w->c, i, n) = block[n * w->c->stride];
-  }
-  act(w->c, i, vector_load(vectors_at(w->c, w->c->scratch.contact_normal), i), 0);
-  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
-    block[n * w->c->stride] = *block_entry(w->c, i, n);
-  }
-}
+/* A function of a block whose entries lie `stride` floats apart, and of a normal. */
+typedef void plane_action(float *block, int32_t stride, cloth_vector n);
 
 /* Runs it on the blocks of all sliding particles. */
-static void act_on_sliding(const method_work *w, constrained_action act) {
+static void act_on_sliding(const method_work *w, plane_action *act) {
   for (int32_t i = 0; w->held > 0 && i < w->c->count; i++) {
-    if (hold_of(w, i) == CONTACT_SLIDE) {
-      act_on_block(w, i, act);
+    if (hold_of(w, i) == HELD_SLIDES) {
+      act(w->floats + w->inverse + i, w->c->stride, vector_load(field(w, FIELD_NORMAL), i));
     }
   }
 }
@@ -100,11 +88,11 @@ static void act_on_sliding(const method_work *w, constrained_action act) {
    held (thesis eq. 5.4), and 0 for pinned particles. */
 static void build_blocks(method_work *w) {
   sum_blocks(w);
-  act_on_sliding(w, constrain_block);
+  act_on_sliding(w, constrain_block_to_plane);
   invert_sums(w);
-  act_on_sliding(w, project_block);
+  act_on_sliding(w, project_block_to_plane);
   for (int32_t i = 0; w->held > 0 && i < w->c->count; i++) {
-    for (int32_t n = 0; hold_of(w, i) == CONTACT_STICK && n < SYMMETRIC_FLOATS; n++) {
+    for (int32_t n = 0; hold_of(w, i) == HELD_STICKS && n < SYMMETRIC_FLOATS; n++) {
       w->floats[w->inverse + (uint32_t)(i + n * w->c->stride)] = 0.0f;
     }
   }
@@ -117,14 +105,11 @@ static void build_blocks(method_work *w) {
 
 /* Velocity changes that contacts make of held particles over tau, without friction, which is that of v' after. */
 static void keep_held_changes(const method_work *w, int32_t index) {
-  const cloth *c = w->c;
-  const step_plan *plan = &workspace_of(c)->plan;
-  for (int32_t i = 0; i < c->count; i++) {
+  for (int32_t i = 0; i < w->c->count; i++) {
     cloth_vector change = vector(0.0f, 0.0f, 0.0f);
-    if (hold_of(w, i) == CONTACT_STICK || hold_of(w, i) == CONTACT_SLIDE) {
-      const moving_body *m = body_in_substep(c, plan, CONTACT_COLLIDER(contact_info_of(c)[i]), index);
-      const float push = push_speed(plan, depth_in_body(c, m, vector_load(w->x, i)));
-      change = vector_scale(constraint_force(c, i, push), w->mobility[i]);
+    if (hold_of(w, i) == HELD_STICKS || hold_of(w, i) == HELD_SLIDES) {
+      const method_body b = method_body_of(w, HELD_COLLIDER(held_words(w)[i]), index);
+      change = vector_scale(constraint_force(w, i, push_of(w, &b, i)), w->mobility[i]);
     }
     vector_store(field(w, FIELD_PRODUCT), i, vector_flush_work(change));
   }
@@ -133,35 +118,24 @@ static void keep_held_changes(const method_work *w, int32_t index) {
 /* Friction and release: the residual of the solve becomes the force, and v' what it leaves. Leaves the velocity changes
    by contact in FIELD_PRODUCT. */
 static void resolve_held(const method_work *w, int32_t index) {
-  const cloth *c = w->c;
   if (w->held == 0) {
     return;
   }
-  copy_field(w, field(w, FIELD_LEFT_OVER), vectors_at(c, c->scratch.residual));
-  copy_field(w, field(w, FIELD_RATE), w->v);
   keep_held_changes(w, index);
-  const left_over none = no_left_over(); /* a method's solve ends at its tolerance */
-  resolve_contacts(c, &workspace_of(c)->plan, index, &none, statistics_of(c));
   add_scaled(w, FIELD_PRODUCT, FIELD_RATE, -1.0f, FIELD_PRODUCT);
-  copy_field(w, w->v, field(w, FIELD_RATE));
+  resolve_contacts(w, index);
   add_scaled(w, FIELD_PRODUCT, FIELD_RATE, 1.0f, FIELD_PRODUCT);
 }
 
 /* Adds to the reaction of the collider that holds a particle the opposite of an impulse that makes such a velocity
    change [m/s]. */
 static void react_to_held(const method_work *w, int32_t index, int32_t i, cloth_vector change) {
-  const cloth *c = w->c;
-  const uint32_t info = contact_info_of(c)[i];
-  const moving_body *m = body_in_substep(c, &workspace_of(c)->plan, CONTACT_COLLIDER(info), index);
-  const cloth_vector p = vector_load(w->x, i);
-  const cloth_vector impulse = vector_scale(change, reference_mass(c) * mass_ratio_at(c, i));
-  add_reaction(c, m, p, impulse);
-#if WITH_CONTACT_RECORD
-  if (has_contact_record(c)) {
-    record_contact(c, CONTACT_KIND(info) != CONTACT_RELEASED ? m->substep : -1, i, m->index, p,
-                   vector_load(vectors_at(c, c->scratch.contact_normal), i), impulse);
-  }
-#endif
+  const uint32_t word = held_words(w)[i];
+  const method_body b = method_body_of(w, HELD_COLLIDER(word), index);
+  const method_touch t = {i, HELD_KIND(word) != HELD_RELEASED, vector_load(w->x, i),
+                          vector_load(field(w, FIELD_NORMAL), i),
+                          vector_scale(change, reference_mass(w->c) * mass_ratio_at(w->c, i))};
+  report_touch(w, &b, &t);
 }
 
 /* Takes back the pushes. The histories of the particles that are still held forget what was across the surface, and
@@ -172,11 +146,9 @@ static void let_go_of_pushes(const method_work *w, int32_t index) {
   if (w->held == 0) {
     return;
   }
-  copy_field(w, field(w, FIELD_RATE), w->v);
-  remove_push_velocities(w->c, &workspace_of(w->c)->plan, index);
-  copy_field(w, w->v, field(w, FIELD_RATE));
+  remove_push_velocities(w, index);
   for (int32_t i = 0; i < w->c->count; i++) {
-    const cloth_vector v = vector_load(w->v, i), old = vector_load(field(w, FIELD_OLD_RATE), i);
+    const cloth_vector v = vector_load(field(w, FIELD_RATE), i), old = vector_load(field(w, FIELD_OLD_RATE), i);
     const cloth_vector forgotten = part_held(w, i, vector_subtract(v, old));
     const cloth_vector change = vector_subtract(vector_load(field(w, FIELD_PRODUCT), i), forgotten);
     vector_store(field(w, FIELD_OLD_RATE), i, vector_add(old, forgotten));

@@ -1,10 +1,11 @@
 #pragma once
 #include "held.h"
+#include "projection.h"
 
 /// Contact by projection ///
 
 /*
- * Contact after the solve (CLOTH_CONTACT_PROJECTION), by the library's contact.h. It moves particles by d out of
+ * Contact after the solve (CLOTH_CONTACT_PROJECTION), by projection.h. It moves particles by d out of
  * colliders and against their slip, changes velocities by d/k, and gives the colliders the impulses m d/k. In the
  * schemes of first order that is all, as k v' is the way of a substep there.
  *
@@ -48,7 +49,7 @@ static void change_field(const method_work *w, int32_t number, int32_t i, cloth_
 static void take_over_changes(const method_work *w) {
   for (int32_t i = 0; keeps_history(w) && i < w->c->count; i++) {
     const cloth_vector v = vector_load(w->v, i), handed = vector_load(field(w, FIELD_PRODUCT), i);
-    const cloth_vector y = vector_load(field(w, FIELD_PLACE), i), moved = vector_load(predicted_of(w->c), i);
+    const cloth_vector y = vector_load(field(w, FIELD_PLACE), i), moved = vector_load(moved_of(w), i);
     if (same_vector(v, handed) && same_vector(y, moved)) {
       vector_store(w->v, i, vector_load(field(w, FIELD_RATE), i));
       continue;

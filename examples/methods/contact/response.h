@@ -35,13 +35,13 @@
 static sheet_search search_of(const method_work *w) {
   sheet_search s = open_search(w->floats + w->self, w->c->grid.columns, w->c->grid.rows);
   s.x = w->x;
-  s.y = predicted_of(w->c);
+  s.y = moved_of(w);
   return s;
 }
 
 /// Impulses ///
 
-static cloth_vector touch_vector(const found_touch *t, vector_array places) {
+static cloth_vector touch_point(const found_touch *t, vector_array places) {
   cloth_vector place[4];
   for (int32_t k = 0; k < 4; k++) {
     place[k] = vector_load(places, t->particle[k]);
@@ -67,7 +67,7 @@ static void find_push(const found_touch *t, float gap, cloth_vector end, float *
 
 /* Moves a pair apart, and takes from its slip what friction takes. */
 static void give_impulse(const method_work *w, const found_touch *t) {
-  const cloth_vector end = touch_vector(t, predicted_of(w->c)), way = vector_subtract(end, touch_vector(t, w->x));
+  const cloth_vector end = touch_point(t, moved_of(w)), way = vector_subtract(end, touch_point(t, w->x));
   float sum = 0.0f, push, kept;
   for (int32_t k = 0; k < 4; k++) {
     sum += t->weight[k] * t->weight[k] * w->mobility[t->particle[k]];
@@ -79,7 +79,7 @@ static void give_impulse(const method_work *w, const found_touch *t) {
   const cloth_vector slip = vector_flush_work(vector_add_scaled(way, t->normal, negate(vector_dot(way, t->normal))));
   const float speed = vector_length(slip), most = flush_small(w->method->self_friction * kept, WORK_QUANTUM);
   const cloth_vector drag = vector_scale(slip, negate((speed > most ? most / speed : 1.0f) / sum));
-  move_touch(w, t, vector_flush_work(vector_add_scaled(drag, t->normal, push / sum)), predicted_of(w->c));
+  move_touch(w, t, vector_flush_work(vector_add_scaled(drag, t->normal, push / sum)), moved_of(w));
   move_touch(w, t, vector_flush_work(vector_add_scaled(drag, t->normal, kept / sum)), field(w, FIELD_LEFT_OVER));
   w->report->touches++;
 }
@@ -176,7 +176,7 @@ static void move_zones(const method_work *w, const zone_list *list) {
                           .count = list->start[root + 1] - list->start[root],
                           .mass = terms_of(w),
                           .x = w->x,
-                          .y = predicted_of(w->c)};
+                          .y = moved_of(w)};
     if (z.count > 1) {
       set_zone_masses(w, &z, terms_of(w));
       move_zone(&z);
@@ -217,7 +217,7 @@ static void give_zones(const method_work *w, sheet_search *s) {
 
 /* Rounds the positions as accept_particles() does. Returns 0 if one is not finite, which accept_particles() mends. */
 static int round_places(const method_work *w) {
-  const vector_array y = predicted_of(w->c);
+  const vector_array y = moved_of(w);
   int are_finite = 1;
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector place = vector_load(y, i);
@@ -232,7 +232,7 @@ static void keep_zone_changes(const method_work *w) {
   const vector_array sum = field(w, FIELD_LEFT_OVER);
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector before = vector_load(field(w, FIELD_RESIDUAL), i);
-    const cloth_vector moved = vector_subtract(vector_load(predicted_of(w->c), i), before);
+    const cloth_vector moved = vector_subtract(vector_load(moved_of(w), i), before);
     vector_store(sum, i, vector_flush(vector_add(vector_load(sum, i), moved), STATE_QUANTUM));
   }
 }
@@ -272,10 +272,10 @@ static int respond_to_self(const method_work *w, sheet_search *s) {
     return 0;
   }
   s->label = NULL;
-  copy_field(w, predicted_of(w->c), field(w, FIELD_DIRECTION));
+  copy_field(w, moved_of(w), field(w, FIELD_DIRECTION));
   fill_vectors(w->c, field(w, FIELD_LEFT_OVER), 0.0f);
   if (give_impulses(w, s)) {
-    copy_field(w, predicted_of(w->c), field(w, FIELD_RESIDUAL));
+    copy_field(w, moved_of(w), field(w, FIELD_RESIDUAL));
     give_zones(w, s);
     keep_zone_changes(w);
   }

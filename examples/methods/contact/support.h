@@ -1,5 +1,6 @@
 #pragma once
 #include "../equation.h"
+#include "colliders.h"
 
 /// Contact of a sheet at rest ///
 
@@ -25,13 +26,12 @@ static float support_gap(const method_work *w, int32_t index, cloth_vector p, cl
     if (!is_collider(c, n)) {
       continue;
     }
-    const moving_body *m = body_in_substep(c, &workspace_of(c)->plan, n, index);
+    const method_body b = method_body_of(w, n, index);
     cloth_vector local;
-    const cloth_collider *body = shape_of(c, m);
-    const float gap = distance_of_point(body, geometry_of(c, body), to_local(&m->end, p), &local) - m->margin;
+    const float gap = local_distance(&b, to_local(&b.end, p), &local) - b.margin;
     if (gap < least) {
       least = gap;
-      *normal = vector_flush_work(rotate(m->end.rotation, local));
+      *normal = vector_flush_work(rotate(b.end.rotation, local));
     }
   }
   return least;

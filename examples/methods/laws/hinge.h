@@ -21,7 +21,7 @@ CLOTH_INLINE void hinge_pulls(const method_law *l, const law_elements *in, law_p
   const lanes least = lanes_splat(HINGE_MIN_SQUARED);
   const lanes i1 = lanes_divide(one, lanes_square_root(lanes_maximum(lanes3_dot(n1, n1), least)));
   const lanes i2 = lanes_divide(one, lanes_square_root(lanes_maximum(lanes3_dot(n2, n2), least)));
-  const spring_length edge = length_of(e);
+  const method_length edge = method_length_of(e);
   const lanes3 m1 = lanes3_quantise(lanes3_scale(n1, i1), STATE_ROUNDER);
   const lanes3 m2 = lanes3_quantise(lanes3_scale(n2, i2), STATE_ROUNDER);
   const lanes3 apart = lanes3_subtract(m1, m2);

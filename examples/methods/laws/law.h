@@ -53,6 +53,21 @@ typedef struct law_pulls {
   lanes packed[LAW_PACKED]; /* the tangent */
 } law_pulls;
 
+/* Length of an edge [m] and its inverse. */
+typedef struct method_length {
+  lanes length, inverse;
+} method_length;
+
+/* Squared length [m^2] that shorter edges count as having, of 1 um: coincident particles would divide by 0. */
+#define LAW_MIN_SQUARED_LENGTH 1.0e-12f
+
+CLOTH_INLINE method_length method_length_of(lanes3 d) {
+  method_length l;
+  l.length = lanes_square_root(lanes_maximum(lanes3_dot(d, d), lanes_splat(LAW_MIN_SQUARED_LENGTH)));
+  l.inverse = lanes_divide(lanes_splat(1.0f), l.length);
+  return l;
+}
+
 /* Stores one vector of a packed tangent. Rounded to multiples of 2^-30, so that products with differences that are
    multiples of 2^-40 are no subnormal numbers. */
 CLOTH_INLINE void pack_vector(law_pulls *out, int32_t first, lanes3 a) {

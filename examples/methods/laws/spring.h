@@ -2,7 +2,7 @@
 #include "law.h"
 
 /*
- * Springs. LAW_SPRING is the library's, that of Choi and Ko ("Stable but Responsive Cloth", 2002; thesis eq. 3.6):
+ * Springs. LAW_SPRING is that of Choi and Ko ("Stable but Responsive Cloth", 2002; thesis eq. 3.6):
  * k (l - L) u with damping along the spring, of which only a share acts in compression. Damping of the whole relative
  * velocity (thesis eq. 3.12) is a choice.
  *
@@ -20,7 +20,7 @@
 
 CLOTH_INLINE void spring_pulls(const method_law *l, const law_elements *in, law_pulls *out) {
   const lanes one = lanes_splat(1.0f), tau = lanes_splat(l->tau), rest = lanes_splat(l->rest);
-  const spring_length length = length_of(in->d[0]);
+  const method_length length = method_length_of(in->d[0]);
   const lanes3 u = lanes3_quantise(lanes3_scale(in->d[0], length.inverse), STATE_ROUNDER);
   const lanes_mask taut = lanes_less(rest, length.length);
   const lanes share = lanes_multiply(in->scale, lanes_select(taut, one, lanes_splat(l->compression)));
@@ -57,7 +57,7 @@ CLOTH_INLINE lanes buckled_push(lanes s, lanes *slope) {
 /* `stiffness` is cb over the reference mass, `second` 12 kb / L^2 over it [m/s^2]. */
 CLOTH_INLINE void buckling_pulls(const method_law *l, const law_elements *in, law_pulls *out) {
   const lanes zero = lanes_splat(0.0f), tau = lanes_splat(l->tau), rest = lanes_splat(l->rest);
-  const spring_length length = length_of(in->d[0]);
+  const method_length length = method_length_of(in->d[0]);
   const lanes3 u = lanes3_quantise(lanes3_scale(in->d[0], length.inverse), STATE_ROUNDER);
   const lanes shorter = lanes_maximum(lanes_subtract(rest, length.length), zero);
   const lanes s = lanes_multiply(shorter, lanes_splat(1.0f / l->rest));

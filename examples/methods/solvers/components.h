@@ -155,7 +155,7 @@ static void add_components_of_rows(const method_work *w, const void *what, const
   for (int32_t i = range->first * columns; i < range->end * columns; i++) {
     const float s = label[i] == NO_COMPONENT ? 0.0f : k->sign * k->scalars[label[i]];
     const cloth_vector sum = vector_add_scaled(vector_load(field(w, k->a), i), vector_load(field(w, k->b), i), s);
-    vector_store(field(w, k->to), i, vector_quantise_work(sum));
+    vector_store(field(w, k->to), i, rounded_to_work(sum));
   }
 }
 

@@ -33,8 +33,12 @@ static void precondition_left_over(const method_work *w) {
   run_rows(w, precondition_rows, NULL);
 }
 
+/* r.z of a particle at which rounding to WORK_QUANTUM dominates: about (1e-8 m/s)^2. Below it a residual is rounding
+   error, and gives a meaningless direction. */
+#define SOLVED_PER_PARTICLE 1.0e-16f
+
 /* The r.z at which the solve of some particles ends, with `product` at its start: that of the tolerance, or where
-   rounding begins, as in the library's own. Beyond that directions are no longer conjugate, and r.z grows again: a
+   rounding begins. Beyond that directions are no longer conjugate, and r.z grows again: a
    solve that goes on throws particles of a sheet at rest off. */
 static float goal_of(const method_work *w, float product, int32_t particles) {
   return maximum(product * w->method->tolerance * w->method->tolerance, SOLVED_PER_PARTICLE * (float)particles);

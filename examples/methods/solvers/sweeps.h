@@ -28,7 +28,7 @@ typedef struct swept_element {
   float scale;              /* factor of its stiffness */
 } swept_element;
 
-static cloth_vector place_of(const swept_element *e, int32_t field_number, int32_t node) {
+static cloth_vector node_place(const swept_element *e, int32_t field_number, int32_t node) {
   return vector_load(field(e->w, field_number), e->node[node]);
 }
 
@@ -36,7 +36,7 @@ static cloth_vector place_of(const swept_element *e, int32_t field_number, int32
 static void shift_particle(const method_work *w, int32_t i, cloth_vector along, float by) {
   const vector_array place = field(w, FIELD_PLACE), sum = field(w, FIELD_SOLUTION);
   vector_store(place, i, vector_flush(vector_add_scaled(vector_load(place, i), along, by), STATE_QUANTUM));
-  vector_store(sum, i, vector_quantise_work(vector_add_scaled(vector_load(sum, i), along, by)));
+  vector_store(sum, i, rounded_to_work(vector_add_scaled(vector_load(sum, i), along, by)));
 }
 
 static void move_node(const swept_element *e, int32_t node, cloth_vector by, float share) {
@@ -52,8 +52,8 @@ static float multiplier_change(float value, float compliance, float multiplier, 
 
 static void project_spring(const swept_element *e) {
   const method_law *l = &e->f->law;
-  const cloth_vector d = vector_subtract(place_of(e, FIELD_PLACE, 1), place_of(e, FIELD_PLACE, 0));
-  const cloth_vector start = vector_subtract(place_of(e, FIELD_BASE, 1), place_of(e, FIELD_BASE, 0));
+  const cloth_vector d = vector_subtract(node_place(e, FIELD_PLACE, 1), node_place(e, FIELD_PLACE, 0));
+  const cloth_vector start = vector_subtract(node_place(e, FIELD_BASE, 1), node_place(e, FIELD_BASE, 0));
   const float length = maximum(vector_length(d), 1.0e-6f), elongation = length - l->rest;
   const cloth_vector u = vector_flush(vector_scale(d, 1.0f / length), STATE_QUANTUM);
   const float mobility = e->w->mobility[e->node[0]] + e->w->mobility[e->node[1]];
@@ -75,10 +75,10 @@ static void project_spring(const swept_element *e) {
 
 /* Weighted sum of the edges of a linear element in a field. */
 static cloth_vector linear_value(const swept_element *e, int32_t field_number) {
-  const cloth_vector first = place_of(e, field_number, 0);
+  const cloth_vector first = node_place(e, field_number, 0);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = 1; n <= e->f->law.edges; n++) {
-    const cloth_vector edge = vector_subtract(place_of(e, field_number, n), first);
+    const cloth_vector edge = vector_subtract(node_place(e, field_number, n), first);
     sum = vector_add_scaled(sum, edge, e->f->law.coefficient[n - 1]);
   }
   return sum;
