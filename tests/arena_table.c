@@ -25,8 +25,8 @@ static void set_up_default(cloth_config *config) {
   (void)config;
 }
 
-static void set_up_two_tiers(cloth_config *config) {
-  use_two_tiers(config);
+static void set_up_without_colliders(cloth_config *config) {
+  config->max_colliders = 0;
 }
 
 static void set_up_everything(cloth_config *config) {
@@ -75,7 +75,7 @@ static void print_row(const arrangement *a, int markdown) {
 int main(int count, char **arguments) {
   static const arrangement arrangements[] = {{"explicit-only", set_up_explicit_only},
                                              {"default", set_up_default},
-                                             {"two tiers", set_up_two_tiers},
+                                             {"no colliders", set_up_without_colliders},
                                              {"everything on", set_up_everything}};
   int markdown = count > 1;
   (void)arguments;
