@@ -159,14 +159,10 @@ static int may_refine(const cloth *c) {
   return 1;
 }
 
-#if WITH_SELF || WITH_GROUPS || WITH_ORIGIN || WITH_CONTACT_RECORD || WITH_TEARING
-
 /* Adds work that depends on the state. In fixed-work mode its maximum was already charged at the start of the step. */
 static void add_varying_work(const cloth *c, uint64_t times, uint32_t cost) {
   add_work(c, c->settings.capacity.fixed_work ? 0u : times, cost);
 }
-
-#endif
 
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
@@ -224,16 +220,12 @@ static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
-#if WITH_SLEEP
-
 /* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
   }
 }
-
-#endif
 
 /* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
    has set are never chosen anew. */

@@ -102,7 +102,6 @@
 #else
 #define WITH_MESH 1
 #endif
-#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD)) /* of triangles */
 #if defined(CLOTH_NO_DISTANCE_GRID) || !WITH_COLLIDERS /* colliders that are grids of signed distances */
 #define WITH_DISTANCE_GRID 0
 #else

@@ -82,13 +82,9 @@ static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
   return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
 }
 
-#if WITH_SURFACES || WITH_BODIES
-
 static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
-
-#endif
 
 /* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {

@@ -36,6 +36,9 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
+/* Surfaces of triangles: meshes and height fields. */
+#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD))
+
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }

@@ -23,17 +23,17 @@
  * none.
  */
 
+/* Labels of the particles, at the places of rows; -1 where there is none. Only of cloth that may be in pieces. */
+static int32_t *labels_of(const cloth *c) {
+  return (int32_t *)at(c, c->scratch.labels);
+}
+
 /* Is a step's cloth in several pieces? */
 CLOTH_INLINE int is_in_pieces(const cloth *c) {
   return WITH_GAPS && workspace_of(c)->pieces > 1;
 }
 
 #if WITH_GAPS
-
-/* Labels of the particles, at the places of rows; -1 where there is none. Only of cloth that may be in pieces. */
-static int32_t *labels_of(const cloth *c) {
-  return (int32_t *)at(c, c->scratch.labels);
-}
 
 /* Labels the pieces of the cloth, and counts them. */
 CLOTH_SEPARATE void label_pieces(const cloth *c) {
