@@ -337,7 +337,6 @@ static void choose_explicit_only(cloth_config *config) {
 
 /* Either scheme, and what lies between them. */
 static void choose_tiers(cloth_config *config, random_source *random) {
-  static const float thresholds[] = {0.0f, 0.0f, 1.0f, 20.0f};
   use_two_tiers(config);
   if (chance(random, 40))
     return;
