@@ -65,7 +65,7 @@ static void add_cloth(world *w, cloth_config *config, cloth_fabric_kind kind) {
   must(cloth_fabric_preset(kind, &config->fabric), "cloth_fabric_preset");
   config->self_thickness = SHARE * fminf(warp, weft);
   config->self.pairs = 8;
-  config->substeps = 10;
+  config->substeps = 8;
   config->max_colliders = 0;
   config->capacity.max_shared_bodies = BODIES;
   must(cloth_memory_needed(config, &spans), "cloth_memory_needed");
