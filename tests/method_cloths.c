@@ -114,7 +114,7 @@ static const refused_config refused_configs[] = {
     {"config.integration.method", set_explicit_only},
     {"config.self_thickness", set_self},
     {"config.self_thickness", set_self_of_groups},
-    {"config.strain_limit.sweeps", set_strain_limit},
+    {"config.strain_limit.max_extension", set_strain_limit},
     {"config.sleep.speed", set_sleep},
     {"config.world.recentre_distance", set_recentring},
     {"config.capacity.pin_reactions", set_pin_reactions},

@@ -54,7 +54,6 @@ static cloth *open_sheet(int side) {
   config.edge_weft = (cloth_vector){0.0f, 0.0f, 1.0f};
   config.fabric.stretch_warp = config.fabric.stretch_weft = 1000.0f;
   config.fabric.shear = 300.0f;
-  config.integration.explicit_threshold = 0.0f;
   config.substeps = 2;
   cloth *sheet = NULL;
   const int result = cloth_init(&config, arena, sizeof arena, &sheet);
@@ -166,7 +165,6 @@ static cloth *open_sheet_above_ground(void) {
   config.fabric.density = 0.2f;
   config.fabric.stretch_warp = config.fabric.stretch_weft = 1000.0f;
   config.fabric.shear = 700.0f;
-  config.integration.explicit_threshold = 0.0f;
   config.substeps = 1;
   cloth_collider ground = cloth_collider_default();
   ground.shape = CLOTH_SHAPE_PLANE;

@@ -316,19 +316,19 @@ static void test_zones_alone(void) {
     const cloth_vector x = vector_load(w.x, i);
     const int is_corner = (i % 10 < 3 || i % 10 > 6) && (i / 10 < 4 || i / 10 > 15);
     const double way = !is_corner ? 0.0 : (x.y > 0.0f ? -1.0 : 1.0) * 0.03 * (1.0 + 0.5 * sin(1.7 * i));
-    vector_store(predicted_of(sheet), i, vector_add(x, vector_at(0.005 * sin(2.3 * i), way, 0.005 * cos(3.1 * i))));
+    vector_store(moved_of(&w), i, vector_add(x, vector_at(0.005 * sin(2.3 * i), way, 0.005 * cos(3.1 * i))));
   }
-  copy_field(&w, predicted_of(sheet), field(&w, FIELD_DIRECTION));
+  copy_field(&w, moved_of(&w), field(&w, FIELD_DIRECTION));
   sheet_search s = search_of(&w);
   const int touches = search_touches(&s);
   give_zones(&w, &s);
   for (int i = 0; i < sheet->count; i++) {
-    const point to = point_of(vector_load(predicted_of(sheet), i));
+    const point to = point_of(vector_load(moved_of(&w), i));
     sum = point_sum(sum, point_difference(to, point_of(vector_load(field(&w, FIELD_DIRECTION), i))));
   }
   CHECK(touches && report.zones > 1, "%d touches, %d zones", s.touching, report.zones);
   CHECK(!search_touches(&s), "%d pairs touch", s.touching);
-  copy_field(&w, predicted_of(sheet), w.x);
+  copy_field(&w, moved_of(&w), w.x);
   method_within("19 response", "layers that would pass, zones alone: intersections", 0, count_intersections(&m), 0);
   method_at_most("19 response", "the same: displacement of the centre of mass [m]", 3e-7,
                  point_length(sum) / sheet->count, 1);

@@ -20,7 +20,6 @@ static inline cloth_config bare_config(int columns, int rows) {
   config.grid.min_bending_length = 0.0f;
   config.grid.imperfection = 0.0f;
   config.integration.velocity_damping = 0.0f;
-  config.integration.explicit_threshold = 0.0f;
   config.substeps = 1;
   return config;
 }

@@ -23,7 +23,8 @@ static int is_method(const cloth_method *m) {
          in_choices(m->scheme, CLOTH_SCHEME_STATIC + 1) && in_choices(m->solver, CLOTH_SOLVER_SWEEPS + 1) &&
          in_choices(m->contact, CLOTH_CONTACT_SOLVER + 1) && m->newton >= 1 && m->newton <= CLOTH_METHOD_NEWTON_LIMIT &&
          m->iterations >= 1 && m->iterations <= CLOTH_ITERATION_LIMIT && in_range(m->tolerance, 1.0e-6f, 0.5f) &&
-         in_range(m->lambda, 0.0f, 1.0e7f) && in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f) &&
+         in_range(m->explicit_threshold, 0.0f, 1.0f) && in_range(m->lambda, 0.0f, 1.0e7f) &&
+         in_range(m->mu, 0.0f, 1.0e7f) && in_range(m->repulsion, 0.0f, 10.0f) &&
          in_choices(m->self, CLOTH_SELF_IMPULSES + 1) && in_range(m->self_gap, LEAST_SELF_GAP, 1.0f) &&
          in_range(m->self_friction, 0.0f, 10.0f) && in_choices(m->pieces, CLOTH_WORKER_LIMIT + 1);
 }
@@ -82,7 +83,7 @@ static const char *find_grid_conflict(const cloth *c) {
    air and tethers. */
 static const char *find_config_conflict(const cloth *c) {
   const cloth_settings *s = &c->settings;
-  if (c->state.velocity_history) {
+  if (s->integration.bdf2_blend > 0.0f) {
     return "config.integration.bdf2_blend: 0, as a method keeps its own history";
   }
   if (s->integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {

@@ -72,7 +72,7 @@ static int takes_share(const element_family *f, float tautness, float k, explici
    3 (omega k)^2 / 4 a substep, at any stability number, and damping holds that back only from about kd = k ks on. */
 static void choose_families(method_work *w) {
   const int32_t scheme = w->method->scheme;
-  const float threshold = scheme == CLOTH_SCHEME_BDF2 ? 0.0f : w->c->settings.integration.explicit_threshold;
+  const float threshold = scheme == CLOTH_SCHEME_EULER ? w->method->explicit_threshold : 0.0f;
   const float tautness = scheme == CLOTH_SCHEME_IMEX2 ? largest_tautness(w) : 0.0f;
   explicit_share share = {0.0f, 0.0f};
   find_stability(w, w->k);

@@ -24,10 +24,10 @@
  * of its own, cloth_method_memory() bytes, in which the history of the multistep schemes stays between steps.
  *
  * Of the config a method treats the grid of a sheet with its positions and mass_map, the fabric, gravity, substeps,
- * thickness, colliders, explicit_threshold (EULER alone), max_speed, velocity_damping,
- * min_bending_length, origin, and the capacities shared_scratch and max_contacts. It has its own in place of the rest
- * of integration, of solver and of capacity.workers: the preconditioner of solver does not act, it is that of blocks.
- * Air and gusts, tethers, and contact of cells with colliders between particles do not act. Refused, with
+ * thickness, colliders, max_speed, velocity_damping, min_bending_length, origin, and the capacities shared_scratch and
+ * max_contacts; 1/60 s is not the longest substep. It has its own in place of the rest of integration, of solver and of
+ * capacity.workers: the preconditioner of solver does not act, it is that of blocks. Air and gusts, tethers, rest_drag,
+ * and contact of colliders between particles do not act. Refused, with
  * CLOTH_ERROR_METHOD and nothing changed, is all else that a step of the library does: tubes, absent cells, pre-shaped
  * pieces, maps of stiffness, cloth that may tear, bdf2_blend, EXPLICIT_ONLY, self_thickness, strain limits, sleep,
  * recentre_distance, pin reactions, fixed work, confined and attached particles, colliders with mass or geometry,
@@ -73,7 +73,7 @@ typedef enum cloth_bending {
 
 typedef enum cloth_scheme {
   CLOTH_SCHEME_EXPLICIT, /* forward-backward Euler; a step that would be unstable is refused: UNSTABLE */
-  CLOTH_SCHEME_EULER,    /* backward Euler. Families up to config.integration.explicit_threshold are explicit */
+  CLOTH_SCHEME_EULER,    /* backward Euler. Families up to explicit_threshold are explicit */
   CLOTH_SCHEME_BDF2,     /* second-order backward differences. All families are implicit: explicit ones would be
                             unstable at any threshold */
   CLOTH_SCHEME_IMEX2,    /* BDF2 with extrapolated explicit forces (thesis eq. 4.15), for families whose stability
@@ -110,18 +110,20 @@ typedef enum cloth_self_response {
 
 /* A method: made by cloth_method_default(), then changed. */
 typedef struct cloth_method {
-  uint32_t cookie;     /* set by cloth_method_default() */
-  int32_t material;    /* a cloth_material; default CLOTH_MATERIAL_SPRINGS */
-  int32_t bending;     /* a cloth_bending; default CLOTH_BENDING_QUADRATIC */
-  int32_t scheme;      /* a cloth_scheme; default CLOTH_SCHEME_EULER */
-  int32_t solver;      /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
-  int32_t contact;     /* a cloth_method_contact; default CLOTH_CONTACT_PROJECTION */
-  int32_t newton;      /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
-  int32_t iterations;  /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
-  float tolerance;     /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. GRADIENTS and
-                          COMPONENTS also end at what rounding leaves, about 1e-8 m/s a particle. NONLINEAR often ends
-                          above small ones, and is then capped */
-  float lambda, mu;    /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
+  uint32_t cookie;    /* set by cloth_method_default() */
+  int32_t material;   /* a cloth_material; default CLOTH_MATERIAL_SPRINGS */
+  int32_t bending;    /* a cloth_bending; default CLOTH_BENDING_QUADRATIC */
+  int32_t scheme;     /* a cloth_scheme; default CLOTH_SCHEME_EULER */
+  int32_t solver;     /* a cloth_solver; default CLOTH_SOLVER_GRADIENTS */
+  int32_t contact;    /* a cloth_method_contact; default CLOTH_CONTACT_PROJECTION */
+  int32_t newton;     /* most Newton iterations of a substep; 1..16; default 1: the linear form alone */
+  int32_t iterations; /* most iterations of a solve, evaluations, or sweeps; 1..CLOTH_ITERATION_LIMIT; default 64 */
+  float tolerance;    /* of a solve: its residual over that at its start [1]; 1e-6..0.5; default 1e-3. GRADIENTS and
+                         COMPONENTS also end at what rounding leaves, about 1e-8 m/s a particle. NONLINEAR often ends
+                         above small ones, and is then capped */
+  float explicit_threshold; /* of EULER: families of elements with a stability number (thesis eq. 4.8) of at most that
+                          are explicit [1]; 0..1; default 0 */
+  float lambda, mu;         /* of trisprings [N/m]; each 0..1e7; defaults 400 and 300 */
   float repulsion;     /* distance below which particles of the sheet that are no neighbours push each other apart [m],
                           0..10; 0: not at all; default 0. A layer passes through below .7072 of the spacing */
   int32_t self;        /* a cloth_self_response; default CLOTH_SELF_NONE; with every scheme but STATIC. Any distance of

@@ -71,7 +71,6 @@ static cloth_config scene_config(const cloth_method *method) {
   config.fabric.bend_damping = 0.01f;
   config.grid.min_bending_length = 0.0f;
   config.integration.bdf2_blend = 0.0f;
-  config.integration.explicit_threshold = 0.0f;
   config.integration.velocity_damping = 0.5f;
   config.tethers.count = 0;
   config.max_colliders = 1;

@@ -78,7 +78,6 @@ static int settle_step(method_work *w, float k) {
   const cloth_settings kept = *settings;
   settings->integration.substeps = 1;
   settings->integration.velocity_damping = 0.0f;
-  settings->integration.explicit_threshold = 0.0f;
   settings->integration.max_speed = CLOTH_SPEED_LIMIT;
   const int notes = run_method(w, k);
   *settings = kept;
