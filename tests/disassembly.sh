@@ -38,7 +38,7 @@ targets() {
   no_vectors="-mllvm -vectorize-loops=false -mllvm -vectorize-slp=false" # -O2 behind -fno-vectorize would undo it
   host_disassembler="objdump -d --no-show-raw-insn"
   cat <<END
-Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler|m0-microbit gcc -Os
+Cortex-M0 gcc|arm|$arm -mcpu=cortex-m0 -mfloat-abi=soft|$arm_disassembler|m0-small gcc -Os
 Cortex-M4F clang|arm|$clang_arm -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16|$arm_disassembler|size Cortex-M4F-clang-everything
 full Cortex-M7 gcc|arm|$arm -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|$arm_disassembler
 Cortex-M55 Helium gcc|arm|$arm -mcpu=cortex-m55 -mfloat-abi=hard -mfpu=auto|$helium_disassembler

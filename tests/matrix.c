@@ -5,18 +5,13 @@
  *
  * The scratch is filled before every step: with what the scene before has left in the arena, then with other bytes.
  *
- * MATRIX_EQUATION  the scenes of matrix_equation.h, by the step of one equation
- * MATRIX_SMALL  only the scenes that fit a machine with 16 KB of memory
+ * MATRIX_SMALL  only the scenes that fit a machine with 48 KB of memory
  * MATRIX_FLUSH  subnormal numbers are flushed to zero; no scene may notice
  * MATRIX_TRACE  a line for every stage of every substep as well; with CLOTH_PORT naming matrix_port.h
  *
  * Whatever enters a scene is a constant or made of few exact operations, so that nothing depends on a library's sine.
  */
-#ifndef MATRIX_EQUATION
-#define MATRIX_EQUATION 0
-#endif
-
-#if defined(MATRIX_SMALL) || MATRIX_EQUATION
+#ifdef MATRIX_SMALL
 #include "../cloth.c"
 #else
 #include "../examples/methods/methods.c"
@@ -37,17 +32,13 @@
 #define FULL_FRAMES 4
 
 #ifdef MATRIX_SMALL
-#define ARENA_BYTES 12160
-#define BUFFER_BYTES 1280
+#define ARENA_BYTES 34816
+#define BUFFER_BYTES 4096
 #define PARTICLES_MOST 36
-#elif MATRIX_EQUATION
-#define ARENA_BYTES 131072
+#else
+#define ARENA_BYTES 278528
 #define BUFFER_BYTES 16384
 #define PARTICLES_MOST 289
-#else
-#define ARENA_BYTES 67584
-#define BUFFER_BYTES 8192
-#define PARTICLES_MOST 256
 #endif
 
 static unsigned char arena[ARENA_BYTES] __attribute__((aligned(CLOTH_ALIGNMENT)));
@@ -57,6 +48,7 @@ static float mass_map[PARTICLES_MOST], stiffness_map[PARTICLES_MOST];
 
 /* Of the scene that is running. */
 static const char *scene_set, *scene_name;
+static int scene_is_plain; /* 1: it begins with the default config */
 static int scene_frame;
 static cloth_config scene_config;
 static cloth_memory scene_memory;
@@ -208,15 +200,15 @@ static void flush_subnormals(void) {
 /* Every scene starts from this: a sheet of 1 m x 1 m, flat, small in memory and work. */
 static void configure(int columns, int rows) {
   scene_config = cloth_config_default();
-#if !MATRIX_EQUATION
-  use_two_tiers(&scene_config);
-  scene_config.substeps = 3;
-  scene_config.integration.max_substeps = 8;
-#endif
+  if (!scene_is_plain) {
+    use_two_tiers(&scene_config);
+    scene_config.substeps = 3;
+    scene_config.integration.max_substeps = 8;
+  }
   scene_config.columns = columns;
   scene_config.rows = rows;
   scene_config.origin = vector(-0.5f, 0.0f, -0.5f);
-  scene_config.max_colliders = !MATRIX_EQUATION; /* there scenes that have one ask for it */
+  scene_config.max_colliders = !scene_is_plain; /* plain scenes that have one ask for it */
   scene_config.capacity.max_confined = 2;
   scene_config.capacity.max_contacts = 12;
 }
@@ -296,7 +288,8 @@ static void explicit_too_stiff(cloth_config *config) {
 
 static void explicit_only(cloth_config *config) {
   config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config->substeps = 0;
+  config->substeps = CLOTH_AUTOMATIC;
+  config->integration.max_substeps = 64;
   config->fabric.stretch_warp = 20.0f;
   config->fabric.stretch_weft = 15.0f;
   config->fabric.shear = 6.0f;
@@ -398,7 +391,7 @@ static void projected_tube(cloth_config *config) {
 static void tube_in_tiers(cloth_config *config) {
   in_tiers(config);
   config->grid.wrap = 1;
-  config->capacity.max_confined = 0; /* a machine of 16 KB has no room to spare */
+  config->capacity.max_confined = 0; /* a small machine has no room to spare */
 }
 
 static void rumpled(cloth_config *config) {
@@ -740,7 +733,6 @@ typedef struct scene {
   void (*act)(cloth *sheet, int frame);
 } scene;
 
-#if !MATRIX_EQUATION
 /* Widths of every remainder by 4 and 8. */
 static const scene scenes[] = {
     {"hang", 6, 6, 11, 8, NULL, pin_corners, NULL},
@@ -787,7 +779,6 @@ static const scene scenes[] = {
     {"tube-tiers", 5, 4, 13, 10, tube_in_tiers, pin_corners, pull},
 };
 #define SCENES ((int)(sizeof scenes / sizeof scenes[0]))
-#endif
 
 #ifndef MATRIX_SMALL
 static void with_room(cloth_config *config) {
@@ -1029,7 +1020,6 @@ static void cut_and_pull(cloth *sheet, int frame) {
     fail("nothing tears");
 }
 
-#if !MATRIX_EQUATION
 /* Several colliders, and grids on which a width, a last row or a tail could go wrong. */
 static const scene more_scenes[] = {
     {"crowd", 0, 0, 10, 11, with_room, in_crowd, leave_crowd},
@@ -1058,10 +1048,7 @@ static const scene more_scenes[] = {
     {"torn", 0, 0, 10, 9, that_tears, pin_corners, cut_and_pull},
 };
 #define MORE_SCENES ((int)(sizeof more_scenes / sizeof more_scenes[0]))
-#endif
-#endif
 
-#if MATRIX_EQUATION
 #include "matrix_equation.h"
 #endif
 
@@ -1184,11 +1171,11 @@ void matrix_trace(int stage, int substep, unsigned long long hash) {
 #endif
 
 /* A step reads nothing of what lies in the scratch span before it, but for lanes past the last particle, whose results
-   it drops. Of floats of bytes 0xA5, -3e-16, these are subnormal in the other step; those of 0x5A are 1.5e16. */
+   it drops. Floats of bytes 0xA5 are -3e-16, those of 0x5A 1.5e16. */
 static void fill_scratch(void) {
   unsigned char *scratch = arena + scene_memory.scratch_offset;
   for (size_t n = 0; scene_frame > 0 && n < scene_memory.scratch_bytes; n++)
-    scratch[n] = MATRIX_EQUATION && scene_frame % 2 ? 0xA5 : 0x5A;
+    scratch[n] = scene_frame % 2 ? 0xA5 : 0x5A;
 }
 
 OWN_FRAME static void run_frame(cloth *sheet) {
@@ -1218,9 +1205,8 @@ static uint64_t end_scene(void) {
   return scene_hash;
 }
 
-/* Runs a scene on its grid of the small or of the full set, and prints its hash. */
+/* Runs a scene on its grid of the small or of the full sets, and prints its hash. */
 OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
-  scene_set = full ? "full" : "small";
   scene_name = s->name;
   scene_frame = 0;
   scene_hash = HASH_START;
@@ -1245,13 +1231,15 @@ OWN_FRAME static uint64_t run_scene(const scene *s, int full) {
   return end_scene();
 }
 
-static uint64_t run_scenes(uint64_t hash, const scene *list, int count, int full) {
+static uint64_t run_scenes(uint64_t hash, const scene *list, int count, const char *set) {
+  const int full = set[0] != 's';
+  scene_set = set;
   for (int i = 0; i < count; i++)
     hash = folded(hash, run_scene(&list[i], full), 8);
   return hash;
 }
 
-#if !defined(MATRIX_SMALL) && !MATRIX_EQUATION
+#ifndef MATRIX_SMALL
 #include "matrix_group.h"
 #include "matrix_methods.h"
 #include "matrix_workers.h"
@@ -1282,17 +1270,16 @@ int board_main(void) {
   put_text("lanes " CLOTH_LANES_NAME);
   end_line();
   self_test();
-#if MATRIX_EQUATION
-  print_set("equation", run_scenes(HASH_START, equation_scenes, EQUATION_SCENES, 1));
-#else
-  print_set("small", run_scenes(HASH_START, scenes, SCENES, 0));
-#endif
-#if !defined(MATRIX_SMALL) && !MATRIX_EQUATION
-  uint64_t full = run_scenes(run_scenes(HASH_START, scenes, SCENES, 1), more_scenes, MORE_SCENES, 1);
+  print_set("small", run_scenes(HASH_START, scenes, SCENES, "small"));
+#ifndef MATRIX_SMALL
+  uint64_t full = run_scenes(HASH_START, scenes, SCENES, "full");
+  full = run_scenes(full, more_scenes, MORE_SCENES, "full");
   full = folded(full, run_group_scene(), 8);
   full = folded(full, run_sewn_scene(), 8);
   full = folded(full, run_shared_out_scene(), 8);
   print_set("full", run_method_scenes(full));
+  scene_is_plain = 1;
+  print_set("equation", run_scenes(HASH_START, equation_scenes, EQUATION_SCENES, "equation"));
 #endif
   return failures == 0 ? 0 : 1;
 }

@@ -6,11 +6,10 @@
 #   sh tests/matrix.sh BUILD [short|full]                short: every machine, mostly one level; full: four levels
 #   sh tests/matrix.sh BUILD cell NAME COMPILER LEVEL    one cell, as in: cell aarch64-neon clang -O3
 #   sh tests/matrix.sh BUILD lanes NAME COMPILER LEVEL   tests/lanes.c as that cell
-#   sh tests/matrix.sh BUILD equation NAME COMPILER LEVEL    that cell's scenes by the step of one equation
 #
 # The hashes of the scenes are known, as those of golden.c: with another arithmetic, or other scenes, new ones are put
 # here in the same change.
-known="small d984d4a3f6fa5c28 full fc53bea57364651a equation 540e7cdd9a52c001"
+known="small ac9e041c9bb9a766 full 7bd9dc91bdd40d9c equation d2d88b3f52cde081"
 set -u
 build=$1
 task=${2:-short}
@@ -47,7 +46,6 @@ ppc64     | start_linux                      | qemu-ppc64 | powerpc64-linux-gnu-
 powerpc   | start_linux                      | qemu-ppc | powerpc-linux-gnu-gcc | clang --target=powerpc-linux-gnu
 mips      | start_linux                      | qemu-mips | mips-linux-gnu-gcc | clang --target=mips-linux-gnu
 sh4       | start_linux                      | qemu-sh4 | sh4-linux-gnu-gcc |
-microbit  | start_cortex_m, microbit.ld      | $arm -M microbit -kernel | arm-none-eabi-gcc -mthumb | clang --target=arm-none-eabi
 an385     | start_cortex_m, mps2.ld          | $arm -M mps2-an385 -kernel | arm-none-eabi-gcc -mthumb | clang --target=arm-none-eabi
 an386     | start_cortex_m, mps2.ld          | $arm -M mps2-an386 -kernel | arm-none-eabi-gcc -mthumb | clang --target=arm-none-eabi
 an500     | start_cortex_m, mps2.ld          | $arm -M mps2-an500 -kernel | arm-none-eabi-gcc -mthumb | clang --target=arm-none-eabi
@@ -72,7 +70,7 @@ END
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
 # At -Os clang 14 ends with a fault of its own on Helium.
-# m0-microbit: its 256 KB hold what the small scenes call, not all of the library with their code; the rest is not compiled.
+# m0-small: what the small scenes call, and nothing else of the library.
 # msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
 # and inline assembly, and without rules of aliasing, as that compiler has none.
 cells() {
@@ -91,7 +89,7 @@ aarch64-flush  | aarch64  | -        |       | -DMATRIX_FLUSH
 armv7-scalar   | armv7    | -        |       | -march=armv7-a -mfpu=vfpv3-d16 -mfloat-abi=hard -DCLOTH_SCALAR
 armv7-neon     | armv7    | - -Os    | lanes | -march=armv7-a -mfpu=neon-vfpv4 -mfloat-abi=hard
 armv6-vfp      | armv6    | -        |       | -march=armv6 -mfpu=vfp -mfloat-abi=hard
-m0-microbit    | microbit | -Os -    |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL -DCLOTH_API=static -Wno-unused-function
+m0-small       | an385    | -Os -    |       | -mcpu=cortex-m0 -mfloat-abi=soft -DMATRIX_SMALL -DCLOTH_API=static -Wno-unused-function
 m0             | an385    | -        |       | -mcpu=cortex-m0 -mfloat-abi=soft
 m3             | an385    | -        |       | -mcpu=cortex-m3 -mfloat-abi=soft
 m4f            | an386    | -        |       | -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16
@@ -190,17 +188,8 @@ value() { # WORD LOG
 run_cell() { # NAME COMPILER LEVEL
   program=$out/cell-$1-$2$3
   attempt tests/matrix.c "$1" "$2" "$3" "$program" ""
-  printf '%-15s %-5s %-3s %-8s %s %s\n' "$1" "$2" "$3" "$(value lanes "$program.log")" \
-    "$(value 'hash small' "$program.log")" "$(value 'hash full' "$program.log")"
-}
-
-# The same scenes by the step of one equation, which are a program of their own.
-equation_flags="-DMATRIX_EQUATION=1 -DCLOTH_API=static -Wno-unused-function"
-
-run_equation() { # NAME COMPILER LEVEL
-  program=$out/equation-$1-$2$3
-  attempt tests/matrix.c "$1" "$2" "$3" "$program" "$equation_flags"
-  printf '%-15s %-5s %-3s %-8s %s\n' "$1" "$2" "$3" equation "$(value 'hash equation' "$program.log")"
+  printf '%-15s %-5s %-3s %-8s %s %s %s\n' "$1" "$2" "$3" "$(value lanes "$program.log")" \
+    "$(value 'hash small' "$program.log")" "$(value 'hash full' "$program.log")" "$(value 'hash equation' "$program.log")"
 }
 
 # With public functions static, compilers leave out what calls no operation of lanes.
@@ -232,33 +221,20 @@ first_difference() { # SETS JOB
 
 # Says why something failed; cells that failed alike are explained once.
 explain() { # JOB LOG
-  hashes="$(value 'hash small' "$2") $(value 'hash full' "$2")"
+  hashes="$(value 'hash small' "$2") $(value 'hash full' "$2") $(value 'hash equation' "$2")"
   grep '^failed' "$2" | head -n 3
-  if [ "$hashes" = "- -" ]; then
+  if [ "$hashes" = "- - -" ]; then
     tail -n 4 "$2"
-  elif [ "$hashes" = "$small $full" ]; then
+  elif [ "$hashes" = "$small $full $equation" ]; then
     echo "status $(value status "$2")"
   elif grep -q "^$hashes " "$out/explained"; then
     echo "as $(sed -n "s/^$hashes //p" "$out/explained")"
-  elif [ "${hashes#* }" = - ]; then
+  elif [ "${hashes#* }" = "- -" ]; then
     first_difference small "$1"
   else
-    first_difference 'small|full' "$1"
+    first_difference 'small|full|equation' "$1"
   fi
   grep -q "^$hashes " "$out/explained" || echo "$hashes $1" >>"$out/explained"
-}
-
-# The same of a job of the step of one equation: the first scene that differs.
-explain_equation() { # LOG
-  grep '^failed' "$1" | head -n 3
-  reference_log=$(log_of equation ${reference#cell })
-  if [ "$(value 'hash equation' "$1")" = - ]; then
-    tail -n 4 "$1"
-  elif [ "$(value 'hash equation' "$1")" = "$equation" ]; then
-    echo "status $(value status "$1")"
-  else
-    grep '^scene' "$reference_log" | grep -v -x -F -f - "$1" | grep '^scene' | head -n 1
-  fi
 }
 
 ### All of them
@@ -270,9 +246,7 @@ levels_of() { # gcc|clang
     return
     ;;
   esac
-  if [ "$task" = full ] && [ "$name" = m0-microbit ]; then
-    [ "$1" = gcc ] && echo "-O2 -Os" || echo "-Os" # what fits into its 256 KB
-  elif [ "$task" = full ]; then
+  if [ "$task" = full ]; then
     echo "-O0 -O2 -O3 -Os"
   elif [ -z "$gcc" ] || [ -z "$clang" ]; then
     echo "$short_levels" | sed 's/^-$//'
@@ -283,18 +257,7 @@ levels_of() { # gcc|clang
   fi
 }
 
-# Whether a cell plays the scenes of the step of one equation: in the short matrix one of each width of lanes, of each byte
-# order and of each kind of compiler.
-plays_equation() { # NAME LEVEL
-  case $task:$1:$2 in
-  *:m0-microbit:*) return 1 ;; # 128 KB of memory
-  full:*) return 0 ;;
-  *:x86-64-sse2:* | *:fma-flush:-O3 | *:aarch64-neon:* | *:s390x:* | *:m7:* | *:m55-helium:* | *:wasm-simd:*) return 0 ;;
-  *) return 1 ;;
-  esac
-}
-
-# Lines of "cell NAME COMPILER LEVEL", "equation ..." and "lanes ...".
+# Lines of "cell NAME COMPILER LEVEL" and "lanes ...".
 list_jobs() {
   for name in $(cells | cut -d' ' -f1); do
     read_cell "$name"
@@ -313,13 +276,12 @@ list_jobs() {
       [ -z "$lanes" ] || echo "lanes $name $compiler -O2"
       for level in $(levels_of $compiler); do
         echo "cell $name $compiler $level"
-        ! plays_equation "$name" "$level" || echo "equation $name $compiler $level"
       done
     done
   done
 }
 
-log_of() { # cell|lanes|equation NAME COMPILER LEVEL
+log_of() { # cell|lanes NAME COMPILER LEVEL
   echo "$out/$1-$2-$3$4.log"
 }
 
@@ -330,11 +292,7 @@ cell_passes() { # NAME LOG
   case $cell_flags in
   *MATRIX_SMALL*) return 0 ;;
   esac
-  [ "$(value 'hash full' "$2")" = "$full" ]
-}
-
-equation_passes() { # LOG
-  [ "$(value status "$1")" = 0 ] && [ "$(value 'hash equation' "$1")" = "$equation" ]
+  [ "$(value 'hash full' "$2")" = "$full" ] && [ "$(value 'hash equation' "$2")" = "$equation" ]
 }
 
 lanes_pass() { # LOG
@@ -347,7 +305,7 @@ judge() {
   : >"$out/explained"
   small=$(value 'hash small' "$(log_of $reference)")
   full=$(value 'hash full' "$(log_of $reference)")
-  equation=$(value 'hash equation' "$(log_of equation ${reference#cell })")
+  equation=$(value 'hash equation' "$(log_of $reference)")
   passed=1
   found="small $small full $full equation $equation"
   if [ "$found" != "$known" ]; then
@@ -360,7 +318,6 @@ judge() {
     log=$(log_of $job)
     case $kind in
     lanes) lanes_pass "$log" ;;
-    equation) count=$((count + 1)) && equation_passes "$log" ;;
     *) count=$((count + 1)) && cell_passes "$name" "$log" ;;
     esac
     if [ $? = 0 ]; then
@@ -368,18 +325,13 @@ judge() {
       continue
     fi
     failed=$((failed + 1))
-    if [ "$kind" = equation ]; then
-      explain_equation "$log"
-    else
-      explain "$job" "$log"
-    fi | sed "s/^/failed: $job: /"
+    explain "$job" "$log" | sed "s/^/failed: $job: /"
   done <"$out/jobs"
 }
 
 case $task in
 cell) run_cell "$3" "$4" "$5" ;;
 lanes) run_lanes "$3" "$4" "$5" ;;
-equation) run_equation "$3" "$4" "$5" ;;
 *)
   rm -rf "$out"
   mkdir -p "$out"
@@ -388,7 +340,7 @@ equation) run_equation "$3" "$4" "$5" ;;
   judge
   hashes=1
   for set in small full equation; do
-    different=$(cat "$out"/cell-*.log "$out"/equation-*.log | grep "^hash $set" | sort -u | wc -l)
+    different=$(cat "$out"/cell-*.log | grep "^hash $set" | sort -u | wc -l)
     [ "$hashes" -ge "$different" ] || hashes=$different
   done
   [ "$hashes" = 1 ] && plural="" || plural=es
