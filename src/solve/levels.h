@@ -292,12 +292,15 @@ CLOTH_ONCE void invert_level(const cloth *c, int32_t number, float plate) {
   float *inverse = level_inverse(c, l);
   const float *ground = level_ground(c, number);
   const lanes added = lanes_splat(plate), least = lanes_splat(LEAST_BLOCK);
-  for (int32_t i = 0; i < l->pitch * l->rows; i += CLOTH_LANES) {
-    symmetric m = symmetric_add(own_block(inverse, i), own_block(ground, i));
-    m.xx = lanes_maximum(lanes_add(m.xx, added), least);
-    m.yy = lanes_maximum(lanes_add(m.yy, added), least);
-    m.zz = lanes_maximum(lanes_add(m.zz, added), least);
-    own_block_store(inverse, i, symmetric_quantise(symmetric_inverse(symmetric_quantise(m), least)));
+  for (int32_t row = 0; row < l->rows; row++) {
+    const int32_t first = row * l->pitch; /* a tube has places that nothing is written to behind the blocks of a row */
+    for (int32_t i = first; i < first + l->columns; i += CLOTH_LANES) {
+      symmetric m = symmetric_add(own_block(inverse, i), own_block(ground, i));
+      m.xx = lanes_maximum(lanes_add(m.xx, added), least);
+      m.yy = lanes_maximum(lanes_add(m.yy, added), least);
+      m.zz = lanes_maximum(lanes_add(m.zz, added), least);
+      own_block_store(inverse, i, symmetric_quantise(symmetric_inverse(symmetric_quantise(m), least)));
+    }
   }
 }
 
