@@ -25,6 +25,9 @@
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
  */
 
+/* Below this d . (p_1 - p_0) counts as 0 [m^2], 2^-56: where the two nearly cancel its square might be subnormal. */
+#define LEAST_LENGTHENING 1.3877787807814457e-17f
+
 /* Twice the energy of a block of springs of direction d. */
 CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
   const int32_t step = d == WARP ? 1 : column_step(d);
@@ -32,7 +35,7 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i,
   const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
   const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
   const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
-  const lanes longer = lanes3_dot(apart, moved);
+  const lanes longer = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
   return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
                    lanes_multiply(along, lanes_multiply(longer, longer)));
 }

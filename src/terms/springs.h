@@ -74,7 +74,7 @@ CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, con
   const lanes within = lanes_minimum(lanes_maximum(q, zero), lanes_splat(1.0f));
   const lanes beyond = lanes_maximum(lanes_subtract(q, lanes_splat(1.0f)), zero);
   const lanes shape = lanes_add(lanes_multiply(lanes_splat(0.5f), lanes_multiply(within, within)), beyond);
-  const lanes force = lanes_multiply(lanes_multiply(lanes_multiply(stiffness, width), shape), inverse);
+  const lanes force = lanes_flush(lanes_multiply(lanes_multiply(lanes_multiply(stiffness, width), shape), inverse));
   const lanes_mask counts = lanes_less(lanes_multiply(rest, lanes_splat(-LIMIT_AHEAD * t->limit)), excess);
   s->force = lanes_add(s->force, force);
   s->across = lanes_add(s->across, force);
@@ -104,7 +104,8 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   }
   linear_spring s;
   const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
-  s.across = lanes_maximum(lanes_maximum(tension, lanes_minimum(lanes_multiply(k->turn, squared_turn), most)), zero);
+  const lanes turning = lanes_minimum(lanes_flush(lanes_multiply(k->turn, squared_turn)), most);
+  s.across = lanes_maximum(lanes_maximum(tension, turning), zero);
   s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
   s.along = lanes_multiply(s.along, inverse_squared);
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
