@@ -2882,11 +2882,11 @@ static void test_products_by_contact(void) {
                contact_row_vectors(&sticky), 0.565,
                "a prototype's, of a scene that nothing describes: 0.05 to 0.65 by sphere, side, time and grid");
   method_range("11 components", "sticky sphere of 0.5 m, a scene found for the range", 0.25, 0.36, 0.01,
-               contact_row_vectors(&large), 0.0, NULL);
-  method_missed("11 components", "tilted onto sticky ground", 0.33, 0.0165, contact_row_vectors(&ground), 0.383,
-                "a prototype's, without height, tilt and time: 0.16 to 0.58 by them; the thesis has 0.6 to 0.7");
-  method_missed("11 components", "the same for 5 s", 0.33, 0.0165, contact_row_vectors(&longer), 0.375,
-                "the same; 0.332 before solves started in flight, after which the sheet came to lie otherwise");
+               contact_row_vectors(&large), 0.366, "roundings decide: 0.37 to 0.47 by tilts of 1e-5");
+  method_missed("11 components", "tilted onto sticky ground", 0.33, 0.0165, contact_row_vectors(&ground), 0.428,
+                "a prototype's, without height, tilt and time: 0.16 to 0.58 by them, 0.19 to 0.43 by tilts of 1e-5");
+  method_missed("11 components", "the same for 5 s", 0.33, 0.0165, contact_row_vectors(&longer), 0.425,
+                "the same: roundings decide how the sheet comes to lie");
   method_range("11 components", "sliding over the sphere of 0.3 m, friction 0.3", 0.72, 0.87, 0.01, slides, 0.0, NULL);
 }
 
