@@ -66,11 +66,11 @@
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   a twentieth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
    air.
  */
 #define RISE_MARGIN 1.1f
-#define LEAST_SHORTENING 0.05f
+#define LEAST_SHORTENING 0.125f
 
 /* Of a range that does not end. */
 #define NO_END 1.0e30f
@@ -502,10 +502,10 @@ static float rise_of_members(const solve_group *s) {
 
 /* The square of the factor by which ways are shortened along which the energy rises by R; `inner`: their kinetic energy
    beside the motion as a whole. Of cloth that touches, all kinetic energy K is lost at a factor of 0 and the rise is
-   -K + (R + K) s^p, with p = 4 of turned springs and of the law of contact, 2 of the rest: at first 4 is tried, then 2,
-   at last 1, as nothing is compared after that. To pay for R with the kinetic energy of the ways alone stops the whole
-   cloth for what single particles do. `times`: how often ways have been shortened. */
-static float shortened_square(const solve_group *s, float rise, float inner, int32_t times) {
+   -K + (R + K) s^p, with p = 4 of turned springs and of the law of contact, 2 of the rest: the first time 4 is tried.
+   Where contact makes most of the rise the potential falls much faster than the kinetic energy of the ways; to pay for
+   R with the latter alone stops the whole cloth for what single particles do. */
+static float shortened_square(const solve_group *s, float rise, float inner, int32_t is_first) {
   int32_t touches = 0;
   float kinetic = 0.0f, left = 1.0f - RISE_MARGIN * rise / inner;
   EACH_MEMBER(s, m, {
@@ -514,18 +514,18 @@ static float shortened_square(const solve_group *s, float rise, float inner, int
   });
   if (touches > 0) {
     left = kinetic / (kinetic + RISE_MARGIN * rise);
-    left = times == 0 ? square_root(left) : times + 1 < MOST_SHORTENINGS ? left : left * left;
+    left = is_first ? square_root(left) : left;
   }
   return maximum(left, LEAST_SHORTENING * LEAST_SHORTENING);
 }
 
 /* Shortens the ways once where the energy rises. Returns 1 if it did. */
-CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t times) {
+CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
   if (!(rise > 0.0f)) {
     return 0;
   }
-  if (times == 0) {
+  if (is_first) {
     *whole = rigid_part(s);
   }
   float inner = 0.0f;
@@ -534,7 +534,7 @@ CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int
   if (!(rise > ROUNDED_RISE * inner)) {
     return 0;
   }
-  const float left = shortened_square(s, rise, inner, times);
+  const float left = shortened_square(s, rise, inner, is_first);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
 }
@@ -564,7 +564,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
       (void)rise_of_members(s);
       continue;
     }
-    rises = shorten_if_rising(s, &whole, times);
+    rises = shorten_if_rising(s, &whole, times == 0);
     times += rises;
   }
   EACH_MEMBER(s, m, {
