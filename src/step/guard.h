@@ -45,10 +45,9 @@
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
  * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
  * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
- * its ways are shortened towards rest, as a motion as a whole would lead into the collider: no more than by what their
- * own potential asks for, as what is taken from the ways holds the cloth up (shortened_square()). There is no bound
- * where a collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in
- * several pieces, which move as a whole each for itself.
+ * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
+ * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several
+ * pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -500,25 +499,6 @@ static float rise_of_members(const solve_group *s) {
   return rise;
 }
 
-/* The square of the factor by which ways are shortened along which the energy rises by R; `inner`: their kinetic energy
-   beside the motion as a whole. Of cloth that touches, all kinetic energy K is lost at a factor of 0 and the rise is
-   -K + (R + K) s^p, with p = 4 of turned springs and of the law of contact, 2 of the rest: the first time 4 is tried.
-   Where contact makes most of the rise the potential falls much faster than the kinetic energy of the ways; to pay for
-   R with the latter alone stops the whole cloth for what single particles do. */
-static float shortened_square(const solve_group *s, float rise, float inner, int32_t is_first) {
-  int32_t touches = 0;
-  float kinetic = 0.0f, left = 1.0f - RISE_MARGIN * rise / inner;
-  EACH_MEMBER(s, m, {
-    touches += workspace_of(m->c)->touches;
-    kinetic += m->weight * workspace_of(m->c)->kinetic;
-  });
-  if (touches > 0) {
-    left = kinetic / (kinetic + RISE_MARGIN * rise);
-    left = is_first ? square_root(left) : left;
-  }
-  return maximum(left, LEAST_SHORTENING * LEAST_SHORTENING);
-}
-
 /* Shortens the ways once where the energy rises. Returns 1 if it did. */
 CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
@@ -534,7 +514,7 @@ CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int
   if (!(rise > ROUNDED_RISE * inner)) {
     return 0;
   }
-  const float left = shortened_square(s, rise, inner, is_first);
+  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
 }
