@@ -150,7 +150,8 @@ static void tell_saves(cloth *sheet) {
   cloth_memory memory;
   DONE(cloth_get_memory(sheet, &memory));
   CHECK(memory.image_bytes <= sizeof image && memory.saved_bytes <= sizeof image, "%d bytes", (int)memory.image_bytes);
-  tell_wide(memory.total_bytes);
+  tell_wide(memory.state_bytes);
+  fold(&worked, (uint32_t)memory.total_bytes); /* scratch has rows of whole lanes */
   DONE(cloth_write_image(sheet, image, memory.image_bytes));
   tell_words(image + VERSION_BYTES, memory.image_bytes - VERSION_BYTES);
   DONE(cloth_read_image(sheet, image, memory.image_bytes));

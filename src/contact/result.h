@@ -92,7 +92,8 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   lanes3_store(r->x, particle, x, left);
   const lanes3 v = lanes3_flush(lanes3_add(lanes3_load(r->v, particle), faster));
   const lanes most = lanes_splat(r->c->settings.integration.max_speed);
-  const lanes slower = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
+  const lanes within = lanes_divide(most, lanes_maximum(lanes3_length(v), most));
+  const lanes slower = lanes_select(inside, within, lanes_splat(1.0f));
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
   to->place = lanes_to_local(&r->b->end, x);

@@ -27,7 +27,7 @@ static cloth_vector made_of(const cloth *c, const solve_arrays *a, cloth_stage s
   case CLOTH_STAGE_ACCEPTANCE:
     return vector_load(vectors_at(c, c->state.position), particle);
   default:
-    return near_particle(a, a->solution, particle);
+    return own_vector(a->solution, place);
   }
 }
 
