@@ -20,9 +20,10 @@ static int make_cloth(world *w, int number) {
   }
   need(memory->total_bytes < 4000000, "a small cloth that needs much memory");
   fold_wide(w, memory->image_bytes);
-  fold_wide(w, memory->total_bytes + memory->saved_bytes);
+  fold_wide(w, memory->saved_bytes);
   fold_wide(w, memory->state_offset + memory->state_bytes);
-  fold_wide(w, memory->scratch_offset + memory->scratch_bytes + memory->shared_bytes);
+  fold_build(w, memory->total_bytes); /* scratch has rows of whole lanes */
+  fold_build(w, memory->scratch_offset + memory->scratch_bytes + memory->shared_bytes);
   uint64_t bound = 0;
   const int bounded = ASK(w, cloth_config_work_bound, config, 0.0166666675f, &bound);
   w->config_bound[number] = bounded == CLOTH_OK ? bound : 0;

@@ -128,6 +128,9 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
       const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
       near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
     }
+    if (a->is_ring) {
+      close_ring(place, a->plane, a->columns);
+    }
   }
 }
 
