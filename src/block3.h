@@ -65,6 +65,10 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   return m;
 }
 
+/* Entries of L over a pivot count as 0 below this, 2^-86: times an entry, of 2^-40 at least, they might be subnormal.
+ */
+#define LEAST_SHARE 1.2924697071141057e-26f
+
 /*
  * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
  * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
@@ -82,14 +86,16 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes d2 = lanes_subtract(lanes_subtract(m.zz, lanes_multiply(l20, m.xz)), lanes_multiply(l21, s21));
   lanes i2 = lanes_divide(one, lanes_maximum(d2, min_pivot));
   lanes h20 = lanes_flush(lanes_subtract(lanes_multiply(l10, l21), l20));
+  const lanes li1 = lanes_flush_below(lanes_multiply(l10, i1), LEAST_SHARE);
+  const lanes li2 = lanes_flush_below(lanes_multiply(l21, i2), LEAST_SHARE);
+  const lanes hi2 = lanes_flush_below(lanes_multiply(h20, i2), LEAST_SHARE);
   symmetric r;
   r.zz = i2;
-  r.yz = lanes_negate(lanes_multiply(l21, i2));
-  r.xz = lanes_multiply(h20, i2);
-  r.yy = lanes_add(i1, lanes_multiply(l21, lanes_multiply(l21, i2)));
-  r.xy = lanes_subtract(lanes_negate(lanes_multiply(l10, i1)), lanes_multiply(h20, lanes_multiply(l21, i2)));
-  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, lanes_multiply(l10, i1))),
-                   lanes_multiply(h20, lanes_multiply(h20, i2)));
+  r.yz = lanes_negate(li2);
+  r.xz = hi2;
+  r.yy = lanes_add(i1, lanes_multiply(l21, li2));
+  r.xy = lanes_subtract(lanes_negate(li1), lanes_multiply(h20, li2));
+  r.xx = lanes_add(lanes_add(i0, lanes_multiply(l10, li1)), lanes_multiply(h20, hi2));
   return r;
 }
 

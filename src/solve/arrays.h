@@ -190,6 +190,24 @@ static solve_arrays arrays_of(const cloth *c) {
   return a;
 }
 
+/* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
+static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
+  const int32_t used = pitch * rows;
+#if CLOTH_LANES == 1
+  (void)plane;
+  clear_floats(array - NEAR_START, NEAR_START);
+  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
+#else
+  clear_floats(array - NEAR_START, NEAR_START);
+  for (int32_t n = 0; n < 3; n++) {
+    clear_floats(array + n * plane + used, BUFFER_PAD);
+    if (n > 0) {
+      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
+    }
+  }
+#endif
+}
+
 /* The solution of a block with the last step along the direction, which is all there is without `has_solution`. */
 CLOTH_INLINE lanes3 solution_with(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
                                   int32_t has_solution) {
@@ -216,12 +234,18 @@ static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
 }
 
+/* Adds a vector at a place of an own array. */
+static void add_to_own(float *array, int32_t place, cloth_vector a) {
+  float *x = own_at(array, 3, place, 0), *y = own_at(array, 3, place, 1), *z = own_at(array, 3, place, 2);
+  *x = quantise(*x + a.x, WORK_ROUNDER);
+  *y = quantise(*y + a.y, WORK_ROUNDER);
+  *z = quantise(*z + a.z, WORK_ROUNDER);
+}
+
 /* Adds a force to the residual of a particle. */
 static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
   const int32_t place = place_of(a, particle);
-  *own_at(a->residual, 3, place, 0) += force.x;
-  *own_at(a->residual, 3, place, 1) += force.y;
-  *own_at(a->residual, 3, place, 2) += force.z;
+  add_to_own(a->residual, place, force);
 }
 
 /* A row buffer of vectors. */

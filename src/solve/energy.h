@@ -25,8 +25,12 @@
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
  */
 
-/* Below this d . (p_1 - p_0) counts as 0 [m^2], 2^-56: where the two nearly cancel its square might be subnormal. */
+/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and 2^-70 times c / l^2; w . p, 2^-63; and what a plate bends
+   by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
 #define LEAST_LENGTHENING 1.3877787807814457e-17f
+#define LEAST_PULL 8.470329472543003e-22f
+#define LEAST_BLOW 1.0842021724855044e-19f
+#define LEAST_BEND 1.1368683772161603e-13f
 
 /* Twice the energy of a block of springs of direction d. */
 CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
@@ -35,7 +39,9 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i,
   const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
   const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
   const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
-  const lanes longer = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
+  const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
+  const lanes pull = lanes_absolute(lanes_multiply(along, way));
+  const lanes longer = lanes_drop(lanes_less(pull, lanes_splat(LEAST_PULL)), way);
   return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
                    lanes_multiply(along, lanes_multiply(longer, longer)));
 }
@@ -52,11 +58,12 @@ CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t
       square = lanes_add(square, square_of_springs(r, ANTIDIAGONAL, i, x, p));
     }
     if (r->air) {
-      const lanes across = lanes3_dot(own_load(r->air, i), p);
+      const lanes across = lanes_flush_below(lanes3_dot(own_load(r->air, i), p), LEAST_BLOW);
       square = lanes_add(square, lanes_multiply(across, across));
     }
     if (r->ground) {
-      square = lanes_add(square, lanes3_dot(p, symmetric_apply(own_block(r->ground, i), p)));
+      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_SHARE);
+      square = lanes_add(square, lanes3_dot(p, product));
     }
     row_sum_add(sum, i, lanes_within(square, r->columns - i));
   }
@@ -93,7 +100,7 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
     }
     const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
     const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
-    const lanes3 bend = lanes3_add_scaled(around, here, s.centre);
+    const lanes3 bend = lanes3_flush_below(lanes3_add_scaled(around, here, s.centre), LEAST_BEND);
     const lanes square = lanes_multiply(lanes3_dot(bend, bend), s.factor);
     row_sum_add(sum, i, ends ? lanes_within(square, columns - i) : square);
   });

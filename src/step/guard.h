@@ -7,6 +7,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/energy.h"
 #include "../solve/joints.h"
 #include "../solve/labels.h"
 #include "../solve/members.h"
@@ -94,6 +95,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const ptrdiff_t plane = a->plane;
   const int32_t columns = a->columns;
+  clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)plane);
   for (int32_t row = 0; row < a->rows; row++) {
     float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
     float *direction = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
@@ -206,13 +208,14 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   const lanes long_ = lanes_square_root(lanes_maximum(lanes3_dot(after, after), least));
   /* l' - l from the difference of the squares, which rounds less; 1/2 k' (l' - l) (l' + l - 2 L) of plain springs */
   const lanes sum = lanes_add(long_, short_);
-  const lanes longer = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
+  const lanes way = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
+  const lanes longer = lanes_flush_below(way, LEAST_LENGTHENING);
   if (!is_plain) {
     const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
     return lanes_multiply(k.stiffness, limited_spring_rise(t, d, rest, lanes_subtract(short_, rest), longer));
   }
   const lanes pull = lanes_multiply(lanes_multiply(lanes_splat(0.5f), k.stiffness), sum);
-  return lanes_multiply(longer, lanes_subtract(pull, k.tension));
+  return lanes_multiply(longer, lanes_flush_below(lanes_subtract(pull, k.tension), LEAST_PULL));
 }
 
 /* The energy of the springs that start in a row. `directions`, `is_plain`: constants. */

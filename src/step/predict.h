@@ -134,6 +134,11 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
 
 /* Predicts all particles, and sums up the kinetic energy of the prediction. */
 CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
+  if (t->viscosity > 0.0f && t->bends) {
+    clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
+  }
   run_strips(c, predict_strip, t);
   close_rows(c, near_array(c, c->scratch.place));
   close_rows(c, near_array(c, c->scratch.direction));

@@ -21,24 +21,6 @@
  * In: freedom, mass ratios. Out: diagonal, levels, zeros in buffers and pads.
  */
 
-/* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
-static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
-  const int32_t used = pitch * rows;
-#if CLOTH_LANES == 1
-  (void)plane;
-  clear_floats(array - NEAR_START, NEAR_START);
-  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
-#else
-  clear_floats(array - NEAR_START, NEAR_START);
-  for (int32_t n = 0; n < 3; n++) {
-    clear_floats(array + n * plane + used, BUFFER_PAD);
-    if (n > 0) {
-      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
-    }
-  }
-#endif
-}
-
 static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
   const workspace *w = workspace_of(c);
   float *near[4] = {a->place, a->direction, a->turn, a->bent};

@@ -71,12 +71,6 @@ typedef struct held_particle {
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-static void add_to_own(float *array, int32_t place, cloth_vector a) {
-  *own_at(array, 3, place, 0) += a.x;
-  *own_at(array, 3, place, 1) += a.y;
-  *own_at(array, 3, place, 2) += a.z;
-}
-
 /* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
    springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist
    nothing; where one does, all of them do. At rest the prediction is exact whatever counts. */
@@ -99,11 +93,11 @@ static void note_bound(held_particle *h, cloth_vector n, float gap, float thickn
   particle_bound *b = &h->bound[h->bounds++];
   const float stiffness = contact_stiffness(h->t);
   const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
-  b->n = n;
+  b->n = vector_flush_work(n);
   b->gap = gap;
   b->thickness = thickness;
   b->length = length;
-  b->compliance = 1.0f / inertia_along(h, n);
+  b->compliance = 1.0f / inertia_along(h, b->n);
   b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
 }
 

@@ -25,7 +25,7 @@ static void confine_own(const cloth *c, float *array) {
     const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
     const cloth_vector from =
         vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
-    const cloth_vector kept = confine_vector(entry, from);
+    const cloth_vector kept = vector_flush_work(confine_vector(entry, from));
     *own_at(array, 3, place, 0) = kept.x;
     *own_at(array, 3, place, 1) = kept.y;
     *own_at(array, 3, place, 2) = kept.z;
@@ -39,7 +39,7 @@ static void confine_direction(const cloth *c) {
     const confinement *entry = &confined_of(c)[n];
     const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
     float *p = near_row(a.direction, a.pitch, row);
-    near_vector_store(p, a.plane, column, confine_vector(entry, near_vector(p, a.plane, column)));
+    near_vector_store(p, a.plane, column, vector_flush_work(confine_vector(entry, near_vector(p, a.plane, column))));
     if (a.is_ring) {
       close_ring(p, a.plane, a.columns);
     }

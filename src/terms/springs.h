@@ -104,10 +104,10 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   }
   linear_spring s;
   const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
-  const lanes turning = lanes_minimum(lanes_flush(lanes_multiply(k->turn, squared_turn)), most);
-  s.across = lanes_maximum(lanes_maximum(tension, turning), zero);
+  const lanes turning = lanes_minimum(lanes_multiply(k->turn, squared_turn), most);
+  s.across = lanes_flush(lanes_maximum(lanes_maximum(tension, turning), zero));
   s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
-  s.along = lanes_multiply(s.along, inverse_squared);
+  s.along = lanes_flush(lanes_multiply(s.along, inverse_squared));
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
   if (!shear && t->limit > 0.0f) {
     add_strain_limit(&s, t, k, length, inverse);
