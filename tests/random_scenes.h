@@ -288,7 +288,7 @@ static int call_at_random(const fixture *s, random_source *random) {
   const cloth_pose from = {w, turns[0]}, pose = {v, turns[random_int(random, 0, 5)]};
   const float shares[3] = {0.25f * (w.x + 2.0f), 0.25f * (w.y + 2.0f), 0.25f * (w.z + 2.0f)};
   const cloth_inertia inertia = {shares[0], shares[1], shares[2]};
-  const cloth_motion_constraint constraint = {0.25f * shares[0], 0.0625f * shares[1], 0.5f * shares[2]};
+  const cloth_motion_constraint constraint = {0.25f * shares[0], 0.0625f * shares[1], 0.5f * shares[2], 0.0f};
   const cloth_gusts gusts = {v, 0.125f + shares[0], 0.125f + shares[1], (uint32_t)i};
   const cloth_cut_line cut = {v.x + 3.0f, v.y + 3.0f, v.z + 3.0f, 4.0f * shares[1]};
   cloth_collider c = shape_of(random_int(random, 0, 4), (double)v.y, pose.rotation, 1.0);

@@ -273,7 +273,7 @@ static inline void live_start(cloth *sheet) {
   cloth_set_wind(sheet, vector_at(2.0, 0.0, 1.0));
   cloth_vector_view x;
   cloth_get_positions(sheet, &x);
-  const cloth_motion_constraint constraint = {0.125f, 0.03125f, 0.5f};
+  const cloth_motion_constraint constraint = {0.125f, 0.03125f, 0.5f, 0.0f};
   for (int i = 0; i < x.count; i += 2) {
     if (cloth_set_motion_constraint(sheet, i, &constraint) != CLOTH_OK)
       return; /* a cloth without targets goes without gusts, too */
