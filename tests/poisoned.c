@@ -123,6 +123,45 @@ static int end(cloth *c, span *s, int result) {
 
 /// A group ///
 
+/* The scratch of its cloths, and its own memory; what refuses a group is left to the call. */
+typedef struct group_spans {
+  span cloths[CLOTH_GROUP_LIMIT], memory;
+  int count;
+} group_spans;
+
+static int lies_in_cloth(const cloth_group *group, const void *memory) {
+  for (int n = 0; n < group->count; n++) {
+    cloth_memory m;
+    cloth_get_memory(group->cloths[n], &m);
+    const uintptr_t start = (uintptr_t)(const void *)group->cloths[n];
+    if ((uintptr_t)memory - start < m.total_bytes)
+      return 1;
+  }
+  return 0;
+}
+
+static group_spans begin_group(const cloth_group *group, void *memory, size_t room) {
+  group_spans g;
+  size_t needed = 0;
+  memset(&g, 0, sizeof g);
+  if (group == NULL || cloth_group_bytes(group, &needed) < 0)
+    return g;
+  g.count = group->count;
+  for (int n = 0; n < g.count; n++)
+    g.cloths[n] = begin(group->cloths[n]);
+  g.memory.at = memory;
+  g.memory.count = memory != NULL && room >= needed && !lies_in_cloth(group, memory) ? needed : 0;
+  fill(&g.memory);
+  return g;
+}
+
+static int end_group(const cloth_group *group, group_spans *g, int result) {
+  finish(&g->memory, result);
+  for (int n = g->count - 1; n >= 0; n--)
+    end(group->cloths[n], &g->cloths[n], result);
+  return result;
+}
+
 /// The calls ///
 
 /* __wrap_NAME() is called in place of NAME(), which is now __real_NAME(). */
@@ -155,3 +194,11 @@ WRAPPED(cloth_settle, (cloth * c, float dt, float speed, int32_t most, cloth_set
 WRAPPED(cloth_settle_with,
         (cloth * c, float dt, const cloth_surroundings *around, float speed, int32_t most, cloth_settle_report *report),
         (c, dt, around, speed, most, report))
+WRAPPED_GROUP(cloth_step_together, (const cloth_group *group, float dt, void *memory, size_t bytes),
+              (group, dt, memory, bytes))
+WRAPPED_GROUP(cloth_step_together_until,
+              (const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks, cloth_effort *efforts),
+              (group, dt, memory, bytes, ticks, efforts))
+WRAPPED_GROUP(cloth_step_together_again,
+              (const cloth_group *group, float dt, void *memory, size_t bytes, const cloth_effort *efforts),
+              (group, dt, memory, bytes, efforts))
