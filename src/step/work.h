@@ -162,7 +162,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
-                  .in_pieces = is_in_pieces(c),
+                  .in_pieces = !most && is_in_pieces(c),
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
