@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  CLOTH_ALIGNED unsigned char arena_[96 * 1024];
+  CLOTH_ALIGNED unsigned char arena_[160 * 1024];
   cloth *cloth_ = nullptr;
   int result_;
 };

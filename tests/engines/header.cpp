@@ -110,7 +110,7 @@ void own_memory(std::uint64_t &hash) {
 }
 
 void callers_memory(std::uint64_t expected) {
-  static cloths::arena<96 * 1024> memory;
+  static cloths::arena<224 * 1024> memory;
   cloths::sheet flag;
   expect(static_cast<bool>(flag.init(flag_config(), memory)) && blocks == 0, "an arena of the caller");
   cloths::result ball = equip(handle_of(flag));
@@ -130,7 +130,7 @@ void callers_memory(std::uint64_t expected) {
 }
 
 void spans() {
-  static cloths::arena<96 * 1024> memory;
+  static cloths::arena<224 * 1024> memory;
   cloths::handle flag;
   expect(static_cast<bool>(flag.init(flag_config(), memory)), "a handle in an arena");
   static float vertices[8 * COLUMNS * ROWS];
