@@ -40,12 +40,6 @@
    one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
 
-/* Share of the springs in the prediction of motion constraints, which many particles meet together: with 1 a sheet in
-   spheres of .05 m moves at .05 m/s for ever. Backstops, which a sheet meets across its springs, have more: with .1
-   sheets on them jump at 1 to 3 m/s at one substep. Tethers, which all differ, have 1. */
-#define TARGET_SHARE 0.1f
-#define BACKSTOP_SHARE 0.3f
-
 /* Most contacts of a particle: a max distance, a backstop, and TETHERS tethers; and sweeps of the prediction of those
    that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever (tests/tethers.c). */
 #define MOST_BOUNDS 4
@@ -66,26 +60,35 @@ typedef struct held_particle {
   const substep_terms *t;
   int32_t place; /* in own arrays */
   cloth_vector x;
-  float spring_share; /* of the springs that the prediction counts */
+  cloth_vector weight; /* what moves all particles alike, against no springs */
   int32_t bounds;
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* What resists the particle's motion along n for the prediction of a contact: its mass, the plate, and a share of its
-   springs. Where all particles of a sheet meet their bounds along the sheet they move alike, and springs resist
-   nothing; where one does, all of them do. At rest the prediction is exact whatever counts. */
-static float inertia_along(const held_particle *h, cloth_vector n) {
-  const solve_arrays *a = h->a;
-  float sum = *own_at(a->diagonal, 1, h->place, 0) + (h->t->bends ? plate_diagonal(h->t) : 0.0f);
-  if (a->inverse) {
-    float m[6];
-    for (int32_t k = 0; k < 6; k++) {
-      m[k] = *own_at(a->inverse, SYMMETRIC_FLOATS, h->place, k);
-    }
-    sum += h->spring_share * (m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
-                              2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z));
+/* What the springs of a particle resist along n. */
+static float springs_along(const held_particle *h, cloth_vector n) {
+  float m[SYMMETRIC_FLOATS];
+  if (!h->a->inverse) {
+    return 0.0f;
   }
-  return sum;
+  for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
+    m[k] = *own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k);
+  }
+  return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
+         2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
+}
+
+/* The compliance of a particle along n for the prediction of a contact. Of what moves it, up to `weight` counts with
+   the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact whatever it is. */
+static float compliance_along(const held_particle *h, cloth_vector n) {
+  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
+  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f), within = alone + springs_along(h, n);
+  const float fall = vector_dot(n, h->weight);
+  const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
+  const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
+  const float by_weight = maximum(shared, -shared), by_others = maximum(own, -own);
+  const float sum = by_weight + by_others;
+  return sum > WORK_QUANTUM ? (by_weight / alone + by_others / within) / sum : 1.0f / within;
 }
 
 /* Notes a contact, as it is now. */
@@ -97,7 +100,7 @@ static void note_bound(held_particle *h, cloth_vector n, float gap, float thickn
   b->gap = gap;
   b->thickness = thickness;
   b->length = length;
-  b->compliance = 1.0f / inertia_along(h, b->n);
+  b->compliance = compliance_along(h, b->n);
   b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
 }
 
@@ -204,12 +207,21 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
   const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
   const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
   const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
-  h->spring_share = BACKSTOP_SHARE;
   if (length > STATE_QUANTUM) {
     const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
     note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
+}
+
+/* Weight makes all particles of a sheet meet their motion constraints alike, and springs resist nothing; what else
+   pulls at one of them they all resist. With springs against all of it a sheet in spheres of .05 m moves at .05 m/s for
+   ever, with a tenth of them a cape that its shoulders hold flies apart at 2 to 5 substeps. Tethers, which all differ,
+   share none. */
+static cloth_vector shared_weight(const held_particle *h) {
+  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
+  const cloth_vector gravity = inputs_of(h->c)->gravity;
+  return vector_flush_work(vector_scale(gravity, h->t->share * h->t->h * h->t->h * mass));
 }
 
 /* Holds one particle to its target. */
@@ -221,7 +233,6 @@ static void hold_to_target(held_particle *h, int32_t i) {
     add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
   }
-  h->spring_share = TARGET_SHARE;
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
@@ -236,7 +247,6 @@ static void hold_to_target(held_particle *h, int32_t i) {
 /* Holds one particle by its tethers. */
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
-  h->spring_share = 1.0f;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) {
@@ -272,7 +282,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
     }
 #if WITH_TARGETS
     if (inputs_of(c)->targets != TARGETS_NONE) {
+      h.weight = shared_weight(&h);
       hold_to_target(&h, i);
+      h.weight = vector(0.0f, 0.0f, 0.0f);
     }
 #endif
 #if WITH_TETHERS
