@@ -165,7 +165,7 @@ for name in $(cat $todays | grep -oE '\b(cloth|CLOTH)_[A-Za-z0-9_]+' | sed 's/_N
 done
 
 # Settings in groups, as "sleep.speed", but not names of files.
-groups='grid|air|integration|projection|tethers|tearing|solver|strain_limit|contact|sleep|capacity'
+groups='grid|air|integration|tethers|tearing|solver|strain_limit|self|sleep|world|capacity'
 for setting in $(cat README.md docs/*.md examples/*/*.md | grep -oE "\\b($groups)\\.[a-z][a-z0-9_]+" | sort -u); do
   group=${setting%%.*}
   sed -n "/^typedef struct cloth_config_$group {/,/^}/p" cloth.h | grep -qE "\\b${setting#*.}(;|,)"

@@ -188,7 +188,7 @@ $(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o: TEST_CFLAGS = $(CF
 # Parts that no test of the methods uses: without them compilers take two thirds of the time, with the same results.
 # tests/method_cloths.c has cloths with all parts.
 $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS \
-	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS CONTACT_LINES REST_SHAPE SELF CELL_CONTACT BODIES \
+	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF BODIES \
 	SAVE_CHECKS WRAP)
 
 # Nor does a test of INSIDE but tests/planning.c use these.
