@@ -112,6 +112,11 @@ static void predict_bound(const held_particle *h, particle_bound *b) {
     others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
   const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
+  if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
+    b->press = b->force = b->stiffness = 0.0f;
+    return;
+  }
   const contact_tangent t = contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness),
                                        lanes_splat(b->gap), lanes_splat(b->compliance), lanes_splat(moves));
   b->press = lanes_first_value(t.law);
