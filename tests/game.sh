@@ -28,7 +28,7 @@ check() { # NAME CONDITION OF AWK
   verdict "$1" $? "$2"
 }
 
-# The most of 1320 steps is a matter of chance where cloth is squeezed in a leap: 13.6 %, of a sleeve.
+# The most of 1320 steps is a matter of chance where cloth is squeezed in a leap: 6.6 %, of the cape.
 keeps_length() { # PIECE
   check "$1: threads keep their length in all but a hundredth of the steps" "$(column "$1" 10) <= 13"
   check "$1: no thread is ever much longer" "$(column "$1" 3) < 40"
