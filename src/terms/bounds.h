@@ -87,8 +87,7 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
   const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
   const float by_weight = maximum(shared, -shared), by_others = maximum(own, -own);
-  const float sum = by_weight + by_others;
-  return sum > WORK_QUANTUM ? (by_weight / alone + by_others / within) / sum : 1.0f / within;
+  return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
 /* Notes a contact, as it is now. */
