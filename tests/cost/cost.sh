@@ -10,7 +10,7 @@
 #   sh tests/cost/cost.sh BUILD profile TARGET COMPILER LEVEL     instructions by function of a frame of the cape
 #
 # Quantities: instructions per particle for an "iteration" of the conjugate gradient with stretch and shear implicit,
-# and for a projective "substep"; instructions of a 60 Hz frame of a projective scene of 16 substeps, or with the default
+# and for a "substep" with tethers; instructions of a 60 Hz frame of a scene of 16 substeps, or with the default
 # settings, "-mean" and "-most"; bytes of the arenas. "cape" is the scene of the goals: a sphere, a capsule, and fabric
 # that does not stretch. Its settings are tried with 16 x 16 particles; "stretch" is the 99th percentile over its edges,
 # at rest, in %, and "swaying" the worst of it while the body moves.
