@@ -39,7 +39,7 @@
  * motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
- * The energies are compared where the last iteration has still changed the potential by more than UNSOLVED_SHARE of the
+ * The energies are compared where the last iteration has still changed the potential by more than a share of the
  * kinetic energy, unless what is left of the residual r pulls back: for the ways d = w + y, w the prediction's, the
  * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
  * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
@@ -54,8 +54,11 @@
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
  */
 
-/* Share of the kinetic energy by which the last iteration of a solve may still change the potential. */
+/* Share of the kinetic energy by which the last iteration of a solve may still change the potential; and of cloth that
+   nothing holds, of whose energy most is that of its motion as a whole: with the former a tumbling sheet of 48 x 48
+   gains .017 of its energy (tests/conservation.c, free flight). */
 #define UNSOLVED_SHARE 1.0e-3f
+#define FREE_UNSOLVED_SHARE 1.0e-4f
 /* Times what the last iteration took that the residual has to take along the prediction, at least; and shares of the
    kinetic energy above which energies are compared whatever it takes: of that of y, and of the last iteration. */
 #define PULLING_BACK 6.0f
@@ -491,7 +494,8 @@ static int may_gain_energy(const solve_group *s) {
   if (g.is_lively || g.touches > 0) {
     return do_all_pins_rest(s);
   }
-  if (!(g.unsolved > UNSOLVED_SHARE * g.kinetic) || !do_all_pins_rest(s)) {
+  const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
+  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) {
     return 0;
   }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;

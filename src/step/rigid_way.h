@@ -18,8 +18,9 @@
  *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
  *
  * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b = I^-1 ((1 + b^2) L / 2 + b x S b) find the b of a given L. Cloth that is held, or touches a collider, moves as a
- * whole not at all.
+ * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L. The I' that is inverted has a least pivot: what
+ * it leaves over in one step the next one takes, or a sheet that tumbles would lose .017 of L in 10 s. Cloth that is
+ * held, or touches a collider, moves as a whole not at all.
  *
  * In: state, ways. Out: the motion. Scratch: none.
  */
@@ -51,8 +52,10 @@ static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
     clamp_length(&b, LARGEST_HALF_TURN);
     const cloth_vector sb =
         vector(q.x * b.x + o.z * b.y + o.y * b.z, o.z * b.x + q.y * b.y + o.x * b.z, o.y * b.x + o.x * b.y + q.z * b.z);
-    const float half = 0.5f * (1.0f + vector_dot(b, b));
-    b = turn_by_moment(&inertia, vector_add(vector_scale(moment, half), vector_cross(b, vector_flush_work(sb))));
+    const cloth_vector ib = vector_subtract(vector_scale(b, q.x + q.y + q.z), sb);
+    const cloth_vector wanted = vector_scale(moment, 0.5f * (1.0f + vector_dot(b, b)));
+    const cloth_vector left = vector_subtract(vector_add(wanted, vector_cross(b, vector_flush_work(sb))), ib);
+    b = vector_add(b, turn_by_moment(&inertia, left));
   }
   clamp_length(&b, LARGEST_HALF_TURN);
   return b;
