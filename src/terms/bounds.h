@@ -29,7 +29,11 @@
  * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
  * that did not know of each other would alternate for ever.
  *
- * In: targets, motion constraints, tethers, place, residual, spring sums, diagonal. Out: residual, diagonal, ground.
+ * A tether that begins a substep longer than its law is thick, as none leaves it, pulls in no faster than contact may
+ * push out, integration.max_push_speed: tethers that are too short for cloth at rest would throw it.
+ *
+ * In: targets, motion constraints, tethers, position, place, residual, spring sums, diagonal. Out: residual, diagonal,
+ * ground.
  * Scratch: none.
  */
 
@@ -248,6 +252,14 @@ static void hold_to_target(held_particle *h, int32_t i) {
 
 #if WITH_TETHERS
 
+/* Where a tether of length `distance` begins to pull: farther out where it begins the substep too long. */
+static float bounded_tether(const held_particle *h, int32_t i, int32_t pin, float distance) {
+  const vector_array x = vectors_at(h->c, h->c->state.position);
+  const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
+  const float push = h->c->settings.integration.max_push_speed * h->t->h, beyond = vector_length(start) - distance;
+  return beyond > TETHER_THICKNESS ? distance + maximum(beyond - push, 0.0f) : distance;
+}
+
 /* Holds one particle by its tethers. */
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
@@ -261,7 +273,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const float squared =
         lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
-    keep_within(h, centre, square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS, TETHER_THICKNESS);
+    const float distance = bounded_tether(h, i, pin, square_root(maximum(squared, STATE_QUANTUM)));
+    keep_within(h, centre, distance + TETHER_THICKNESS, TETHER_THICKNESS);
   }
 }
 
