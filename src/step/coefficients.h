@@ -115,7 +115,8 @@ static float term_bound(const cloth *c, const substep_terms *t, int32_t term) {
     return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]);
   }
   const spring_terms *s = &t->spring[term]; /* both diagonals are alike */
-  return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * (s->stiffness + 2.0f * s->damping);
+  const float beyond = term != TERM_SHEAR && t->limit > 0.0f ? t->limit_stiffness : 0.0f;
+  return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * ((1.0f + beyond) * s->stiffness + 2.0f * s->damping);
 }
 
 static void leave_out(substep_terms *t, int32_t term) {
