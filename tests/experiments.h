@@ -553,13 +553,13 @@ static inline decay decay_of(const double *y, int frames) {
   return d;
 }
 
-/* Nothing damps but the fabric: no air, no velocity_damping. */
+/* Nothing damps but the fabric: no air, no velocity_damping, no rest_drag. */
 static inline cloth_config swinging_config(int columns, int rows, double width, double height, double gravity,
                                            int substeps) {
   cloth_config config = hanging_config(columns, rows, width, height, substeps);
   config.gravity = vector_at(0.0, -gravity, 0.0);
   config.air.density = 0.0f;
-  config.integration.velocity_damping = 0.0f;
+  config.integration.velocity_damping = config.integration.rest_drag = 0.0f;
   config.fabric.stretch_damping = config.fabric.shear_damping = config.fabric.bend_damping = 0.0f;
   return config;
 }
