@@ -368,7 +368,7 @@ static cloth_motion_constraint constraint_of(int row) {
   const float distances[] = {0.0f, 0.01f, 0.05f, 0.2f, 0.5f, CLOTH_ANY_DISTANCE};
   const float backstops[] = {0.0f, 0.0f, 0.02f, 0.1f};
   const float radii[] = {0.05f, 0.0f, 0.3f, 2.0f};
-  cloth_motion_constraint constraint = {distances[row % 6], backstops[row % 4], radii[row % 4]};
+  cloth_motion_constraint constraint = {distances[row % 6], backstops[row % 4], radii[row % 4], 0.0f};
   return constraint;
 }
 
@@ -424,7 +424,7 @@ static void test_targets_lead(void) {
   cloth_config config = led_config();
   fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
-  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f, 0.0f};
   for (int i = 0; i < TARGET_COUNT; i++)
     cloth_set_motion_constraint(s.sheet, i, &tight);
   cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
@@ -453,7 +453,7 @@ static void test_pins_outrank_targets(void) {
   cloth_config config = led_config();
   fixture s = fixture_make(&config);
   vertex vertices[TARGET_COUNT];
-  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f, 0.0f};
   const int pin = 77;
   cloth_pin(s.sheet, pin);
   for (int i = pin - 1; i <= pin + 1; i++)
@@ -486,7 +486,7 @@ static void test_targets_round_a_tube(void) {
   CHECK(cloth_write_vertices(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_OK, "cloth_write_vertices");
   for (int i = 0; i < TUBE_VERTICES; i++)
     vertices[i].position.y += 0.25f;
-  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f};
+  const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f, 0.0f};
   for (int i = 0; i < s.count; i++)
     cloth_set_motion_constraint(s.sheet, i, &tight);
   CHECK(cloth_set_targets(s.sheet, &vertex_layout, vertices, sizeof vertices - 1) == CLOTH_ERROR_BUFFER, "too few");
@@ -517,7 +517,7 @@ static void test_target_refusals(void) {
   CHECK(cloth_move_targets(s.sheet, &vertex_layout, NULL, 0) == CLOTH_ERROR_NULL, "no vertices");
   vertices[TARGET_COUNT - 1].position.y = NAN;
   CHECK(cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices) == CLOTH_ERROR_RANGE, "not a number");
-  cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f};
+  cloth_motion_constraint constraint = {-1.0f, 0.0f, 0.0f, 0.0f};
   CHECK(cloth_set_motion_constraint(s.sheet, 3, &constraint) == CLOTH_ERROR_RANGE, "less than no distance");
   CHECK(cloth_set_motion_constraint(s.sheet, 3, NULL) == CLOTH_ERROR_NULL, "no constraint");
   CHECK(cloth_set_motion_constraint(s.sheet, TARGET_COUNT, &constraint) == CLOTH_ERROR_INDEX, "no particle");
@@ -575,7 +575,7 @@ static void test_targets_wake(void) {
   vertex vertices[TARGET_COUNT];
   cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
   place_targets(&frame, vertices);
-  const cloth_motion_constraint near = {0.02f, 0.0f, 0.0f};
+  const cloth_motion_constraint near = {0.02f, 0.0f, 0.0f, 0.0f};
   for (int i = 0; i < TARGET_COUNT; i++)
     cloth_set_motion_constraint(s.sheet, i, &near);
   for (int step = 0; step < 600 && cloth_is_asleep(s.sheet) != 1; step++) {
@@ -602,7 +602,7 @@ static void test_large_backstops(void) {
     vertex vertices[TARGET_COUNT];
     cloth_pose frame = {vector_at(0.0, 0.0, 0.0), rotation_none()};
     place_targets(&frame, vertices);
-    const cloth_motion_constraint constraint = {distances[n % 4], 0.0f, radii[n / 4]};
+    const cloth_motion_constraint constraint = {distances[n % 4], 0.0f, radii[n / 4], 0.0f};
     for (int i = 0; i < TARGET_COUNT; i++) {
       cloth_set_motion_constraint(s.sheet, i, &constraint);
       vertices[i].normal = vector_at(0.2 * (i % 5) - 0.4, 0.3 * (i % 3) - 0.3, 1.0);

@@ -336,7 +336,7 @@ static void test_refusals(void) {
   CHECK(cloth_set_tether(s.sheet, rim, 0, centre) == CLOTH_ERROR_STATE, "tether");
   for (int slot = 0; slot < 2; slot++)
     CHECK(cloth_set_tether(s.sheet, centre, slot, -1) == CLOTH_ERROR_STATE, "no tether in slot %d", slot);
-  const cloth_motion_constraint near = {0.1f, 0.0f, 0.0f};
+  const cloth_motion_constraint near = {0.1f, 0.0f, 0.0f, 0.0f};
   CHECK(cloth_set_motion_constraint(s.sheet, centre, &near) == CLOTH_ERROR_STATE, "motion constraint");
   CHECK(cloth_set_motion_constraint(s.sheet, centre, NULL) == CLOTH_ERROR_STATE, "no motion constraint");
   CHECK(cloth_attach(s.sheet, centre, 0, NULL) == CLOTH_ERROR_STATE, "attach");

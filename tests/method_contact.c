@@ -847,7 +847,7 @@ static void check_zones(int count) {
   static const int32_t particle[6] = {0, 1, 2, 3, 4, 5};
   const vector_array x = patch_places(0), y = patch_places(1);
   for (int n = 0; n < count; n++) {
-    float mass[6], touch;
+    float mass[6], first;
     const double speed = n % 2 ? 1.5 : 1e-3;
     draw_zone(x, y, mass, speed, &random);
     cloth_vector before[6], sum = vector(0.0f, 0.0f, 0.0f), twist = sum;
@@ -869,7 +869,7 @@ static void check_zones(int count) {
       p.end[k] = vector_load(y, corner);
     }
     tried++;
-    touching += find_first_touch(&p, &touch);
+    touching += find_first_touch(&p, &first);
   }
   char what[80];
   snprintf(what, sizeof what, "%d random zones: pairs that touch on their way", tried);

@@ -237,7 +237,7 @@ static cloth_vector busy_point(const cloth *sheet, double x, double y, double z)
 
 static fixture busy_sheet(const cloth_config *config) {
   fixture s = fixture_make(config);
-  const cloth_motion_constraint constraint = {0.3f, 0.05f, 0.5f};
+  const cloth_motion_constraint constraint = {0.3f, 0.05f, 0.5f, 0.0f};
   cloth_collider ball = cloth_collider_default(), box = cloth_collider_default();
   cloth_pin(s.sheet, 0);
   cloth_pin(s.sheet, 8);

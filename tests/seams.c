@@ -1191,7 +1191,7 @@ static void test_stiffening(void) {
 static void test_led(void) {
   enum { COLUMNS = 9, ROWS = 13 };
   cloth_config config = panel_config(COLUMNS, ROWS, 10);
-  const cloth_motion_constraint led = {0.0f, 0.0f, 0.0f};
+  const cloth_motion_constraint led = {0.0f, 0.0f, 0.0f, 0.0f};
   const cloth_vertex_layout layout = {sizeof(cloth_vector), 0, CLOTH_ATTRIBUTE_NONE, CLOTH_ATTRIBUTE_NONE};
   cloth_vector start[COLUMNS * ROWS], targets[COLUMNS * ROWS];
   panels p;

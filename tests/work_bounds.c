@@ -8,7 +8,7 @@ static void random_targets(random_source *random, fixture *s) {
   const cloth_vertex_layout layout = {2 * sizeof(cloth_vector), 0, sizeof(cloth_vector), CLOTH_ATTRIBUTE_NONE};
   for (int i = 0; i < s->count; i++) {
     double distance = random_real(random, 0.0, 0.1), radius = random_real(random, 0.0, 0.3);
-    const cloth_motion_constraint constraint = {(float)distance, 0.0f, (float)radius};
+    const cloth_motion_constraint constraint = {(float)distance, 0.0f, (float)radius, 0.0f};
     cloth_set_motion_constraint(s->sheet, i, &constraint);
     cloth_get_position(s->sheet, i, &vertices[2 * i]);
     vertices[2 * i + 1] = vector_at(random_real(random, -1.0, 1.0), 1.0, 0.0);

@@ -167,7 +167,7 @@ static inline void ball_scene(int substeps) {
       for (int off = 0; off < 2; off++) {
         ball_fall fall = {BODY_BALL, n,          0,         substeps, CLOTH_AUTOMATIC,
                           masses[k], 0.13 * off, 0.2 * off, 0.5,      masses[k] > 5.0 ? 1.0e4 : 1000.0,
-                          0.0};
+                          0.0,       0.0};
         double rest = substeps == 8 ? 0.1 : substeps == 4 && masses[k] > 5.0 ? 0.05 : 0.01;
         fall_lines(&what, &fall, rest);
       }
