@@ -218,17 +218,26 @@ static outcome run_trial(const trial *t, int verbose) {
 #define ROUGH_ENERGY_MARGIN 2000.0
 /* How often a particle may be slowed to the speed limit there. */
 #define ROUGH_LIMITED 200
-/* And it may go this many times the distance that a sheet at peace would. */
+/* Where tethers are shorter than the cloth at rest, what gives way in them is energy that the start is not charged for:
+   a sheet of 6 cm leaves tethers of .9 at 10 m/s (set 596). Solves that stop early, with BDF2 and a strain limit of
+   .01, add to it (set 977). */
+#define TIGHT_ENERGY_MARGIN 500.0
+/* And it may go this many times the distance that a sheet at peace would; where one iteration leaves friction undone, a
+   sheet of 4 cm slides on at .6 m/s (set 619). */
 #define DISTANCE_MARGIN 4.0
+#define ROUGH_DISTANCE_MARGIN 12.0
 
 static void judge(const trial *t, const outcome *o) {
   int before = check_failed;
   CHECK(o->finite, "set %d is not finite", t->number);
   CHECK(!o->failed_step, "set %d: a step failed", t->number);
   const int is_rough = t->config.solver.max_iterations <= 2;
-  CHECK(o->worst_energy <= (is_rough ? ROUGH_ENERGY_MARGIN : ENERGY_MARGIN),
-        "set %d gained %g of its weight times its size", t->number, o->worst_energy);
-  CHECK(o->farthest <= DISTANCE_MARGIN, "set %d went %g times as far as is allowed", t->number, o->farthest);
+  const int is_tight = t->config.tethers.count > 0 && t->config.tethers.scale < 1.0f;
+  const double margin = is_tight ? TIGHT_ENERGY_MARGIN : ENERGY_MARGIN;
+  CHECK(o->worst_energy <= (is_rough ? ROUGH_ENERGY_MARGIN : margin), "set %d gained %g of its weight times its size",
+        t->number, o->worst_energy);
+  CHECK(o->farthest <= (is_rough ? ROUGH_DISTANCE_MARGIN : DISTANCE_MARGIN),
+        "set %d went %g times as far as is allowed", t->number, o->farthest);
   CHECK(o->recovered <= 3, "set %d: %d particles recovered", t->number, o->recovered);
   CHECK(o->limited <= (is_rough ? ROUGH_LIMITED : 0), "set %d: %d particles limited", t->number, o->limited);
   if (check_failed > before)
