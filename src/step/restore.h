@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../block3.h"
 #include "../bodies.h"
 #include "../bodies/coupling.h"
 #include "../bodies/list.h"
@@ -121,6 +122,9 @@ static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) 
   add_weighted(&sum->blown.others, a->blown.others, weight);
   add_weighted(&sum->turned.diagonal, a->turned.diagonal, weight);
   add_weighted(&sum->turned.others, a->turned.others, weight);
+  for (int32_t k = 0; k < 3; k++) {
+    add_weighted(&sum->coupled[k], a->coupled[k], weight);
+  }
 }
 
 /* The centre of mass of a piece of one member, and its mass ratio. */
@@ -185,6 +189,29 @@ static void add_member(const solve_group *s, solve_member *m, int32_t label, con
   add_inertia(inertia, &sums, mass_weight(s, m));
 }
 
+/* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
+   limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
+static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  const symmetric inverse = shift_tensor(inertia, mass);
+  const cloth_vector *rows = inertia->coupled, alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
+  cloth_vector by[3];
+  for (int32_t k = 0; k < 3; k++) {
+    by[k] = tensor_apply(inverse, vector_scale(rows[k], scale));
+  }
+  const cloth_vector d = {vector_dot(rows[0], by[0]), vector_dot(rows[1], by[1]), vector_dot(rows[2], by[2])};
+  const cloth_vector e = {vector_dot(rows[1], by[2]), vector_dot(rows[2], by[0]), vector_dot(rows[0], by[1])};
+  const cloth_vector moment = {vector_dot(rows[0], alone), vector_dot(rows[1], alone), vector_dot(rows[2], alone)};
+  inertia->turned.diagonal = vector_subtract(inertia->turned.diagonal, d);
+  inertia->turned.others = vector_subtract(inertia->turned.others, e);
+  const inertia_tensor turning = tensor_of_inertia(inertia);
+  whole->turn = turn_by_moment(&turning, vector_subtract(sum->angular, moment));
+  clamp_length(&whole->turn, LARGEST_TURN);
+  whole->shift = vector_add_scaled(alone, by[0], negate(whole->turn.x));
+  whole->shift = vector_add_scaled(whole->shift, by[1], negate(whole->turn.y));
+  whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
+}
+
 /* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
    momentum before the solve, and is taken back. */
 CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
@@ -194,10 +221,7 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
   inertia_sums inertia;
   fill_zero(&inertia, sizeof inertia);
   EACH_MEMBER(s, m, add_member(s, m, label, &whole, &sum, &inertia));
-  const inertia_tensor inverse = tensor_of_inertia(&inertia);
-  whole.turn = turn_by_moment(&inverse, sum.angular);
-  clamp_length(&whole.turn, LARGEST_TURN);
-  whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
+  solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
     const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
     take_motion(m->c, &a, &whole);
