@@ -272,8 +272,8 @@ typedef struct cloth_config_integration {
   float rest_speed; /* speed v at which half of that drag is left [m/s]: faster cloth hardly feels it; 0.001..100;
                        default 0.5 */
   float max_push_speed; /* largest speed at which contact pushes out what a substep begins with farther inside of a
-                           collider than the thickness, as cloth that is born there, relative to its surface [m/s];
-                           0.1..1e4; default 3 */
+                           collider than the thickness, as cloth that is born there, relative to its surface, and at
+                           which tethers pull in what it begins with 5 mm beyond them [m/s]; 0.1..1e4; default 3 */
   int32_t max_parts;    /* most parts that a substep is taken in where a particle would come out farther inside of a
                            collider than the thickness, and of more than 1/600 s where cloth may touch cloth: work is
                            bounded by as many substeps; 1, 2 or 4; default 4 */
