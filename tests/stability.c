@@ -219,13 +219,10 @@ static outcome run_trial(const trial *t, int verbose) {
 /* How often a particle may be slowed to the speed limit there. */
 #define ROUGH_LIMITED 200
 /* Where tethers are shorter than the cloth at rest, what gives way in them is energy that the start is not charged for:
-   a sheet of 6 cm leaves tethers of .9 at 10 m/s (set 596). Solves that stop early, with BDF2 and a strain limit of
-   .01, add to it (set 977). */
-#define TIGHT_ENERGY_MARGIN 500.0
-/* And it may go this many times the distance that a sheet at peace would; where one iteration leaves friction undone, a
-   sheet of 4 cm slides on at .6 m/s (set 619). */
+   a sheet of 6 cm leaves tethers of .9 at 13 m/s (set 596), and one of loose weft, with BDF2, at 63 m/s (set 839). */
+#define TIGHT_ENERGY_MARGIN 300.0
+/* And it may go this many times the distance that a sheet at peace would. */
 #define DISTANCE_MARGIN 4.0
-#define ROUGH_DISTANCE_MARGIN 12.0
 
 static void judge(const trial *t, const outcome *o) {
   int before = check_failed;
@@ -236,8 +233,7 @@ static void judge(const trial *t, const outcome *o) {
   const double margin = is_tight ? TIGHT_ENERGY_MARGIN : ENERGY_MARGIN;
   CHECK(o->worst_energy <= (is_rough ? ROUGH_ENERGY_MARGIN : margin), "set %d gained %g of its weight times its size",
         t->number, o->worst_energy);
-  CHECK(o->farthest <= (is_rough ? ROUGH_DISTANCE_MARGIN : DISTANCE_MARGIN),
-        "set %d went %g times as far as is allowed", t->number, o->farthest);
+  CHECK(o->farthest <= DISTANCE_MARGIN, "set %d went %g times as far as is allowed", t->number, o->farthest);
   CHECK(o->recovered <= 3, "set %d: %d particles recovered", t->number, o->recovered);
   CHECK(o->limited <= (is_rough ? ROUGH_LIMITED : 0), "set %d: %d particles limited", t->number, o->limited);
   if (check_failed > before)

@@ -29,8 +29,9 @@
  * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
  * that did not know of each other would alternate for ever.
  *
- * A tether that begins a substep longer than its law is thick, as none leaves it, pulls in no faster than contact may
- * push out, integration.max_push_speed: tethers that are too short for cloth at rest would throw it.
+ * A tether that begins a substep longer than its law is thick pulls in no faster than contact may push out,
+ * integration.max_push_speed: tethers that are too short for cloth at rest would throw it. What it holds at rest it
+ * does not pull in, and is held by all of the law.
  *
  * In: targets, motion constraints, tethers, position, place, residual, spring sums, diagonal. Out: residual, diagonal,
  * ground.
@@ -54,6 +55,7 @@
 typedef struct particle_bound {
   cloth_vector n;
   float gap, thickness, length, compliance;
+  float most;                    /* gap that it may bring the particle to in this substep */
   float press, force, stiffness; /* at the agreed depth: the force there; that of the tangent; its slope */
 } particle_bound;
 
@@ -95,7 +97,7 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
 }
 
 /* Notes a contact, as it is now. */
-static void note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
   const float stiffness = contact_stiffness(h->t);
   const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
@@ -104,7 +106,15 @@ static void note_bound(held_particle *h, cloth_vector n, float gap, float thickn
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
+  b->most = thickness;
   b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
+  return b;
+}
+
+/* The tangent of a contact at a gap, for the particle that would move by `moves` without it. */
+static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float moves) {
+  return contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness), lanes_splat(gap),
+                    lanes_splat(b->compliance), lanes_splat(moves));
 }
 
 /* Predicts a contact, with what the others press. */
@@ -120,8 +130,10 @@ static void predict_bound(const held_particle *h, particle_bound *b) {
     b->press = b->force = b->stiffness = 0.0f;
     return;
   }
-  const contact_tangent t = contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness),
-                                       lanes_splat(b->gap), lanes_splat(b->compliance), lanes_splat(moves));
+  contact_tangent t = bound_at(h, b, b->gap, moves);
+  if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
+    t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+  }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
   b->stiffness = lanes_first_value(t.stiffness);
@@ -158,13 +170,14 @@ static void press_bounds(held_particle *h) {
   }
 }
 
-/* Keeps a particle within a distance of a centre. */
-static void keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
+/* Keeps a particle within a distance of a centre. Returns the contact, or NULL where there is none. */
+static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
-  if (length > STATE_QUANTUM) {
-    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+  if (!(length > STATE_QUANTUM)) {
+    return NULL;
   }
+  return note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -252,12 +265,14 @@ static void hold_to_target(held_particle *h, int32_t i) {
 
 #if WITH_TETHERS
 
-/* Where a tether of length `distance` begins to pull: farther out where it begins the substep too long. */
-static float bounded_tether(const held_particle *h, int32_t i, int32_t pin, float distance) {
+/* How far a tether may pull a particle in: what begins the substep too long, no faster than it may. */
+static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float distance, particle_bound *b) {
   const vector_array x = vectors_at(h->c, h->c->state.position);
   const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
-  const float push = h->c->settings.integration.max_push_speed * h->t->h, beyond = vector_length(start) - distance;
-  return beyond > TETHER_THICKNESS ? distance + maximum(beyond - push, 0.0f) : distance;
+  const float begins = distance - vector_length(start);
+  if (begins < 0.0f) {
+    b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h);
+  }
 }
 
 /* Holds one particle by its tethers. */
@@ -273,8 +288,11 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const float squared =
         lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
-    const float distance = bounded_tether(h, i, pin, square_root(maximum(squared, STATE_QUANTUM)));
-    keep_within(h, centre, distance + TETHER_THICKNESS, TETHER_THICKNESS);
+    const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
+    particle_bound *b = keep_within(h, centre, distance, TETHER_THICKNESS);
+    if (b) {
+      ease_tether(h, i, pin, distance, b);
+    }
   }
 }
 
