@@ -28,30 +28,14 @@ enum {
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 800,      /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 290,      /* per pair of nodes ... */
-  COST_SELF_LEAVES = 4900,    /* ... and in addition per pair of leaves */
+  COST_SELF_LEAVES = 3000,    /* ... and in addition per pair of leaves */
   COST_SELF_CROSS = 1000,     /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_TEST = 900,       /* per pair of a particle and a cell whose boxes come near ... */
-  COST_SELF_FOUND = 400,      /* ... and in addition per candidate: its place, its marks */
-  COST_SELF_RELEASE = 90,     /* per place of a candidate and gather, where the sheet stays tangled */
-  COST_SELF_CANDIDATE = 150,  /* per place of a candidate and pass ... */
-  COST_SELF_NEAR = 310,       /* ... in addition per candidate that is over its triangle ... */
-  COST_SELF_TOUCH = 570,      /* ... and per triangle that it touches */
-  COST_SELF_WATCH = 10,       /* per particle, where velocities are compared with those of the last gather */
-  COST_SELF_NOTE = 330,       /* per particle and gather: velocities; which folds may be tight? ... */
-  COST_SELF_FOLD = 2,         /* ... in addition per particle and sweep: has the gather noted one? ... */
-  COST_SELF_NOTED = 42,       /* ... in addition per particle and direction that the gather has noted ... */
-  COST_SELF_LOOK = 66,        /* ... in addition per pair of particles that may be too close ... */
-  COST_SELF_OPEN = 520,       /* ... and per pair that is moved apart */
-  COST_SELF_STATE = 120,      /* per particle and part of a substep: starts, mobilities, what has been moved */
+  COST_SELF_CELLS = 3600,     /* per pair of cells whose boxes come near ... */
+  COST_SELF_FOUND = 250,      /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000,   /* per intersection and substep */
-  COST_RIM_TEST = 390,        /* per edge of a rim and edge of another that are compared ... */
-  COST_RIM_PAIR = 250,        /* ... in addition per place of a pair of edges and sweep ... */
-  COST_RIM_NEAR = 420,        /* ... in addition per pair that is close ... */
-  COST_RIM_TOUCH = 900,       /* ... and per pair that is moved apart */
-  COST_SPHERE_LEAVES = 1500,  /* per pair of leaves, of a cloth whose particles touch particles ... */
-  COST_SPHERE_TEST = 230,     /* ... per pair of particles whose boxes come near, ... */
-  COST_SPHERE_CANDIDATE = 50, /* ... per place of such a candidate and sweep ... */
-  COST_SPHERE_TOUCH = 330,    /* ... and per pair of particles that touch */
+  COST_PAIR_SHAPE = 450,      /* per candidate and part of a substep: how near it is ... */
+  COST_PAIR_LAW = 2600,       /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
+  COST_PAIR_PRODUCT = 420,    /* ... and per iteration */
   COST_GROUP = 40,            /* per particle and substep of a group of cloths */
   COST_WAKE = 400,            /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */

@@ -479,7 +479,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  *work = max_group_work(group, dt, gathers_of(group), substeps);
+  *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
   }

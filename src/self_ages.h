@@ -1,7 +1,7 @@
 #pragma once
 #include "compiler.h"
 #include "scalar.h"
-#include "self_batches.h"
+#include "self/candidates.h"
 #include "self_tree.h"
 
 /// Ages of particles ///

@@ -232,6 +232,7 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
+  int32_t has_pairs; /* 1: pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -317,14 +318,36 @@ typedef struct self_node {
   int8_t unused[2];
 } self_node;
 
-/* Candidates of a batch: the largest CLOTH_LANES there is. */
+/* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
-   first of no cell: as `cell` it marks a place that is empty. Of spheres `cell` is the other particle. */
-typedef struct self_batch {
-  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
-} self_batch;
+/* Two features of cloth that may touch, see self/features.h. */
+typedef struct pair_key {
+  uint32_t first, second;
+} pair_key;
+
+/* What a pair that presses keeps, see self/memory.h. */
+typedef struct pair_memory {
+  pair_key key;
+  cloth_vector force, slip; /* on the first feature [N]; [m] */
+} pair_memory;
+
+/* Words before the first of a cloth: how many there are. */
+#define PAIR_MEMORY_HEAD 2
+
+/* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
+typedef struct pair_element {
+  pair_key key;
+  int32_t place[4]; /* of its particles in the rows of the arrays */
+  float weight[4];
+  cloth_vector normal;                  /* towards the first feature */
+  cloth_vector offset;                  /* way along the surface that friction resists [m] */
+  cloth_vector last;                    /* its force in the part before [N] */
+  float gap, thickness, friction;       /* gap: where it is linearised, then where the solution leads [m] */
+  float stiffness;                      /* k_0 */
+  float force, along, across;           /* lambda, k and k_t */
+  float block_along, block_across;      /* what the blocks of its particles hold of k and k_t */
+} pair_element;
 
 /* An edge that passes through a triangle. */
 typedef struct self_intersection {
@@ -342,9 +365,11 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t batches, intersections; /* how many there are */
-  int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
-  int32_t opened;                 /* 1: there are particles that were sewn, see self_batches.h */
+  int32_t faces, edges;  /* candidates of particles and triangles, or of spheres, and of edges */
+  int32_t elements;      /* pairs that touch in the present part */
+  int32_t intersections; /* how many there are */
+  float fastest;         /* largest speed of candidates relative to each other [m/s] */
+  int32_t opened;        /* 1: there are particles that were sewn, see self/candidates.h */
   uint32_t spent[2];              /* work of the searches of the step, low word first */
 } self_workspace;
 
@@ -379,6 +404,7 @@ typedef struct state_offsets {
   uint32_t bodies, attachments, resting;
   uint32_t tethers, velocity_history, targets; /* 0 for what the config does without */
   uint32_t touching, max_touches;              /* memory of contact; room for touches, see contact/touch.h */
+  uint32_t pairs;                              /* memory of pairs, see self/memory.h; 0 without self-contact */
   uint32_t end;
 } state_offsets;
 
@@ -423,7 +449,6 @@ struct cloth {
   int32_t max_contacts; /* room in the contact record */
   uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
   uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. */
-  uint32_t unused; /* so that the size of the struct is a multiple of that of an address */
 };
 
 /* Bytes before the state in a save and in an image. */
