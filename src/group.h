@@ -259,11 +259,6 @@ static void report_contact(const group_step *s) {
 
 #if WITH_SLEEP
 
-/* A corner of a feature of a cloth, as a particle. */
-static int32_t first_particle_of(const self_body *b, uint32_t feature) {
-  return particle_at(b, feature_place(feature));
-}
-
 /* Marks the sleeping one of two cloths if the other one is near, and fast, at a candidate. */
 static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
@@ -273,8 +268,8 @@ static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   }
   const int32_t sleeper = s->members[first].sleeps ? first : second, other = first + second - sleeper;
   const self_body *a = &g->bodies[other], *b = &g->bodies[sleeper];
-  const int32_t i = first_particle_of(a, other == first ? key.first : key.second);
-  const int32_t k = first_particle_of(b, other == first ? key.second : key.first);
+  const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
+  const int32_t k = feature_place(other == first ? key.second : key.first, b->columns);
   const float speed = b->c->settings.sleep.speed;
   const float reach = pair_between(g, first, second).thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
   const cloth_vector v = vector_load(a->velocity, i);

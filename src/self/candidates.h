@@ -201,7 +201,7 @@ static uint32_t waiting_feature(const self_search *s, int32_t side, int32_t kind
   const int32_t number = side ? q->b : q->a, first = q->corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
   const int32_t row = first / b->columns, column = first - row * b->columns;
-  const uint32_t cell = feature_of(number, b->is_wrapped && column + 1 == b->columns, row * b->pitch + column);
+  const uint32_t cell = feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
   return feature_with_kind(cell, kind);
 }
 
