@@ -6,8 +6,8 @@
 #include "scalar.h"
 #include "self/candidates.h"
 #include "self/memory.h"
+#include "self/tree.h"
 #include "self/work.h"
-#include "self_tree.h"
 #include "solve/members.h"
 #include "step/coefficients.h"
 #include "step/work.h"
@@ -21,7 +21,7 @@
 
 /*
  * Steps several cloths together, substep by substep: all gather, all predict, all are solved, one pass of contact over
- * all (self_contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
+ * all (self/contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
  * checked, and memory of the caller. Out: what a step of each cloth changes. Scratch: that of each cloth as in a step
  * of its own, but for the end of it, in place of which boxes, candidates and intersections of all cloths lie in the
  * caller's memory; that memory may hold pointers, as nothing of it outlasts the call.
@@ -53,9 +53,9 @@ typedef struct group_step {
   const cloth_group *group;
   float dt;
   int32_t substeps;
-  int32_t parts;     /* of a substep, at most */
-  int32_t leader;    /* the first cloth that is awake; -1 if none is */
-  int32_t touches;   /* 1 if at least two of the cloths, or one and itself, may touch */
+  int32_t parts;   /* of a substep, at most */
+  int32_t leader;  /* the first cloth that is awake; -1 if none is */
+  int32_t touches; /* 1 if at least two of the cloths, or one and itself, may touch */
   self_group contact;
   group_member *members;
 #if WITH_SEAMS

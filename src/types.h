@@ -10,7 +10,7 @@
  * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
  *
  * Scratch that cloths may share belongs to the substep: solve/arrays.h has the table of its arrays. Between substeps
- * contact of cloth with cloth takes arrays that the solve has left (self_tree.h), and so does tearing, residual.
+ * contact of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual.
  *
  *   own.workspace       plan, statistics and variables of the step; the caller reads the statistics
  *   own.iterations      iterations of each substep; the caller reads them
@@ -279,7 +279,7 @@ typedef struct cloth_settings {
  * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
  * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
  * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
- * scratch that cloths may share; self_tree.h finds them.
+ * scratch that cloths may share; self/tree.h finds them.
  */
 typedef struct self_settings {
   float thickness;  /* distance of the sheet to itself [m] */
@@ -340,13 +340,13 @@ typedef struct pair_element {
   pair_key key;
   int32_t place[4]; /* of its particles in the rows of the arrays */
   float weight[4];
-  cloth_vector normal;                  /* towards the first feature */
-  cloth_vector offset;                  /* way along the surface that friction resists [m] */
-  cloth_vector last;                    /* its force in the part before [N] */
-  float gap, thickness, friction;       /* gap: where it is linearised, then where the solution leads [m] */
-  float stiffness;                      /* k_0 */
-  float force, along, across;           /* lambda, k and k_t */
-  float block_along, block_across;      /* what the blocks of its particles hold of k and k_t */
+  cloth_vector normal;             /* towards the first feature */
+  cloth_vector offset;             /* way along the surface that friction resists [m] */
+  cloth_vector last;               /* its force in the part before [N] */
+  float gap, thickness, friction;  /* gap: where it is linearised, then where the solution leads [m] */
+  float stiffness;                 /* k_0 */
+  float force, along, across;      /* lambda, k and k_t */
+  float block_along, block_across; /* what the blocks of its particles hold of k and k_t */
 } pair_element;
 
 /* An edge that passes through a triangle. */
@@ -370,7 +370,7 @@ typedef struct self_workspace {
   int32_t intersections; /* how many there are */
   float fastest;         /* largest speed of candidates relative to each other [m/s] */
   int32_t opened;        /* 1: there are particles that were sewn, see self/candidates.h */
-  uint32_t spent[2];              /* work of the searches of the step, low word first */
+  uint32_t spent[2];     /* work of the searches of the step, low word first */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared

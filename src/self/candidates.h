@@ -2,14 +2,14 @@
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
-#include "../self_cull.h"
-#include "../self_leaves.h"
-#include "../self_tree.h"
-#include "../self_untangle.h"
 #include "../solve/members.h"
 #include "../types.h"
 #include "features.h"
+#include "leaves.h"
 #include "nearest.h"
+#include "through.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Candidates of contact of cloth with cloth ///
 
@@ -18,11 +18,11 @@
 /*
  * Which features of two cells may touch until candidates are looked for again: each particle with the triangles of the
  * other cell, and each edge with its edges; or, of spheres, the two particles. Pairs of cells wait until there are
- * CLOTH_LANES of them. Kept is what comes nearer now than the thickness, a skin, and FASTER_WAY times the largest way of
- * corners relative to each other. Features that share a particle, or particles that are sewn together, do not touch.
+ * CLOTH_LANES of them. Kept is what comes nearer now than the thickness, a skin, and FASTER_WAY times the largest way
+ * of corners relative to each other. Features that share a particle, or particles that are sewn together, do not touch.
  *
- * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in the
- * order in which the cells are visited.
+ * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in
+ * the order in which the cells are visited.
  *
  * In: positions, velocities. Out: candidates. Scratch: none.
  */
@@ -75,11 +75,11 @@ typedef struct cell_queue {
 /* A gather under way. */
 typedef struct self_search {
   const self_group *group;
-  float ahead;       /* time that it looks ahead [s] */
-  float near;        /* share of the reach that it looks for */
-  float reach;       /* of the two cloths under way [m] ... */
-  int32_t is_round;  /* ... and 1 if they touch as spheres */
-  float fastest;     /* largest way of candidates relative to each other [m] */
+  float ahead;      /* time that it looks ahead [s] */
+  float near;       /* share of the reach that it looks for */
+  float reach;      /* of the two cloths under way [m] ... */
+  int32_t is_round; /* ... and 1 if they touch as spheres */
+  float fastest;    /* largest way of candidates relative to each other [m] */
   cell_queue queue;
   self_crossings crossings[2];
   int32_t crossing_count[2];
@@ -313,19 +313,12 @@ CLOTH_INLINE uint32_t points_near_each_other(const cell_lanes *c) {
 
 /* Pairs of kinds of features, which side is first, and which lanes are near. */
 enum { PAIR_KINDS = 13 };
-CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][3] = {{FEATURE_PARTICLE, FEATURE_UPPER, 0},
-                                                                {FEATURE_PARTICLE, FEATURE_LOWER, 0},
-                                                                {FEATURE_UPPER, FEATURE_PARTICLE, 1},
-                                                                {FEATURE_LOWER, FEATURE_PARTICLE, 1},
-                                                                {FEATURE_WARP, FEATURE_WARP, 0},
-                                                                {FEATURE_WARP, FEATURE_WEFT, 0},
-                                                                {FEATURE_WARP, FEATURE_ACROSS, 0},
-                                                                {FEATURE_WEFT, FEATURE_WARP, 0},
-                                                                {FEATURE_WEFT, FEATURE_WEFT, 0},
-                                                                {FEATURE_WEFT, FEATURE_ACROSS, 0},
-                                                                {FEATURE_ACROSS, FEATURE_WARP, 0},
-                                                                {FEATURE_ACROSS, FEATURE_WEFT, 0},
-                                                                {FEATURE_ACROSS, FEATURE_ACROSS, 0}};
+CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][3] = {
+    {FEATURE_PARTICLE, FEATURE_UPPER, 0}, {FEATURE_PARTICLE, FEATURE_LOWER, 0}, {FEATURE_UPPER, FEATURE_PARTICLE, 1},
+    {FEATURE_LOWER, FEATURE_PARTICLE, 1}, {FEATURE_WARP, FEATURE_WARP, 0},      {FEATURE_WARP, FEATURE_WEFT, 0},
+    {FEATURE_WARP, FEATURE_ACROSS, 0},    {FEATURE_WEFT, FEATURE_WARP, 0},      {FEATURE_WEFT, FEATURE_WEFT, 0},
+    {FEATURE_WEFT, FEATURE_ACROSS, 0},    {FEATURE_ACROSS, FEATURE_WARP, 0},    {FEATURE_ACROSS, FEATURE_WEFT, 0},
+    {FEATURE_ACROSS, FEATURE_ACROSS, 0}};
 
 /* Adds what is near of the pair of cells in a lane. Returns 1 if something is. */
 static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], int32_t lane) {

@@ -1,12 +1,15 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../costs.h"
 #include "../lanes.h"
-#include "../self_tree.h"
-#include "../self_untangle.h"
 #include "../solve/members.h"
+#include "../types.h"
 #include "equation.h"
+#include "pairs.h"
 #include "search.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Contact of cloth with cloth in a part of a substep ///
 

@@ -1,18 +1,19 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../block3.h"
 #include "../compiler.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
+#include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../types.h"
-#include "candidates.h"
+#include "features.h"
 #include "memory.h"
 #include "pairs.h"
+#include "tree.h"
 
 /// Pairs in the equation ///
 
@@ -49,6 +50,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
     b->plane = b->arrays.plane;
     b->pitch = b->arrays.pitch;
     b->memories = memories_of(b->c);
+    b->remembers = *b->memories.count;
     b->terms = NULL;
   }
   EACH_MEMBER(s, m, {
@@ -128,8 +130,8 @@ static void find_resistance(const self_body *b, int32_t i, cloth_vector n, float
   if (blocks) {
     const float xx = *own_at(blocks, 6, i, 0), yy = *own_at(blocks, 6, i, 1), zz = *own_at(blocks, 6, i, 2);
     const float xy = *own_at(blocks, 6, i, 3), xz = *own_at(blocks, 6, i, 4), yz = *own_at(blocks, 6, i, 5);
-    const cloth_vector dn = vector_flush_work(vector((xx * n.x + xy * n.y) + xz * n.z, (xy * n.x + yy * n.y) + yz * n.z,
-                                                     (xz * n.x + yz * n.y) + zz * n.z));
+    const cloth_vector dn = vector_flush_work(
+        vector((xx * n.x + xy * n.y) + xz * n.z, (xy * n.x + yy * n.y) + yz * n.z, (xz * n.x + yz * n.y) + zz * n.z));
     *along += vector_dot(n, dn);
     trace += (xx + yy) + zz;
   }
@@ -222,8 +224,12 @@ CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across
 static void add_pair_block(const self_body *b, int32_t i, const pair_element *e, float s) {
   const cloth_vector n = e->normal;
   const float more = e->along - e->across;
-  const float entry[6] = {e->across + more * n.x * n.x, e->across + more * n.y * n.y, e->across + more * n.z * n.z,
-                          more * n.x * n.y,             more * n.x * n.z,             more * n.y * n.z};
+  const float entry[6] = {e->across + more * n.x * n.x,
+                          e->across + more * n.y * n.y,
+                          e->across + more * n.z * n.z,
+                          more * n.x * n.y,
+                          more * n.x * n.z,
+                          more * n.y * n.z};
   for (int32_t k = 0; k < 6; k++) {
     float *to = own_at(b->arrays.ground, 6, i, k);
     *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
@@ -327,8 +333,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   const cloth_vector moved = solution_of_pair(g, e, length);
   const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
   const float press = maximum(e->force - e->along * out, 0.0f);
-  const cloth_vector way = vector_flush_work(
-      vector_add(e->offset, vector_across(moved, e->normal)));
+  const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
   pair_memory m = {.key = e->key};
   e->gap += out;
   if (press > 0.0f) {
@@ -440,7 +445,8 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
   pair_shape shape;
   for (int32_t n = 0; n < 2 * count; n++) {
     const pair_element *e = &g->elements[n < count ? n : 2 * count - 1 - n];
-    const int is_face = feature_kind(e->key.first) == FEATURE_PARTICLE && feature_kind(e->key.second) != FEATURE_PARTICLE;
+    const int is_face =
+        feature_kind(e->key.first) == FEATURE_PARTICLE && feature_kind(e->key.second) != FEATURE_PARTICLE;
     if (is_face && e->gap < DOUBTFUL_GAP * e->thickness && has_passed(g, e, &shape)) {
       part_element(g, e, &shape);
     }

@@ -1,8 +1,5 @@
 #pragma once
-#include "../access.h"
 #include "../compiler.h"
-#include "../solve/arrays.h"
-#include "../types.h"
 
 /// Features of cloth that touch ///
 

@@ -1,10 +1,12 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../layout.h"
 #include "../scalar.h"
-#include "../self_tree.h"
+#include "../solve/members.h"
 #include "../types.h"
-#include "candidates.h"
+#include "features.h"
+#include "tree.h"
 
 /// Memory of pairs ///
 
@@ -19,10 +21,10 @@
  * In and out: the memory (state), candidates. Scratch: the elements.
  */
 
-
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
-  const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD), memories_for(c->count, self_settings_of(c)->pairs)};
+  const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
+                           memories_for(c->count, self_settings_of(c)->pairs)};
   return m;
 }
 
@@ -103,8 +105,8 @@ CLOTH_INLINE pair_key candidate_key(const self_group *g, int32_t n) {
 /* Clears the entries behind the last one that the part before had. */
 static void clear_old_pairs(const self_body *b) {
   const pair_memories m = memories_of(b->c);
-  if (*m.count < b->remembered) {
-    fill_zero(m.entry + *m.count, (b->remembered - *m.count) * sizeof(pair_memory));
+  if (*m.count < b->remembers) {
+    fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory));
   }
 }
 

@@ -2,7 +2,7 @@
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
-#include "../self_untangle.h"
+#include "untangle.h"
 
 /// Nearest points ///
 
@@ -27,7 +27,7 @@ CLOTH_INLINE lanes share_within(lanes a) {
 
 /* Where a point lies to a triangle. */
 typedef struct triangle_place {
-  lanes_mask inside; /* over or under the face */
+  lanes_mask inside;   /* over or under the face */
   lanes second, third; /* shares of the corners after the first in the nearest point */
   lanes3 apart;        /* from the nearest point */
   lanes3 normal;       /* of the triangle, of any length ... */
@@ -86,10 +86,10 @@ CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) 
 
 /* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
 typedef struct edge_places {
-  lanes_mask cross;            /* the edges are not parallel */
-  lanes first, second;         /* on the lines */
-  lanes within, other_within;  /* on the edges */
-  lanes3 apart, within_apart;  /* from the second to the first */
+  lanes_mask cross;           /* the edges are not parallel */
+  lanes first, second;        /* on the lines */
+  lanes within, other_within; /* on the edges */
+  lanes3 apart, within_apart; /* from the second to the first */
 } edge_places;
 
 /* Least square of the sine between edges that are not parallel. */

@@ -1,33 +1,30 @@
 #pragma once
-#include "../access.h"
 #include "../base/rows.h"
-#include "../block3.h"
 #include "../compiler.h"
-#include "../contact/law.h"
 #include "../lanes.h"
 #include "../scalar.h"
-#include "../self_tree.h"
-#include "../solve/arrays.h"
+#include "../solve/members.h"
 #include "../types.h"
 #include "candidates.h"
 #include "features.h"
 #include "memory.h"
 #include "nearest.h"
+#include "tree.h"
 
 /// Pairs that touch ///
 
 #if WITH_SELF
 
 /*
- * Candidates at the places of linearisation: which are nearer than twice their thickness, along which normal, with which
- * weights of their particles. The motion of an element is J y = sum w_j y_j.
+ * Candidates at the places of linearisation: which are nearer than twice their thickness, along which normal, with
+ * which weights of their particles. The motion of an element is J y = sum w_j y_j.
  *
  *   particle and triangle  the side is that of the particle at the start of the part. Over the face: the normal of the
  *                          triangle, and the height. Beside it: the direction from the nearest point of an edge or a
  *                          corner, if the particle is on its side
- *   two edges              the direction between the nearest points of their lines, which are within both, turned to the
- *                          side of the nearest points of the edges at the start of the part
- *   two particles          the direction from one to the other, turned likewise
+ *   two edges              the direction between the nearest points of their lines, which are within both, turned to
+ * the side of the nearest points of the edges at the start of the part two particles          the direction from one to
+ * the other, turned likewise
  *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
@@ -306,7 +303,8 @@ static void add_elements_of(element_search *s, pair_block *b) {
 /* 1 if a candidate is of another kind than those of a block: another shape. */
 CLOTH_INLINE int differs_in_kind(pair_key a, pair_key b) {
   const int32_t first = feature_kind(a.second), second = feature_kind(b.second);
-  return (first == FEATURE_PARTICLE) != (second == FEATURE_PARTICLE) || (first >= FEATURE_WARP) != (second >= FEATURE_WARP);
+  return (first == FEATURE_PARTICLE) != (second == FEATURE_PARTICLE) ||
+         (first >= FEATURE_WARP) != (second >= FEATURE_WARP);
 }
 
 /* Finds elements among all candidates. Returns how many there are, or -1 if there is no room. */

@@ -3,16 +3,15 @@
 #include "../compiler.h"
 #include "../costs.h"
 #include "../layout.h"
-#include "../plan.h"
 #include "../scalar.h"
-#include "../self_ages.h"
-#include "../self_crossings.h"
-#include "../self_cull.h"
-#include "../self_leaves.h"
-#include "../self_tree.h"
+#include "../solve/members.h"
 #include "../types.h"
+#include "ages.h"
 #include "candidates.h"
+#include "crossings.h"
+#include "leaves.h"
 #include "memory.h"
+#include "tree.h"
 #include "work.h"
 
 /// Candidates of self-contact ///
@@ -325,11 +324,10 @@ static void search_group(const self_group *g, float time, float near, int32_t is
 
 /* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
 static uint64_t charge_attempt(const self_group *g, const self_search *s) {
-  const uint64_t work = (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT +
-                        (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-                        (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS +
-                        (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
-                        (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+  const uint64_t work =
+      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
+      (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
   uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -445,8 +443,8 @@ static int gather_if_due(const self_group *g, const step_plan *plan) {
   return 1;
 }
 
-/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or a
-   quarter. */
+/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
+   a quarter. */
 static float longest_part(const self_group *g, float h, float shortest) {
   const float way = g->found->fastest * h, most = FAST_PART * shortest_spacing_of(g);
   float length = 1.0f;

@@ -2,7 +2,6 @@
 #include "../compiler.h"
 #include "../costs.h"
 #include "../layout.h"
-#include "../types.h"
 
 /// Work of contact of cloth with cloth ///
 
@@ -26,8 +25,8 @@ static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
 static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
   const uint64_t searches = SELF_ATTEMPTS * max_attempt_work(l, b->particles);
   const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
-  const uint64_t part = candidates * COST_PAIR_SHAPE +
-                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
+  const uint64_t part =
+      candidates * COST_PAIR_SHAPE + elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
   const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
   return (searches + contours + part * (uint32_t)b->parts) * (uint32_t)b->substeps;
 }

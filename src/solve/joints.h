@@ -9,6 +9,7 @@
 #include "../terms/gathers.h"
 #include "../terms/seam_springs.h"
 #include "../terms/seams.h"
+#include "../types.h"
 #include "arrays.h"
 #include "members.h"
 

@@ -7,6 +7,7 @@
 #include "../contact/press.h"
 #include "../scalar.h"
 #include "../self/contact.h"
+#include "../self/equation.h"
 #include "../step/momentum.h"
 #include "../terms/confined.h"
 #include "../types.h"

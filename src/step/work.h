@@ -9,7 +9,7 @@
 #include "../gaps.h"
 #include "../layout.h"
 #include "../pin_reactions.h"
-#include "../self_tree.h"
+#include "../self/tree.h"
 #include "../self/work.h"
 #include "../solve/labels.h"
 #include "../solve/members.h"

@@ -1,11 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "scalar.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "types.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Leaves of the tree of boxes ///
 

@@ -1,12 +1,12 @@
 #pragma once
-#include "access.h"
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "layout.h"
-#include "scalar.h"
-#include "solve/arrays.h"
-#include "types.h"
+#include "../access.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../layout.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
 
 /// Tree of boxes ///
 
@@ -83,7 +83,7 @@ typedef struct self_body {
   uint8_t *ages;
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
-  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see self_leaves.h */
+  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see leaves.h */
   int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;       /* mean of both [m] */
   float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
@@ -94,7 +94,7 @@ typedef struct self_body {
   ptrdiff_t plane;
   float weight; /* of its sums in the solve, see solve_member */
   int32_t has_solution;
-  uint32_t remembered; /* entries of the part before */
+  uint32_t remembers; /* entries of the part before */
   pair_memories memories;
   int32_t levels;
   self_level level[SELF_LEVELS];

@@ -1,10 +1,10 @@
 #pragma once
-#include "compiler.h"
-#include "lanes.h"
-#include "scalar.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "types.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Edges through triangles ///
 

@@ -1,10 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "self/candidates.h"
-#include "self_cull.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "types.h"
+#include "../compiler.h"
+#include "../solve/members.h"
+#include "../types.h"
+#include "candidates.h"
+#include "through.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Cells that pass through each other ///
 

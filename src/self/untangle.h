@@ -1,10 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "scalar.h"
-#include "self_tree.h"
-#include "types.h"
+#include "../access.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "tree.h"
 
 /// Untangling ///
 
