@@ -16,7 +16,6 @@
 #include "self/search.h"
 #include "self/tree.h"
 #include "self/untangle.h"
-#include "self/work.h"
 #include "sleep.h"
 #include "solve/arrays.h"
 #include "solve/joints.h"
@@ -94,7 +93,6 @@ static void place_parts(group_step *s, void *memory) {
   g->max_intersections = l.contact.max_intersections;
   g->max_visits = l.contact.max_visits;
   g->max_leaf_visits = l.contact.max_leaf_visits;
-  g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
 }
 
@@ -327,15 +325,12 @@ static void join_by_bodies(group_step *s) {
   (void)s;
 }
 
-/* Joins the parts of cloths that may touch each other, or themselves: what touches is solved as one. */
+/* Joins the parts of cloths that are awake and have candidates with each other: what touches is solved as one. */
 static void join_by_contact(group_step *s) {
-  const int32_t count = s->group->count;
-  int32_t first = -1;
-  for (int32_t a = 0; a < count; a++) {
-    for (int32_t b = 0; b < count; b++) {
-      if (!s->members[a].sleeps && pair_between(&s->contact, a, b).thickness > 0.0f) {
-        first = first < 0 ? a : first;
-        join_parts(s->part, count, first, a);
+  for (int32_t a = 0; a < s->group->count; a++) {
+    for (int32_t b = 0; b < a; b++) {
+      if ((s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
+        join_parts(s->part, s->group->count, a, b);
       }
     }
   }
@@ -350,15 +345,6 @@ static int is_joined(const group_step *s, int32_t part, int32_t count) {
   (void)s;
   (void)part;
   return is;
-}
-
-/* 1 if cloths of a set may touch each other, or themselves, or one that sleeps. */
-static int set_touches(const group_step *s, const solve_group *g) {
-  int touches = 0;
-  for (int32_t n = 0; n < s->group->count; n++) {
-    EACH_MEMBER(g, m, touches |= pair_between(&s->contact, m->number, n).thickness > 0.0f);
-  }
-  return touches;
 }
 
 /* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
@@ -380,14 +366,28 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   j->seams = &s->seams;
 #endif
   g->joints = is_joined(s, part, g->count) ? j : NULL;
-  g->pairs = set_touches(s, g) ? &s->contact : NULL;
+  g->pairs = s->touches ? &s->contact : NULL;
   s->sets += g->count > 0;
   return end + g->count;
 }
 
-/* Makes the unknowns of what is sewn, and the sets of cloths that are solved as one. */
+/* Makes the sets of cloths that are solved as one: of what is sewn, has bodies in common, or may touch. */
 static void make_sets(group_step *s) {
   int32_t end = 0;
+  s->sets = 0;
+  fill_zero(s->set, sizeof s->set);
+  fill_zero(s->joints, sizeof s->joints);
+  copy_memory(s->part, s->linked, sizeof s->part);
+  join_by_contact(s);
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (s->part[n] == n) {
+      end = make_set(s, n, end);
+    }
+  }
+}
+
+/* Makes the unknowns of what is sewn, and finds what is linked whether it touches or not. */
+static void find_linked(group_step *s) {
 #if WITH_SEAMS
   if (is_sewn_group(s)) {
     remember_seams(s);
@@ -397,12 +397,7 @@ static void make_sets(group_step *s) {
   }
 #endif
   join_by_bodies(s);
-  join_by_contact(s);
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->part[n] == n) {
-      end = make_set(s, n, end);
-    }
-  }
+  copy_memory(s->linked, s->part, sizeof s->part);
 }
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -440,6 +435,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   }
   place_bodies(s, memory);
   meet_at_origin(s);
+  find_linked(s);
   make_sets(s);
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
@@ -456,7 +452,7 @@ static step_plan *plan_of_group(const group_step *s) {
 }
 
 /* Candidates, and what is tangled, before a substep. Returns the longest part of it, as a share. */
-static float prepare_together(const group_step *s, float shortest) {
+static float prepare_together(group_step *s, float shortest) {
   const step_plan *plan = plan_of_group(s);
   const float longest = prepare_pairs(&s->contact, plan, shortest);
   if (s->group->count > 1 && plan->index + 1 == plan->stride) {
@@ -464,8 +460,16 @@ static float prepare_together(const group_step *s, float shortest) {
 #if WITH_SLEEP
     find_woken(s, 0);
 #endif
+    make_sets(s);
   }
   return longest;
+}
+
+/* The candidates of a part of a substep that begins, where they are fast. */
+static void prepare_part_together(group_step *s, float length) {
+  if (prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
+    make_sets(s);
+  }
 }
 
 /* Begins a part of a substep of all cloths that are awake. Returns 1 if it is too long for one of them. */
@@ -506,18 +510,24 @@ static void end_substeps(const group_step *s, int32_t is_whole) {
 }
 
 /* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
-CLOTH_SEPARATE void substep_together(const group_step *s) {
+CLOTH_SEPARATE void substep_together(group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
   float longest = 1.0f, done = 0.0f;
   if (s->touches) {
     longest = prepare_together(s, shortest);
   }
   float length = longest;
+  int32_t is_prepared = 0;
   while (done < 1.0f) {
+    if (s->touches && !is_prepared) {
+      prepare_part_together(s, length);
+    }
+    is_prepared = 1;
     if (start_parts(s, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }
+    is_prepared = 0;
     solve_parts(s);
     for (int32_t n = 0; n < s->group->count; n++) {
       if (!s->members[n].sleeps) {
@@ -550,7 +560,7 @@ static void cut_substeps(const group_step *s, int32_t index) {
 }
 
 /* The substeps of a step of a group of which one cloth is awake at least. */
-static void do_substeps_together(const group_step *s) {
+static void do_substeps_together(group_step *s) {
   step_plan *plan = plan_of_group(s);
   for (int32_t index = 0; index < s->substeps; index += plan->stride) {
     cut_substeps(s, index);

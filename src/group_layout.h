@@ -61,8 +61,9 @@ typedef struct group_step {
 #if WITH_SEAMS
   sewing seams;
 #endif
-  uint8_t part[CLOTH_GROUP_LIMIT]; /* of each cloth: the first of those that seams or bodies join it to */
-  int32_t sets;                    /* of cloths that are solved as one: */
+  uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
+  uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
+  int32_t sets;                      /* of cloths that are solved as one: */
   solve_group set[CLOTH_GROUP_LIMIT];
   group_joints joints[CLOTH_GROUP_LIMIT];
   solve_member solved[CLOTH_GROUP_LIMIT];

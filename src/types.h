@@ -365,12 +365,13 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t faces, edges;  /* candidates of particles and triangles, or of spheres, and of edges */
-  int32_t elements;      /* pairs that touch in the present part */
-  int32_t intersections; /* how many there are */
-  float fastest;         /* largest speed of candidates relative to each other [m/s] */
-  int32_t opened;        /* 1: there are particles that were sewn, see self/candidates.h */
-  uint32_t spent[2];     /* work of the searches of the step, low word first */
+  int32_t faces, edges;              /* candidates of particles and triangles, or of spheres, and of edges */
+  int32_t elements;                  /* pairs that touch in the present part */
+  int32_t has_ages;                  /* 1: the step has found what is tangled */
+  int32_t intersections;             /* how many there are */
+  float fastest;                     /* largest speed of candidates relative to each other [m/s] */
+  int32_t opened;                    /* 1: there are particles that were sewn, see self/candidates.h */
+  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared

@@ -59,7 +59,6 @@ struct self_group {
   self_intersection *intersections;
   self_visit *visits;
   int32_t max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits;
-  uint64_t most_work; /* of an attempt to find all candidates */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
@@ -75,11 +74,12 @@ typedef struct cell_queue {
 /* A gather under way. */
 typedef struct self_search {
   const self_group *group;
-  float ahead;      /* time that it looks ahead [s] */
-  float near;       /* share of the reach that it looks for */
-  float reach;      /* of the two cloths under way [m] ... */
-  int32_t is_round; /* ... and 1 if they touch as spheres */
-  float fastest;    /* largest way of candidates relative to each other [m] */
+  float ahead;                       /* time that it looks ahead [s] */
+  float near;                        /* share of the reach that it looks for */
+  float reach;                       /* of the two cloths under way [m] ... */
+  int32_t is_round;                  /* ... and 1 if they touch as spheres */
+  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
+  float fastest;                     /* largest way of candidates relative to each other [m] */
   cell_queue queue;
   self_crossings crossings[2];
   int32_t crossing_count[2];
@@ -219,6 +219,8 @@ static void add_candidate(self_search *s, const int32_t kind[2], int32_t first, 
   g->keys[is_edge ? g->max_candidates - 1 - s->edges : s->faces] = key;
   s->faces += !is_edge;
   s->edges += is_edge;
+  s->meets[s->queue.a] |= (uint16_t)(1u << s->queue.b);
+  s->meets[s->queue.b] |= (uint16_t)(1u << s->queue.a);
   if (g->candidates) {
     g->candidates[s->queue.a]++;
     g->candidates[s->queue.b] += s->queue.a != s->queue.b;

@@ -39,12 +39,23 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
   add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
-/* Candidates, and what is tangled, before a substep of cloths that feel each other. Returns the longest part of it, as
-   a share. */
+/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
+   Returns the longest part of it, as a share. */
 CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
-  gather_if_due(g, plan);
+  if (plan->index + 1 == plan->stride) {
+    gather_candidates(g, plan->dt, 1);
+  }
   shorten_contours(g, plan->h);
   return longest_part(g, plan->h, shortest);
+}
+
+/* Candidates of a part of a substep that begins, where they are fast. Returns 1 if it has looked for them. */
+static int prepare_part(const self_group *g, const step_plan *plan, float length) {
+  const int is_fast = is_fast_step(g, plan);
+  if (is_fast) {
+    gather_candidates(g, length * plan->h, 0);
+  }
+  return is_fast;
 }
 
 /* 1 if there are elements in the part. */

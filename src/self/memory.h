@@ -13,7 +13,8 @@
 #if WITH_SELF
 
 /*
- * What pairs that press keep from one substep to the next, part of the state of the cloth of their first feature: the
+ * What pairs that press keep from one substep to the next, part of the state of the cloth of their first feature, or of
+ * their second where that sleeps: the
  * force on that feature [N], and how far friction has let it slip elastically [m]. They stand in the order of the
  * candidates: those of particles and triangles, then those of edges. So a pass over the candidates in order finds each
  * in turn. A pair that is not kept begins anew.
@@ -110,9 +111,15 @@ static void clear_old_pairs(const self_body *b) {
   }
 }
 
+/* The cloth that remembers a pair: that of the first feature, unless it sleeps. */
+CLOTH_INLINE int32_t owner_of(const self_group *g, pair_key key) {
+  const int32_t first = feature_cloth(key.first);
+  return g->bodies[first].is_still ? feature_cloth(key.second) : first;
+}
+
 /* Adds an entry, if there is room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
-  const pair_memories m = memories_of(g->bodies[feature_cloth(entry->key.first)].c);
+  const pair_memories m = memories_of(g->bodies[owner_of(g, entry->key)].c);
   if (*m.count < (uint32_t)m.most) {
     m.entry[(*m.count)++] = *entry;
   }

@@ -229,7 +229,7 @@ typedef struct element_search {
 
 /* What a candidate has kept; all are asked in their order. */
 CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
-  const int32_t n = feature_cloth(key.first);
+  const int32_t n = owner_of(s->g, key);
   const self_body *b = &s->g->bodies[n];
   if (s->next[n] < *b->memories.count && are_same_pairs(b->memories.entry[s->next[n]].key, key)) {
     return &b->memories.entry[s->next[n]++];
@@ -264,6 +264,11 @@ static void add_element(element_search *s, pair_block *b, float values[8][CLOTH_
   e->last = m ? m->force : none;
   const cloth_vector slip = vector_add(m ? m->slip : none, motion_of(e->weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
+}
+
+/* 1 if a cloth of a candidate is solved now. */
+static int is_solved_now(const self_group *g, pair_key key) {
+  return g->bodies[feature_cloth(key.first)].terms || g->bodies[feature_cloth(key.second)].terms;
 }
 
 /* Makes elements of the candidates of a block that are near. */
@@ -314,6 +319,9 @@ static int32_t search_elements(const self_group *g, float reach, int32_t is_last
   fill_zero(&b, sizeof b);
   for (int32_t n = 0; n < g->found->faces + g->found->edges; n++) {
     const pair_key key = candidate_key(g, n);
+    if (!is_solved_now(g, key)) {
+      continue;
+    }
     if (b.count > 0 && differs_in_kind(key, b.key[0])) {
       add_elements_of(&s, &b);
     }

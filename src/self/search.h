@@ -12,7 +12,6 @@
 #include "leaves.h"
 #include "memory.h"
 #include "tree.h"
-#include "work.h"
 
 /// Candidates of self-contact ///
 
@@ -322,70 +321,80 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   }
 }
 
-/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
-static uint64_t charge_attempt(const self_group *g, const self_search *s) {
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
+static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
       (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
       (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
       (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
-  uint64_t boxes = 0;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
-    boxes += (uint64_t)(uint32_t)g->bodies[n].count * COST_SELF_BOXES;
   }
   add_varying_work(g->bodies[0].c, work, 1);
-  return work + boxes;
 }
 
-/* Work of the searches of the step so far. */
-static uint64_t spent_on_searches(const self_group *g) {
-  return (uint64_t)g->found->spent[1] << 32 | g->found->spent[0];
+/* Ways of candidates relative to each other in a step, over the spacing, from which on they are looked for again in
+   every part of a substep, and in a part, which is divided where they are more. */
+#define FAST_STEP 0.5f
+#define FAST_PART 0.5f
+
+static float shortest_spacing_of(const self_group *g) {
+  float spacing = g->bodies[0].spacing;
+  for (int32_t n = 1; n < g->count; n++) {
+    spacing = minimum(g->bodies[n].spacing, spacing);
+  }
+  return spacing;
 }
 
-static void keep_spent(const self_group *g, uint64_t work) {
-  g->found->spent[0] = (uint32_t)work;
-  g->found->spent[1] = (uint32_t)(work >> 32);
-}
-
-/* All attempts to find the candidates of the next `time` seconds. Returns 1 if one has met an intersection. */
-static int search_repeatedly(const self_group *g, float time, uint64_t budget, self_search *s) {
+/* All attempts to find the candidates of the next `time` seconds. `may_stop`: the first one is enough where candidates
+   are so fast that they are looked for again in any case. Returns 1 if the last one has looked everywhere. */
+static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
   cloth_self_statistics *counts = &g->found->statistics;
-  int crossed = 0, is_last = 0;
+  const float fast = FAST_STEP * shortest_spacing_of(g);
   float near = 1.0f;
-  uint64_t spent = spent_on_searches(g);
-  for (int32_t attempt = 0; !is_last && (attempt == 0 || s->is_full); attempt++) {
-    is_last = attempt == SELF_ATTEMPTS - 1 || spent + 2u * g->most_work > budget;
+  for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
+    const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
     search_group(g, time, near, is_last, s);
     near *= NEARER_ATTEMPT;
     counts->gathers++;
     counts->visits += s->visits;
-    spent += charge_attempt(g, s);
-    crossed |= s->intersections > 0;
+    charge_attempt(g, s);
+    if (is_last || (may_stop && s->fastest > fast)) {
+      return !s->is_full;
+    }
   }
-  keep_spent(g, spent);
-  return crossed;
+  return 1;
 }
 
-/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. What the step has
-   spent on searches stays within `budget`. */
-CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first) {
+/* What the first gather of a step says about intersections: how long particles have been part of some. */
+static void note_intersections(const self_group *g, const self_search *s) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  const int crossed = s->intersections > 0;
+  counts->intersections = s->intersections;
+  update_ages(g, crossed || g->found->opened, s->dropped == 0 && !s->is_full);
+  counts->tangled = crossed ? count_tangled(g) : 0;
+  g->found->has_ages = 1;
+}
+
+/* Looks for the candidates of the next `time` seconds. `is_step`: of a whole step. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_step) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  if (is_first) {
+  if (is_step) {
     g->found->opened = WITH_SEAMS && find_sewn(g);
+    g->found->has_ages = 0;
   }
-  const int crossed = search_repeatedly(g, time, budget, &s);
+  const int is_whole = search_repeatedly(g, time, is_step, &s);
   g->found->faces = s.faces;
   g->found->edges = s.edges;
-  g->found->fastest = is_first ? s.fastest / time : maximum(s.fastest / time, g->found->fastest);
+  g->found->fastest = is_step ? s.fastest / time : g->found->fastest;
   g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
+  copy_memory(g->found->meets, s.meets, sizeof s.meets);
   counts->pairs = s.faces + s.edges;
-  counts->pairs_dropped += s.dropped;
-  if (is_first) {
-    counts->intersections = s.intersections;
-    update_ages(g, crossed || g->found->opened, s.dropped == 0 && !s.is_full);
-    counts->tangled = crossed ? count_tangled(g) : 0;
-  } else if (crossed) {
+  counts->pairs_dropped += is_step && !is_whole ? 0 : s.dropped;
+  if (!g->found->has_ages && (is_whole || !is_step)) {
+    note_intersections(g, &s);
+  } else if (s.intersections > 0) {
     clear_age_marks(g);
   }
   sort_memories(g);
@@ -408,39 +417,14 @@ static self_group self_group_of(const cloth *c, self_body *body) {
                         .max_intersections = layout.max_intersections,
                         .max_visits = layout.max_visits,
                         .max_leaf_visits = layout.max_leaf_visits,
-                        .most_work = max_attempt_work(&layout, (uint32_t)c->count),
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }
 
-/* Ways of candidates relative to each other in the rest of the step, over the spacing, from which on candidates are
-   looked for again in every substep, and within a part of a substep, which is divided where they are more. */
-#define FAST_STEP 0.5f
-#define FAST_PART 0.5f
-
-static float shortest_spacing_of(const self_group *g) {
-  float spacing = g->bodies[0].spacing;
-  for (int32_t n = 1; n < g->count; n++) {
-    spacing = minimum(g->bodies[n].spacing, spacing);
-  }
-  return spacing;
-}
-
-/* Looks for candidates, before a substep, in the first one of a step, and where cloth is fast. Returns 1 if it has. */
-static int gather_if_due(const self_group *g, const step_plan *plan) {
-  const int32_t first = plan->index + 1 - plan->stride, left = plan->substeps - first;
-  const float rest = plan->h * (float)left / (float)plan->stride, spacing = shortest_spacing_of(g);
-  const uint64_t budget = (uint64_t)(uint32_t)((first + 1) * SELF_ATTEMPTS) * g->most_work;
-  const int is_fast = g->found->fastest * rest > FAST_STEP * spacing;
-  if (first > 0 && !is_fast) {
-    return 0;
-  }
-  gather_candidates(g, first > 0 ? plan->h : rest, budget, first == 0);
-  if (first == 0 && left > plan->stride && g->found->fastest * rest > FAST_STEP * spacing) {
-    gather_candidates(g, plan->h, budget, 0);
-  }
-  return 1;
+/* 1 if candidates of the step are so fast that each part of a substep looks for its own. */
+static int is_fast_step(const self_group *g, const step_plan *plan) {
+  return g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
 /* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or

@@ -390,12 +390,19 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   }
 #endif
   float done = 0.0f, length = longest;
-  int32_t iterations = 0;
+  int32_t iterations = 0, is_prepared = 0;
   while (done < 1.0f) {
+#if WITH_SELF
+    if (g.pairs && !is_prepared) {
+      prepare_part(g.pairs, plan, length);
+    }
+    is_prepared = 1;
+#endif
     if (start_part(&g, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }
+    is_prepared = 0;
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(&g);
     confine_particles(c);
