@@ -194,16 +194,6 @@ static int is_far_in_step(const cloth *c, const position_box *box) {
   return !vector_in_range(low, limit) || !vector_in_range(high, limit);
 }
 
-/* Puts a cloth that sleeps into the arrays that pairs read. */
-static void place_sleeper(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = place_of(&a, i);
-    near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
-    near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
 /* Puts all cloths at the origin of the step. */
 static void meet_at_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);
@@ -220,7 +210,6 @@ static void meet_at_origin(const group_step *s) {
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(to, i, vector_subtract(vector_load(from, i), there));
     }
-    place_sleeper(c);
   }
 }
 
@@ -451,6 +440,25 @@ static step_plan *plan_of_group(const group_step *s) {
   return &workspace_of(member_of(s->group, s->leader))->plan;
 }
 
+/* Puts a cloth that sleeps into the arrays that pairs read. */
+static void place_sleeper(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = place_of(&a, i);
+    near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
+    near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
+  }
+}
+
+/* Puts all that sleep there, after a gather, which takes the memory of these. */
+static void place_sleepers(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (s->members[n].sleeps) {
+      place_sleeper(member_of(s->group, n));
+    }
+  }
+}
+
 /* Candidates, and what is tangled, before a substep. Returns the longest part of it, as a share. */
 static float prepare_together(group_step *s, float shortest) {
   const step_plan *plan = plan_of_group(s);
@@ -462,6 +470,7 @@ static float prepare_together(group_step *s, float shortest) {
 #endif
     make_sets(s);
   }
+  place_sleepers(s);
   return longest;
 }
 
@@ -469,6 +478,7 @@ static float prepare_together(group_step *s, float shortest) {
 static void prepare_part_together(group_step *s, float length) {
   if (prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
     make_sets(s);
+    place_sleepers(s);
   }
 }
 

@@ -118,6 +118,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
 typedef struct pair_motion {
   float along, across; /* compliances */
   float out;           /* along the normal, without the element [m] */
+  float before;        /* what pressed the particles of the first feature last, along the normal */
   cloth_vector way;    /* across it */
 } pair_motion;
 
@@ -154,6 +155,10 @@ static int find_motion(const self_group *g, const pair_element *e, pair_motion *
     m->along += square / (along * b->weight);
     m->across += square / (across * b->weight);
     m->out += w * (out / along);
+    if (n < first_particles(e->key)) {
+      const cloth_vector last_force = vector_flush_work(own_vector(b->arrays.product, i));
+      m->before += w * b->weight * flush_small(vector_dot(last_force, e->normal), WORK_QUANTUM);
+    }
     const cloth_vector side = vector_flush_work(vector_add_scaled(force, e->normal, negate(out)));
     m->way = vector_add_scaled(m->way, side, w / across);
     moves = 1;
@@ -198,7 +203,7 @@ static void press_pair(const self_group *g, float scale, pair_element *e) {
   const lanes stiffness = lanes_splat(e->stiffness), thickness = lanes_splat(e->thickness);
   const lanes q = agreed_depth(stiffness, thickness, lanes_splat(e->thickness / m.along), lanes_splat(alone));
   const contact_tangent law = tangent_at(stiffness, thickness, lanes_splat(depth), q);
-  const float pressed = minimum(lanes_first_value(law.law), last);
+  const float pressed = minimum(lanes_first_value(law.law), maximum(last, m.before));
   e->along = lanes_first_value(law.stiffness);
   e->force = lanes_first_value(law.force);
   e->across = pair_friction(e, &m, vector_across(force, e->normal), pressed);

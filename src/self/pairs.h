@@ -29,11 +29,9 @@
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
-/* Candidates nearer than so many thicknesses are elements. */
-#define ELEMENT_REACH 2.0f
-/* When there is no room for them, by which share less that is, and how often. */
-#define NEARER_REACH 0.8f
-#define REACH_ATTEMPTS 5
+/* Candidates nearer than so many thicknesses are elements; when there is no room for them, those that are nearer. */
+#define REACHES 6
+CLOTH_CONSTANT static const float element_reach[REACHES] = {2.0f, 1.5f, 1.2f, 1.0f, 0.8f, 0.6f};
 /* Least distance that has a direction [m]. */
 #define LEAST_DISTANCE 1.0e-7f
 
@@ -338,11 +336,9 @@ static int32_t search_elements(const self_group *g, float reach, int32_t is_last
 
 /* Finds the elements of a part: what is near. Where there is no room, only what is nearer. */
 CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
-  float reach = ELEMENT_REACH;
   int32_t count = -1;
-  for (int32_t n = 0; count < 0; n++) {
-    count = search_elements(g, reach, n == REACH_ATTEMPTS - 1);
-    reach *= NEARER_REACH;
+  for (int32_t n = 0; n < REACHES && count < 0; n++) {
+    count = search_elements(g, element_reach[n], n == REACHES - 1);
   }
   return count;
 }
