@@ -207,6 +207,9 @@ typedef struct grid_level {
 } grid_level;
 
 /* The variables of a step, at the start of the scratch. */
+/* Whether pairs touch, and some of them cloth that is not solved now, as it sleeps. */
+enum { PAIRS_NONE, PAIRS_TOUCH, PAIRS_HOLD };
+
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
@@ -232,7 +235,7 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
-  int32_t has_pairs; /* 1: pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t has_pairs; /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */

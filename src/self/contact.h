@@ -63,11 +63,22 @@ CLOTH_INLINE int has_elements(const solve_group *s) {
   return s->pairs && s->pairs->found->elements > 0;
 }
 
+/* Whether pairs touch in the part, and cloth that is not solved now. */
+static int32_t how_pairs_touch(const self_group *g) {
+  int32_t how = g->found->elements > 0 ? PAIRS_TOUCH : PAIRS_NONE;
+  EACH_ELEMENT(g, e, {
+    const self_body *a = &g->bodies[feature_cloth(e->key.first)], *b = &g->bodies[feature_cloth(e->key.second)];
+    how = a->terms && b->terms ? how : PAIRS_HOLD;
+  });
+  return how;
+}
+
 /* Finds the elements of a part, at its places of linearisation. */
 CLOTH_SEPARATE void find_pairs(const solve_group *s) {
   look_at_arrays(s->pairs, s);
   s->pairs->found->elements = find_elements(s->pairs);
-  EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = s->pairs->found->elements > 0);
+  const int32_t how = how_pairs_touch(s->pairs);
+  EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = how);
 }
 
 /* What pressed last, once forces are there. */
