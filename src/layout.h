@@ -85,9 +85,10 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
-/* Pairs that touch, and whose forces are remembered, that there is room for, of so many candidates: flat sheets that
-   lie on each other have 5 pairs a particle for 7 candidates, and 2 a side that press. */
-#define ELEMENTS_OF_CANDIDATES(count) ((3 * (count) + 7) / 8)
+/* Candidates for each pair that touches, and for each whose force is remembered, that there is room for. Two sheets
+   that lie on each other, particle on particle, have 21 candidates, 6 pairs that touch, and 3 that press, a particle.
+ */
+#define CANDIDATES_PER_ELEMENT 3
 #define CANDIDATES_PER_MEMORY 6
 
 /* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
@@ -206,7 +207,7 @@ static int32_t intersections_of(int32_t count) {
 
 /* Room for pairs that touch, of so many candidates. */
 static int32_t elements_for(int32_t candidates) {
-  return ELEMENTS_OF_CANDIDATES(candidates);
+  return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
 }
 
 /* Of spheres no intersections are looked for. */

@@ -75,8 +75,10 @@ typedef struct cell_queue {
 typedef struct self_search {
   const self_group *group;
   float ahead;                       /* time that it looks ahead [s] */
-  float near;                        /* share of the reach that it looks for */
-  float reach;                       /* of the two cloths under way [m] ... */
+  float near;                        /* share of what is beyond the thickness that it looks for */
+  float thickness;                   /* of the two cloths under way, ... */
+  float skin;                        /* ... how far beyond it looks at least, ... */
+  float reach;                       /* ... both together [m] ... */
   int32_t is_round;                  /* ... and 1 if they touch as spheres */
   uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
   float fastest;                     /* largest way of candidates relative to each other [m] */
@@ -272,9 +274,9 @@ CLOTH_SEPARATE lanes load_cells(self_search *s, cell_lanes *c) {
     }
   }
   const lanes way = lanes_square_root(largest_square_way(c)), near = lanes_splat(s->near);
-  const lanes reach = lanes_add(lanes_splat(s->reach), lanes_multiply(way, lanes_splat(FASTER_WAY)));
-  c->reach = lanes_multiply(reach, near);
-  c->slack = lanes_add(lanes_splat(EDGE_SLACK), lanes_divide(way, lanes_splat(spacing)));
+  const lanes beyond = lanes_add(lanes_splat(s->skin), lanes_multiply(way, lanes_splat(FASTER_WAY)));
+  c->reach = lanes_add(lanes_splat(s->thickness), lanes_multiply(beyond, near));
+  c->slack = lanes_multiply(lanes_add(lanes_splat(EDGE_SLACK), lanes_divide(way, lanes_splat(spacing))), near);
   return way;
 }
 

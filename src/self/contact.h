@@ -6,6 +6,7 @@
 #include "../solve/members.h"
 #include "../types.h"
 #include "equation.h"
+#include "features.h"
 #include "pairs.h"
 #include "search.h"
 #include "tree.h"

@@ -29,6 +29,9 @@ enum {
 #define FEATURE_KIND_BITS 3
 #define FEATURE_ROUND (1u << (FEATURE_PLACE_BITS + FEATURE_KIND_BITS))
 #define FEATURE_CLOTH_SHIFT (FEATURE_PLACE_BITS + FEATURE_KIND_BITS + 1)
+#define FEATURE_CLOTH_BITS 4
+
+LAYOUT_CONTRACT(cloths_fit_into_features, CLOTH_GROUP_LIMIT <= 1 << FEATURE_CLOTH_BITS);
 
 LAYOUT_CONTRACT(columns_fit_into_features, CLOTH_GRID_LIMIT <= 1 << FEATURE_COLUMN_BITS);
 
@@ -42,7 +45,7 @@ CLOTH_INLINE uint32_t feature_with_kind(uint32_t feature, int32_t kind) {
 }
 
 CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
-  return (int32_t)(feature >> FEATURE_CLOTH_SHIFT);
+  return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
 CLOTH_INLINE int32_t feature_kind(uint32_t feature) {

@@ -275,8 +275,8 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 
 /* Distance beyond the thickness within which candidates are kept, over the spacing. */
 #define SELF_SKIN 0.1f
-/* By which share less an attempt looks for than the one before. */
-#define NEARER_ATTEMPT 0.8f
+/* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
+CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
 /* No leaf of a group is kept yet. */
 static void forget_all_leaves(const self_group *g) {
@@ -285,8 +285,8 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds, within the share `near` of their reach; after the last one what has
-   no room is left out. */
+/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness; after the
+   last one what has no room is left out. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
@@ -309,7 +309,9 @@ static void search_group(const self_group *g, float time, float near, int32_t is
         continue;
       }
       s->is_round = pair.is_round;
-      s->reach = pair.thickness + SELF_SKIN * spacing;
+      s->thickness = pair.thickness;
+      s->skin = SELF_SKIN * spacing;
+      s->reach = s->thickness + s->skin;
       clear_waiting(s, a, b);
       visit_pair(s, a, b);
       test_waiting(s);
@@ -351,11 +353,9 @@ static float shortest_spacing_of(const self_group *g) {
 static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
   cloth_self_statistics *counts = &g->found->statistics;
   const float fast = FAST_STEP * shortest_spacing_of(g);
-  float near = 1.0f;
   for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
     const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
-    search_group(g, time, near, is_last, s);
-    near *= NEARER_ATTEMPT;
+    search_group(g, time, attempt_shares[attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
     charge_attempt(g, s);
