@@ -322,13 +322,13 @@ typedef enum cloth_self_shape {
 
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
-  int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
-                       per particle. What does not fit is looked for again, for a shorter time ahead, then left out,
-                       which CLOTH_NOTE_PAIRS_DROPPED tells */
-  int32_t gathers;  /* how often a step looks for candidates, at equal distances; 0..CLOTH_SUBSTEP_LIMIT, at most once a
-                       substep; default 1. Also where cloth goes elsewhere than velocities led, up to three times in
-                       between. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
-                       the other cloths of a cloth_group; of the memory it needs 1 byte per particle then */
+  int32_t pairs;    /* room for candidates, pairs of a particle and a triangle, or of two edges, that may touch in a
+                       step, per particle; 1..32; default 24, which two layers that lie on each other particle on particle
+                       need; 51 bytes each per particle. Where there is no room the nearest are kept; what is left out
+                       although it may touch, CLOTH_NOTE_PAIRS_DROPPED tells */
+  int32_t gathers;  /* 1: the sheet feels itself; 0: only the other cloths of a cloth_group; 0..CLOTH_SUBSTEP_LIMIT, where
+                       more than 1 means the same; default 1. Candidates are looked for once a step, and where cloth is
+                       fast in every part of a substep */
   int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
                        come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1. Not for
                        spheres */
@@ -1321,7 +1321,7 @@ typedef struct cloth_group {
                            their self_frictions; where both have self.untangle, contact is released where they have
                            passed through each other for three steps */
   int32_t pairs;        /* room for candidates between cloths, per particle, beside the self.pairs of each cloth; 1..32;
-                           default 4; 4.5 bytes each. Of no meaning for a single cloth */
+                           default 24; 45 bytes each. Of no meaning for a single cloth */
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */

@@ -30,7 +30,7 @@ cloth_group cloth_group_default(void) {
   cloth_group group;
   fill_zero(&group, sizeof group);
   group.cookie = GROUP_COOKIE;
-  group.pairs = 4;
+  group.pairs = 24;
   group.seam_speed = 1.0f;
   return group;
 }

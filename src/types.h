@@ -370,6 +370,7 @@ typedef struct self_workspace {
   cloth_self_statistics statistics;
   int32_t faces, edges;              /* candidates of particles and triangles, or of spheres, and of edges */
   int32_t elements;                  /* pairs that touch in the present part */
+  int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
   int32_t has_ages;                  /* 1: the step has found what is tangled */
   int32_t intersections;             /* how many there are */
   float fastest;                     /* largest speed of candidates relative to each other [m/s] */

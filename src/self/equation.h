@@ -382,7 +382,7 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 
 /// Cloth that has passed through ///
 
-/* Gaps in thicknesses below which particles and triangles are moved apart, and to which. */
+/* Gaps in thicknesses below which particles and triangles, and edges, are moved apart, and to which. */
 #define PASSED_GAP 0.1f
 #define SAFE_GAP 0.15f
 /* Gaps that the solution says, below which they are looked at. */
@@ -412,11 +412,16 @@ static int has_passed(const self_group *g, const pair_element *e, pair_shape *sh
       b.way[n][2][lane] = way.z;
     }
   }
-  shape_faces(&b, lanes_splat(PASSED_GAP * e->thickness), shape);
-  return lanes_any(shape->near);
+  const lanes reach = lanes_splat(2.0f * e->thickness);
+  if (feature_kind(e->key.first) == FEATURE_PARTICLE) {
+    shape_faces(&b, reach, shape);
+  } else {
+    shape_edges(&b, reach, shape);
+  }
+  return lanes_any(shape->near) && lanes_first_value(shape->gap) < PASSED_GAP * e->thickness;
 }
 
-/* Moves a particle and a triangle apart that have passed each other: places, and velocities with them. */
+/* Moves two features apart that have passed each other: places, and velocities with them. */
 static void part_element(const self_group *g, const pair_element *e, const pair_shape *shape) {
   const cloth_vector n = lanes3_first(shape->normal);
   float weight[4], inverse[4], sum = 0.0f;
@@ -450,9 +455,8 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
   pair_shape shape;
   for (int32_t n = 0; n < 2 * count; n++) {
     const pair_element *e = &g->elements[n < count ? n : 2 * count - 1 - n];
-    const int is_face =
-        feature_kind(e->key.first) == FEATURE_PARTICLE && feature_kind(e->key.second) != FEATURE_PARTICLE;
-    if (is_face && e->gap < DOUBTFUL_GAP * e->thickness && has_passed(g, e, &shape)) {
+    const int is_round = feature_kind(e->key.second) == FEATURE_PARTICLE;
+    if (!is_round && e->gap < DOUBTFUL_GAP * e->thickness && has_passed(g, e, &shape)) {
       part_element(g, e, &shape);
     }
   }

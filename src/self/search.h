@@ -336,8 +336,8 @@ static void charge_attempt(const self_group *g, const self_search *s) {
 }
 
 /* Ways of candidates relative to each other in a step, over the spacing, from which on they are looked for again in
-   every part of a substep, and in a part, which is divided where they are more. */
-#define FAST_STEP 0.5f
+   every part of a substep, as they do not go straight on; and in a part, which is divided where they are more. */
+#define FAST_STEP 2.0f
 #define FAST_PART 0.5f
 
 static float shortest_spacing_of(const self_group *g) {
@@ -352,14 +352,14 @@ static float shortest_spacing_of(const self_group *g) {
    are so fast that they are looked for again in any case. Returns 1 if the last one has looked everywhere. */
 static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
   cloth_self_statistics *counts = &g->found->statistics;
-  const float fast = FAST_STEP * shortest_spacing_of(g);
+  const float fast = FAST_PART * shortest_spacing_of(g);
   for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
     const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
     search_group(g, time, attempt_shares[attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
     charge_attempt(g, s);
-    if (is_last || (may_stop && s->fastest > fast)) {
+    if (is_last || (may_stop && s->is_full && s->fastest > fast)) {
       return !s->is_full;
     }
   }
@@ -387,7 +387,10 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   const int is_whole = search_repeatedly(g, time, is_step, &s);
   g->found->faces = s.faces;
   g->found->edges = s.edges;
-  g->found->fastest = is_step ? s.fastest / time : g->found->fastest;
+  if (is_step) {
+    g->found->fastest = s.fastest / time;
+    g->found->is_crowded = !is_whole;
+  }
   g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   copy_memory(g->found->meets, s.meets, sizeof s.meets);
   counts->pairs = s.faces + s.edges;
@@ -422,9 +425,10 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   return g;
 }
 
-/* 1 if candidates of the step are so fast that each part of a substep looks for its own. */
+/* 1 if candidates of the step are so fast, or so many, that each part of a substep looks for its own. */
 static int is_fast_step(const self_group *g, const step_plan *plan) {
-  return g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
+  const float way = g->found->fastest * plan->dt, spacing = shortest_spacing_of(g);
+  return way > (g->found->is_crowded ? FAST_PART : FAST_STEP) * spacing;
 }
 
 /* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or

@@ -134,10 +134,15 @@ static free_pieces free_pieces_of(const cloth *c) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
 #if WITH_GAPS
-  if (is_in_pieces(c)) {
-    if (!workspace_of(c)->has_pairs && !f.has_bodies && may_have_free_pieces(c)) {
+  if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
+    if (!f.has_bodies && may_have_free_pieces(c)) {
       find_free_pieces(c, &f);
     }
+    return f;
+  }
+  if (is_in_pieces(c)) { /* which push each other: free together */
+    f.count = is_unheld(c);
+    f.label[0] = LABEL_ALL;
     return f;
   }
 #endif
