@@ -349,21 +349,23 @@ static float shortest_spacing_of(const self_group *g) {
 }
 
 /* All attempts to find the candidates of the next `time` seconds. `may_stop`: the first one is enough where candidates
-   are so fast that they are looked for again in any case. Returns 1 if the last one has looked everywhere. */
+   are so fast that they are looked for again in any case. Returns 1 if there was room for all of the first. */
 static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
   cloth_self_statistics *counts = &g->found->statistics;
   const float fast = FAST_PART * shortest_spacing_of(g);
+  int is_whole = 1;
   for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
     const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
     search_group(g, time, attempt_shares[attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
     charge_attempt(g, s);
+    is_whole &= !s->is_full;
     if (is_last || (may_stop && s->is_full && s->fastest > fast)) {
-      return !s->is_full;
+      break;
     }
   }
-  return 1;
+  return is_whole;
 }
 
 /* What the first gather of a step says about intersections: how long particles have been part of some. */
@@ -394,8 +396,8 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
   copy_memory(g->found->meets, s.meets, sizeof s.meets);
   counts->pairs = s.faces + s.edges;
-  counts->pairs_dropped += is_step && !is_whole ? 0 : s.dropped;
-  if (!g->found->has_ages && (is_whole || !is_step)) {
+  counts->pairs_dropped += is_step && s.is_full ? 0 : s.dropped;
+  if (!g->found->has_ages && (!s.is_full || !is_step)) {
     note_intersections(g, &s);
   } else if (s.intersections > 0) {
     clear_age_marks(g);
@@ -427,8 +429,7 @@ static self_group self_group_of(const cloth *c, self_body *body) {
 
 /* 1 if candidates of the step are so fast, or so many, that each part of a substep looks for its own. */
 static int is_fast_step(const self_group *g, const step_plan *plan) {
-  const float way = g->found->fastest * plan->dt, spacing = shortest_spacing_of(g);
-  return way > (g->found->is_crowded ? FAST_PART : FAST_STEP) * spacing;
+  return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
 /* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
