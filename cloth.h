@@ -275,8 +275,8 @@ typedef struct cloth_config_integration {
                            collider than the thickness, as cloth that is born there, relative to its surface, and at
                            which tethers pull in what it begins with 5 mm beyond them [m/s]; 0.1..1e4; default 3 */
   int32_t max_parts;    /* most parts that a substep is taken in where a particle would come out farther inside of a
-                           collider than the thickness, and of more than 1/600 s where cloth may touch cloth: work is
-                           bounded by as many substeps; 1, 2 or 4; default 4 */
+                           collider than the thickness, or cloth would move by more than half a spacing against cloth that
+                           it may touch: work is bounded by as many substeps; 1, 2 or 4; default 4 */
 } cloth_config_integration;
 
 /* Tethers keep particles within a distance of pins: `scale` times that at rest, as a contact with the inside of a
@@ -322,13 +322,13 @@ typedef enum cloth_self_shape {
 
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
-  int32_t pairs;    /* room for candidates, pairs that may touch in a step, per particle; 1..32; default 4; 4 bytes each
-                       per particle. What does not fit is looked for again, for a shorter time ahead, then left out,
-                       which CLOTH_NOTE_PAIRS_DROPPED tells */
-  int32_t gathers;  /* how often a step looks for candidates, at equal distances; 0..CLOTH_SUBSTEP_LIMIT, at most once a
-                       substep; default 1. Also where cloth goes elsewhere than velocities led, up to three times in
-                       between. More suit fast cloth on fine grids. 0: the sheet does not feel itself, only
-                       the other cloths of a cloth_group; of the memory it needs 1 byte per particle then */
+  int32_t pairs;    /* room for candidates, pairs of a particle and a triangle, or of two edges, that may touch in a
+                       step, per particle; 1..32; default 24, which two layers that lie on each other particle on particle
+                       need; 51 bytes each per particle. Where there is no room the nearest are kept; what is left out
+                       although it may touch, CLOTH_NOTE_PAIRS_DROPPED tells */
+  int32_t gathers;  /* 1: the sheet feels itself; 0: only the other cloths of a cloth_group; 0..CLOTH_SUBSTEP_LIMIT, where
+                       more than 1 means the same; default 1. Candidates are looked for once a step, and where cloth is
+                       fast in every part of a substep */
   int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
                        come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1. Not for
                        spheres */
@@ -429,8 +429,8 @@ typedef struct cloth_config {
                             with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
-                           less tangles more often. 36.7 bytes per particle, 1 of them state, and 1.3 KB; up to
-                           65,536 particles */
+                           less tangles more often. 1,240 bytes per particle with the default self.pairs, 129 of them
+                           state; up to 65,536 particles */
   float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
@@ -1208,12 +1208,11 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 /// Deadlines and work ///
 
 /* How far a step was refined. After a deadline the solve of a substep does 3 iterations, or as many as it would do if
-   that is less, and self-contact one sweep; all else acts in every substep and is never left out. The result depends on
+   that is less; all else acts in every substep and is never left out. The result depends on
    the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work
    are absent with CLOTH_NO_PLANNING. */
 typedef struct cloth_effort {
-  int32_t refinements; /* iterations of the solves beyond the first 3 of each, and sweeps of self-contact beyond the
-                          first; 0 or more */
+  int32_t refinements; /* iterations of the solves beyond the first 3 of each; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
 } cloth_effort;
 
@@ -1241,13 +1240,12 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
 
 /// Groups ///
 
-/* Cloths that feel each other are stepped together, substep by substep: all move by their own forces and springs, then
-   all touch each other and themselves in one pass, then each meets its colliders, so that pins, targets and colliders
-   have the last word. The law is that of self-contact: particles against triangles of the other cloth, both ways, with
-   Coulomb friction, and the side taken from where the substep began. Momentum is kept. Each cloth's memory, state,
-   saves, images and hashes are its own. A step of a group is a function of the states, the configs, dt and the group;
-   the order of the cloths counts, as contacts act one after the other. A group of one cloth does what cloth_step()
-   does, to the bit.
+/* Cloths that feel each other are stepped together, substep by substep: those that may touch in it are solved as one,
+   with their contact as terms of the equation. The law is that of self-contact: particles against triangles of the
+   other cloth, both ways, and edges against edges, with Coulomb friction, and the side taken from where the part of the
+   substep began. Momentum is kept. Each cloth's memory, state, saves, images and hashes are its own. A step of a group
+   is a function of the states, the configs, dt and the group; the order of the cloths counts, as sums follow it. A group
+   of one cloth does what cloth_step() does, to the bit, and so do cloths that come near no other.
 
    Every cloth of a group has a self_thickness. All take the largest number of substeps that one of them would take
    alone. Positions are relative to one whole metre near the first cloth that is awake; cloths whose origins differ
@@ -1321,7 +1319,7 @@ typedef struct cloth_group {
                            their self_frictions; where both have self.untangle, contact is released where they have
                            passed through each other for three steps */
   int32_t pairs;        /* room for candidates between cloths, per particle, beside the self.pairs of each cloth; 1..32;
-                           default 4; 4.5 bytes each. Of no meaning for a single cloth */
+                           default 24; 45 bytes each. Of no meaning for a single cloth */
   int32_t exception_count;            /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
@@ -1476,7 +1474,7 @@ typedef struct cloth_self_statistics {
   int32_t visits;        /* pairs of boxes that were compared */
   int32_t pairs;         /* candidates of the last gather ... */
   int32_t pairs_dropped; /* ... and those of all gathers for which there was no room */
-  int32_t contacts;      /* candidates that touched in the last sweep of the last substep */
+  int32_t contacts;      /* pairs that pressed in the last part of the last substep */
   int32_t intersections; /* edges found to pass through triangles at the start of the step */
   int32_t tangled;       /* particles of such edges and triangles for three steps or more */
 } cloth_self_statistics;

@@ -48,7 +48,7 @@ cloth_config cloth_config_default(void) {
   config.solver.max_iterations = 80;
   config.strain_limit.stiffness = 50.0f;
   config.tearing.max_torn_cells = 256;
-  config.self.pairs = 4;
+  config.self.pairs = 24;
   config.self.gathers = 1;
   config.self.untangle = 1;
   config.sleep.time = 0.5f;

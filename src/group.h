@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "base/rows.h"
 #include "common_bodies.h"
 #include "compiler.h"
 #include "costs.h"
@@ -8,14 +9,15 @@
 #include "lanes.h"
 #include "layout.h"
 #include "scalar.h"
-#include "self_batches.h"
-#include "self_contact.h"
-#include "self_gather.h"
-#include "self_state.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "self_watch.h"
+#include "self/candidates.h"
+#include "self/contact.h"
+#include "self/features.h"
+#include "self/memory.h"
+#include "self/search.h"
+#include "self/tree.h"
+#include "self/untangle.h"
 #include "sleep.h"
+#include "solve/arrays.h"
 #include "solve/joints.h"
 #include "solve/members.h"
 #include "step.h"
@@ -34,16 +36,6 @@
 #if WITH_GROUPS
 
 /// A step of a group ///
-
-/* How often a step of a group looks for candidates. */
-static int32_t gathers_of(const cloth_group *group) {
-  int32_t gathers = 1;
-  for (int32_t n = 0; n < group->count; n++) {
-    const int32_t wanted = self_settings_of(member_of(group, n))->gathers;
-    gathers = wanted > gathers ? wanted : gathers;
-  }
-  return gathers;
-}
 
 /* How cloths a and b of a group touch: as their configs say, or the last exception that names them; not at all where
    both sleep. */
@@ -69,13 +61,12 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
 /* Sets how all cloths touch. */
 static void choose_pairs(group_step *s, self_pair *pairs) {
   const int32_t count = s->group->count;
-  s->touches = s->untangles = 0;
+  s->touches = 0;
   for (int32_t a = 0; a < count; a++) {
     for (int32_t b = 0; b < count; b++) {
       const self_pair pair = choose_pair(s, a, b);
       pairs[a * count + b] = pair;
       s->touches |= pair.thickness > 0.0f;
-      s->untangles |= pair.thickness > 0.0f && pair.untangles;
     }
   }
 }
@@ -90,19 +81,18 @@ static void place_parts(group_step *s, void *memory) {
   s->members = (group_member *)(void *)(room + l.members);
   g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
-  g->batches = (self_batch *)(void *)(room + l.contact.batches);
-  g->tags = is_single ? NULL : (uint16_t *)(void *)(room + l.tags);
+  g->keys = (pair_key *)(void *)(room + l.contact.candidates);
+  g->elements = (pair_element *)(void *)(room + l.contact.elements);
   g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
   g->candidates = is_single ? NULL : counts;
   g->touching = is_single ? NULL : counts + g->count;
-  g->near = (uint8_t *)(room + l.near);
   g->intersections = (self_intersection *)(void *)(room + l.contact.intersections);
   g->visits = (self_visit *)(void *)(room + l.contact.visits);
-  g->max_batches = l.contact.max_batches;
+  g->max_candidates = l.contact.max_candidates;
+  g->max_elements = l.contact.max_elements;
   g->max_intersections = l.contact.max_intersections;
   g->max_visits = l.contact.max_visits;
   g->max_leaf_visits = l.contact.max_leaf_visits;
-  g->most_work = max_attempt_work(&l.contact, (uint32_t)l.particles, 0);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
 }
 
@@ -110,21 +100,15 @@ static void place_parts(group_step *s, void *memory) {
 static void place_bodies(const group_step *s, void *memory) {
   const group_layout l = group_layout_of(s->group);
   self_node *nodes = (self_node *)(void *)((char *)memory + l.contact.nodes);
-  float heaviest = 0.0f;
-  for (int32_t n = 0; n < s->group->count; n++) {
-    heaviest = maximum(heaviest, reference_mass(member_of(s->group, n)));
-  }
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    group_member *m = &s->members[n];
+    const group_member *m = &s->members[n];
     self_body *b = &s->contact.bodies[n];
     self_body_of(c, nodes, b);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
-    m->scale = heaviest / reference_mass(c);
     b->is_still = m->sleeps;
     if (m->sleeps) {
-      b->start = b->place = kept_start(c);
-      fill_zero(b->mobility, (size_t)c->count * sizeof(float));
+      b->start = kept_start(c);
     }
   }
 }
@@ -267,51 +251,39 @@ static void report_contact(const group_step *s) {
 
 #if WITH_SLEEP
 
-/* Is one of some particles of a cloth faster than a speed? */
-static int is_one_faster(const self_body *b, const int32_t *particle, int32_t count, float speed) {
-  for (int32_t n = 0; n < count; n++) {
-    const cloth_vector v = vector_load(b->velocity, particle[n]);
-    if (vector_dot(v, v) > speed * speed) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-/* Marks the sleeping one of two cloths if the other one is near, and fast, at one of a batch of candidates. */
-static void find_woken_by(const group_step *s, int32_t batch, int is_over) {
+/* Marks the sleeping one of two cloths if the other one is near, and fast, at a candidate. */
+static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
-  const int32_t first = g->tags[batch] >> 8, second = g->tags[batch] & 255;
-  const int32_t sleeper = s->members[first].sleeps ? first : second;
-  const self_body *a = &g->bodies[first], *b = &g->bodies[second];
-  const float speed = g->bodies[sleeper].c->settings.sleep.speed;
-  const self_pair pair = pair_between(g, first, second);
-  const float reach = pair.thickness + attempt_skins[0] * minimum(a->spacing, b->spacing);
+  const int32_t first = feature_cloth(key.first), second = feature_cloth(key.second);
   if (s->members[first].sleeps == s->members[second].sleeps) {
     return;
   }
-  const int32_t candidates = candidates_of(b, pair.is_round, &g->batches[batch]);
-  for (int32_t n = 0; n < candidates && !s->members[sleeper].wakes; n++) {
-    int32_t involved[5];
-    find_involved(b, pair.is_round, g->batches[batch].particle[n], g->batches[batch].cell[n], involved);
-    const int is_fast =
-        sleeper == second ? is_one_faster(a, involved, 1, speed) : is_one_faster(b, involved + 1, 4, speed);
-    s->members[sleeper].wakes = is_fast && (!is_over || is_candidate_near(a, b, involved, reach));
-  }
+  const int32_t sleeper = s->members[first].sleeps ? first : second, other = first + second - sleeper;
+  const self_body *a = &g->bodies[other], *b = &g->bodies[sleeper];
+  const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
+  const int32_t k = feature_place(other == first ? key.second : key.first, b->columns);
+  const float speed = b->c->settings.sleep.speed;
+  const float reach = pair_between(g, first, second).thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
+  const cloth_vector v = vector_load(a->velocity, i);
+  const cloth_vector apart = vector_subtract(vector_load(a->start, i), vector_load(b->start, k));
+  const float far = reach + 2.0f * (a->spacing + b->spacing);
+  const int is_fast = vector_dot(v, v) > speed * speed;
+  s->members[sleeper].wakes |= is_fast && (!is_over || vector_dot(apart, apart) < far * far);
 }
 
 /* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
    begins, those that are near when it is over. */
 static void find_woken(const group_step *s, int is_over) {
+  const self_workspace *found = s->contact.found;
   int32_t sleeping = 0;
   for (int32_t n = 0; n < s->group->count; n++) {
     sleeping += s->members[n].sleeps;
   }
   if (sleeping > 0) {
-    for (int32_t n = 0; n < s->contact.found->batches; n++) {
-      find_woken_by(s, n, is_over);
+    for (int32_t n = 0; n < found->faces + found->edges; n++) {
+      find_woken_by(s, candidate_key(&s->contact, n), is_over);
     }
-    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)s->contact.found->batches * SELF_BATCH, COST_WAKE);
+    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)(found->faces + found->edges), COST_WAKE);
   }
 }
 
@@ -340,6 +312,17 @@ static void join_by_bodies(group_step *s) {
   EACH_FOLLOWER(s->group, k, n, join_parts(s->part, s->group->count, leader_of_body(s->group, k), n));
 #endif
   (void)s;
+}
+
+/* Joins the parts of cloths that are awake and have candidates with each other: what touches is solved as one. */
+static void join_by_contact(group_step *s) {
+  for (int32_t a = 0; a < s->group->count; a++) {
+    for (int32_t b = 0; b < a; b++) {
+      if ((s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
+        join_parts(s->part, s->group->count, a, b);
+      }
+    }
+  }
 }
 
 /* 1 if something joins the cloths of a part, or particles of one. */
@@ -372,13 +355,28 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   j->seams = &s->seams;
 #endif
   g->joints = is_joined(s, part, g->count) ? j : NULL;
+  g->pairs = s->touches ? &s->contact : NULL;
   s->sets += g->count > 0;
   return end + g->count;
 }
 
-/* Makes the unknowns of what is sewn, and the sets of cloths that are solved as one. */
+/* Makes the sets of cloths that are solved as one: of what is sewn, has bodies in common, or may touch. */
 static void make_sets(group_step *s) {
   int32_t end = 0;
+  s->sets = 0;
+  fill_zero(s->set, sizeof s->set);
+  fill_zero(s->joints, sizeof s->joints);
+  copy_memory(s->part, s->linked, sizeof s->part);
+  join_by_contact(s);
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (s->part[n] == n) {
+      end = make_set(s, n, end);
+    }
+  }
+}
+
+/* Makes the unknowns of what is sewn, and finds what is linked whether it touches or not. */
+static void find_linked(group_step *s) {
 #if WITH_SEAMS
   if (is_sewn_group(s)) {
     remember_seams(s);
@@ -388,11 +386,7 @@ static void make_sets(group_step *s) {
   }
 #endif
   join_by_bodies(s);
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->part[n] == n) {
-      end = make_set(s, n, end);
-    }
-  }
+  copy_memory(s->linked, s->part, sizeof s->part);
 }
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -404,7 +398,6 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   s->group = group;
   s->dt = dt;
   s->substeps = substeps;
-  s->gathers = gathers_of(group);
   s->parts = most_group_parts(group);
   place_parts(s, memory);
   for (int32_t n = 0; n < group->count; n++) {
@@ -431,10 +424,11 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   }
   place_bodies(s, memory);
   meet_at_origin(s);
+  find_linked(s);
   make_sets(s);
   if (s->group->count > 1) {
     if (first->settings.capacity.fixed_work) {
-      add_work(first, max_group_work(s->group, dt, s->gathers, s->substeps), 1);
+      add_work(first, max_group_work(s->group, dt, s->substeps), 1);
     } else {
       add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
     }
@@ -446,24 +440,45 @@ static step_plan *plan_of_group(const group_step *s) {
   return &workspace_of(member_of(s->group, s->leader))->plan;
 }
 
-/* Looks at the cloths that are awake as they are between substeps. */
-static void see_states(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    self_body *b = &s->contact.bodies[n];
-    b->start = b->is_still ? b->start : b->place;
+/* Puts a cloth that sleeps into the arrays that pairs read. */
+static void place_sleeper(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t place = place_of(&a, i);
+    near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
+    near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
   }
 }
 
-/* Looks for candidates before a substep, if that is due. */
-static void gather_together(const group_step *s) {
+/* Puts all that sleep there, after a gather, which takes the memory of these. */
+static void place_sleepers(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if (s->members[n].sleeps) {
+      place_sleeper(member_of(s->group, n));
+    }
+  }
+}
+
+/* Candidates, and what is tangled, before a substep. Returns the longest part of it, as a share. */
+static float prepare_together(group_step *s, float shortest) {
   const step_plan *plan = plan_of_group(s);
-  see_states(s);
-  if (gather_if_due(&s->contact, plan, s->gathers, s->untangles) && s->group->count > 1 &&
-      plan->index + 1 == plan->stride) {
+  const float longest = prepare_pairs(&s->contact, plan, shortest);
+  if (s->group->count > 1 && plan->index + 1 == plan->stride) {
     report_gather(s);
 #if WITH_SLEEP
     find_woken(s, 0);
 #endif
+    make_sets(s);
+  }
+  place_sleepers(s);
+  return longest;
+}
+
+/* The candidates of a part of a substep that begins, where they are fast. */
+static void prepare_part_together(group_step *s, float length) {
+  if (prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
+    make_sets(s);
+    place_sleepers(s);
   }
 }
 
@@ -493,16 +508,6 @@ static void settle_parts(const group_step *s) {
   }
 }
 
-/* Contact of all cloths after the solve of a part of a substep. */
-static void collide_together(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      see_solved(&s->contact.bodies[n], s->members[n].scale);
-    }
-  }
-  collide_group(&s->contact, plan_of_group(s));
-}
-
 /* Ends a substep of all cloths that are awake. `is_whole`: it was not divided. */
 static void end_substeps(const group_step *s, int32_t is_whole) {
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -515,23 +520,25 @@ static void end_substeps(const group_step *s, int32_t is_whole) {
 }
 
 /* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
-CLOTH_SEPARATE void substep_together(const group_step *s) {
+CLOTH_SEPARATE void substep_together(group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
   float longest = 1.0f, done = 0.0f;
   if (s->touches) {
-    gather_together(s);
-    longest = longest_part(plan_of_group(s), shortest);
+    longest = prepare_together(s, shortest);
   }
   float length = longest;
+  int32_t is_prepared = 0;
   while (done < 1.0f) {
+    if (s->touches && !is_prepared) {
+      prepare_part_together(s, length);
+    }
+    is_prepared = 1;
     if (start_parts(s, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }
+    is_prepared = 0;
     solve_parts(s);
-    if (s->touches) {
-      collide_together(s);
-    }
     for (int32_t n = 0; n < s->group->count; n++) {
       if (!s->members[n].sleeps) {
         confine_particles(member_of(s->group, n));
@@ -563,7 +570,7 @@ static void cut_substeps(const group_step *s, int32_t index) {
 }
 
 /* The substeps of a step of a group of which one cloth is awake at least. */
-static void do_substeps_together(const group_step *s) {
+static void do_substeps_together(group_step *s) {
   step_plan *plan = plan_of_group(s);
   for (int32_t index = 0; index < s->substeps; index += plan->stride) {
     cut_substeps(s, index);
@@ -582,7 +589,6 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
 #if WITH_SLEEP
-    see_states(s);
     find_woken(s, 1);
 #endif
     report_contact(s);

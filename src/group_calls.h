@@ -30,7 +30,7 @@ cloth_group cloth_group_default(void) {
   cloth_group group;
   fill_zero(&group, sizeof group);
   group.cookie = GROUP_COOKIE;
-  group.pairs = 4;
+  group.pairs = 24;
   group.seam_speed = 1.0f;
   return group;
 }
@@ -479,7 +479,7 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   if (!work) {
     return CLOTH_ERROR_NULL;
   }
-  *work = max_group_work(group, dt, gathers_of(group), substeps);
+  *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
   }

@@ -4,9 +4,10 @@
 #include "costs.h"
 #include "layout.h"
 #include "scalar.h"
-#include "self_batches.h"
-#include "self_tree.h"
-#include "self_watch.h"
+#include "self/candidates.h"
+#include "self/memory.h"
+#include "self/tree.h"
+#include "self/work.h"
 #include "solve/members.h"
 #include "step/coefficients.h"
 #include "step/work.h"
@@ -20,7 +21,7 @@
 
 /*
  * Steps several cloths together, substep by substep: all gather, all predict, all are solved, one pass of contact over
- * all (self_contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
+ * all (self/contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
  * checked, and memory of the caller. Out: what a step of each cloth changes. Scratch: that of each cloth as in a step
  * of its own, but for the end of it, in place of which boxes, candidates and intersections of all cloths lie in the
  * caller's memory; that memory may hold pointers, as nothing of it outlasts the call.
@@ -41,7 +42,6 @@
 /* A cloth during a step of its group. */
 typedef struct group_member {
   position_box box;   /* around its particles, relative to its origin [m] */
-  float scale;        /* largest reference mass of the group over that of the cloth */
   int32_t iterations; /* of the parts of the present substep */
   int32_t left_out;   /* of enter_surroundings() */
   int32_t sleeps;     /* 1: the cloth sleeps in this step ... */
@@ -52,18 +52,18 @@ typedef struct group_member {
 typedef struct group_step {
   const cloth_group *group;
   float dt;
-  int32_t substeps, gathers;
-  int32_t parts;     /* of a substep, at most */
-  int32_t leader;    /* the first cloth that is awake; -1 if none is */
-  int32_t touches;   /* 1 if at least two of the cloths, or one and itself, may touch ... */
-  int32_t untangles; /* ... and if contact of such is released where they stay tangled */
+  int32_t substeps;
+  int32_t parts;   /* of a substep, at most */
+  int32_t leader;  /* the first cloth that is awake; -1 if none is */
+  int32_t touches; /* 1 if at least two of the cloths, or one and itself, may touch */
   self_group contact;
   group_member *members;
 #if WITH_SEAMS
   sewing seams;
 #endif
-  uint8_t part[CLOTH_GROUP_LIMIT]; /* of each cloth: the first of those that seams or bodies join it to */
-  int32_t sets;                    /* of cloths that are solved as one: */
+  uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
+  uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
+  int32_t sets;                      /* of cloths that are solved as one: */
   solve_group set[CLOTH_GROUP_LIMIT];
   group_joints joints[CLOTH_GROUP_LIMIT];
   solve_member solved[CLOTH_GROUP_LIMIT];
@@ -72,7 +72,7 @@ typedef struct group_step {
 /* Where everything lies in the memory of a group, and the bounds of its contact. */
 typedef struct group_layout {
   self_layout contact;
-  uint32_t step, bodies, members, found, pairs, counts, tags, near, bytes;
+  uint32_t step, bodies, members, found, pairs, counts, bytes;
   uint32_t numbers, labels, sewn, stitches, folds, gathers;
   int32_t particles;
 } group_layout;
@@ -92,19 +92,29 @@ static int32_t count_places(const cloth_group *group) {
   return places;
 }
 
+/* Bytes of the pairs that touch, where the table of what they remember has room, too. */
+static uint32_t element_bytes(int32_t elements, int32_t memories) {
+  const uint32_t bytes = (uint32_t)elements * (uint32_t)sizeof(pair_element);
+  const uint32_t table = (uint32_t)memory_table_bytes(memories);
+  return bytes > table ? bytes : table;
+}
+
 /* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
   uint32_t end = 0, nodes = 0;
+  int32_t memories = 0;
   fill_zero(&g, sizeof g);
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
+    memories += memories_for(c->count, self_settings_of(c)->pairs);
     nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
   }
-  l->max_batches = (count_places(group) + SELF_BATCH - 1) / SELF_BATCH;
+  l->max_candidates = count_places(group);
+  l->max_elements = elements_for(l->max_candidates);
   l->max_intersections = intersections_of(g.particles);
   l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
@@ -117,11 +127,10 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
   l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
-  l->batches = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(self_batch));
+  l->candidates = reserve(&end, (uint32_t)l->max_candidates * (uint32_t)sizeof(pair_key));
+  l->elements = reserve(&end, element_bytes(l->max_elements, memories));
   l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
   l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
-  g.tags = reserve(&end, (uint32_t)l->max_batches * (uint32_t)sizeof(uint16_t));
-  g.near = reserve(&end, (uint32_t)l->max_batches);
 #if WITH_SEAMS
   if (group->seam_count > 0) {
     const uint32_t sewn = (uint32_t)count_sewn(group);
@@ -192,13 +201,17 @@ static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t subste
 
 #endif
 
-/* Most work of contact of a group in a step; that of triangles, which is more than that of spheres. */
-static uint64_t max_group_work(const cloth_group *group, float dt, int32_t gathers, int32_t substeps) {
+/* Most work of contact of a group in a step. */
+static uint64_t max_group_work(const cloth_group *group, float dt, int32_t substeps) {
   const group_layout g = group_layout_of(group);
-  const uint64_t particles = (uint32_t)g.particles, places = (uint64_t)(uint32_t)g.contact.max_batches * SELF_BATCH;
+  const uint64_t particles = (uint32_t)g.particles, places = (uint32_t)g.contact.max_candidates;
   const uint64_t several =
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
-  const contact_bounds b = {particles, gathers, substeps, most_group_parts(group), CLOTH_SELF_TRIANGLES};
+  contact_bounds b = {particles, substeps, most_group_parts(group), 0};
+  for (int32_t n = 0; n < group->count; n++) {
+    const int32_t iterations = most_pair_iterations(member_of(group, n)) + SEWN_ITERATIONS;
+    b.iterations = iterations > b.iterations ? iterations : b.iterations;
+  }
 #if WITH_SEAMS
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
 #else

@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "self/memory.h"
 #include "settings.h"
 #include "state.h"
 #include "step_origin.h"
@@ -412,6 +413,32 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 
 #endif
 
+#if WITH_SELF
+
+/* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
+static int check_image_pairs(const image_view *view) {
+  const cloth *c = view->c;
+  if (!c->self) {
+    return 1;
+  }
+  const uint32_t most = (uint32_t)memories_of(c).most;
+  const uint8_t *from = image_at(view, c->state.pairs);
+  any_word head[PAIR_MEMORY_HEAD];
+  read_view_words(view, head, from, PAIR_MEMORY_HEAD);
+  if (head[0] > most || head[1] != 0u) {
+    return 0;
+  }
+  from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
+  for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
+    if (!are_state_floats(view, from + sizeof(pair_key), 6)) {
+      return 0;
+    }
+  }
+  return is_zero(from, (most - head[0]) * sizeof(pair_memory));
+}
+
+#endif
+
 /* Are bodies, attachments and reactions at rest possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
@@ -421,6 +448,11 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
       (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
     return 0;
   }
+#if WITH_SELF
+  if (!check_image_pairs(view)) {
+    return 0;
+  }
+#endif
 #if WITH_BODIES
   return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
 #else

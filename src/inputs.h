@@ -10,6 +10,7 @@
 #include "gaps.h"
 #include "lanes.h"
 #include "scalar.h"
+#include "self/memory.h"
 #include "settings.h"
 #include "tethers.h"
 #include "types.h"
@@ -271,6 +272,9 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   invalidate_history(c, particle);
 #if WITH_COLLIDERS
   forget_touching(c, particle);
+#endif
+#if WITH_SELF
+  forget_pairs(c);
 #endif
 #if WITH_GAPS
   if (has_gaps(c)) {

@@ -85,6 +85,17 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
+/* Candidates for each pair that touches, and for each whose force is remembered, that there is room for. Two sheets
+   that lie on each other, particle on particle, have 21 candidates, 6 pairs that touch, and 3 that press, a particle.
+ */
+#define CANDIDATES_PER_ELEMENT 3
+#define CANDIDATES_PER_MEMORY 6
+
+/* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
+static int32_t memories_for(int32_t count, int32_t pairs) {
+  return (count * pairs + CANDIDATES_PER_MEMORY - 1) / CANDIDATES_PER_MEMORY;
+}
+
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
    first and the last vector array and discard them, so these must be floats as well. */
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -103,6 +114,10 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
   c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
+  if (c->self) {
+    c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
+    reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
+  }
   if (config->sleep.speed > 0.0f) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
@@ -157,30 +172,20 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_MORE_VISITS 1024
-/* Pairs of cells of a pair of leaves, both ways, and pairs of particles, one way. */
-#define SELF_LEAF_PAIRS 32
-/* Most pairs of edges of rims of two leaves, and of such an edge and a leaf. */
-#define SELF_RIM_PAIRS 72
-#define SPHERE_LEAF_PAIRS 16
+/* Pairs of cells of a pair of leaves. */
+#define SELF_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
-#define SELF_ATTEMPTS 3
-/* Most sweeps over the candidates in a substep, and most passes after them that hold what has passed through. */
-#define SELF_SWEEPS 4
-#define SELF_HOLDS 4
-
+#define SELF_ATTEMPTS 5
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
-  uint32_t nodes, batches, intersections, visits, bytes;
-  int32_t max_batches, max_intersections;
+  uint32_t nodes, candidates, elements, intersections, visits, bytes;
+  int32_t max_candidates, max_elements, max_intersections;
   int32_t max_visits, max_leaf_visits; /* of a gather */
 } self_layout;
 
 static int32_t half_of(int32_t side) {
   return (side + 1) / 2;
 }
-
-/* Room for nodes that holds what takes their place between searches, see self_watch.h, of the smallest grid, too. */
-#define SELF_LEAST_NODES 2
 
 /* Nodes of the tree of a grid. A leaf holds two by two cells, a node two by two nodes of the level before; the last row
    and column of particles count as cells, as their edges need a place. */
@@ -191,7 +196,7 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
     rows = half_of(rows);
     nodes += columns * rows;
   } while (columns > 1 || rows > 1);
-  return nodes > SELF_LEAST_NODES ? nodes : SELF_LEAST_NODES;
+  return nodes;
 }
 
 /* Room for intersections of cloth with so many particles. */
@@ -200,16 +205,23 @@ static int32_t intersections_of(int32_t count) {
   return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
 }
 
+/* Room for pairs that touch, of so many candidates. */
+static int32_t elements_for(int32_t candidates) {
+  return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
+}
+
 /* Of spheres no intersections are looked for. */
 static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
-  l.max_batches = (count * pairs + SELF_BATCH - 1) / SELF_BATCH;
+  l.max_candidates = count * pairs;
+  l.max_elements = elements_for(l.max_candidates);
   l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
   l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
   l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
-  l.batches = reserve(&end, (uint32_t)l.max_batches * (uint32_t)sizeof(self_batch));
+  l.candidates = reserve(&end, (uint32_t)l.max_candidates * (uint32_t)sizeof(pair_key));
+  l.elements = reserve(&end, (uint32_t)l.max_elements * (uint32_t)sizeof(pair_element));
   l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
   l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
   l.bytes = align_up(end);
@@ -331,7 +343,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
     c->scratch.labels = reserve_places(c, end, 1);
   }
   layout_contact(c, config, end);
-  if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0) {
+  if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0 || c->self) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;

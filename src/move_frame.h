@@ -7,6 +7,8 @@
 #include "lanes.h"
 #include "rigid.h"
 #include "scalar.h"
+#include "self/memory.h"
+#include "self/tree.h"
 #include "types.h"
 
 /// Moving frames ///
@@ -111,6 +113,23 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
     }
+  }
+}
+
+#endif
+
+#if WITH_SELF
+
+/* Turns what pairs of cloth and cloth remember. */
+static void transform_pairs(const cloth *c, const rigid_motion *m) {
+  if (!c->self || !m->turns) {
+    return;
+  }
+  const pair_memories memories = memories_of(c);
+  for (uint32_t n = 0; n < *memories.count; n++) {
+    pair_memory *entry = &memories.entry[n];
+    entry->force = vector_flush(transform_direction(m, vector_flush(entry->force, INPUT_QUANTUM)), INPUT_QUANTUM);
+    entry->slip = vector_flush_work(transform_direction(m, entry->slip));
   }
 }
 
@@ -244,6 +263,9 @@ static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint6
   transform_targets(c, m);
 #if WITH_COLLIDERS
   transform_contacts(c, m);
+#endif
+#if WITH_SELF
+  transform_pairs(c, m);
 #endif
   transform_confinements(c, m);
   transform_colliders(c, m, colliders);

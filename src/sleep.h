@@ -7,7 +7,7 @@
 #include "costs.h"
 #include "lanes.h"
 #include "scalar.h"
-#include "self_gather.h"
+#include "self/search.h"
 #include "types.h"
 
 /// Sleep ///

@@ -7,7 +7,7 @@
 #include "origin.h"
 #include "plan.h"
 #include "scalar.h"
-#include "self_gather.h"
+#include "self/search.h"
 #include "sleep.h"
 #include "solve/arrays.h"
 #include "statistics.h"

@@ -5,7 +5,7 @@
 #include "hash.h"
 #include "rest_lengths.h"
 #include "scalar.h"
-#include "self_batches.h"
+#include "self/candidates.h"
 #include "solve/arrays.h"
 #include "solve/members.h"
 

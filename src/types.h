@@ -10,7 +10,7 @@
  * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
  *
  * Scratch that cloths may share belongs to the substep: solve/arrays.h has the table of its arrays. Between substeps
- * contact of cloth with cloth takes arrays that the solve has left (self_tree.h), and so does tearing, residual.
+ * contact of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual.
  *
  *   own.workspace       plan, statistics and variables of the step; the caller reads the statistics
  *   own.iterations      iterations of each substep; the caller reads them
@@ -207,6 +207,9 @@ typedef struct grid_level {
 } grid_level;
 
 /* The variables of a step, at the start of the scratch. */
+/* Whether pairs touch, and some of them cloth that is not solved now, as it sleeps. */
+enum { PAIRS_NONE, PAIRS_TOUCH, PAIRS_HOLD };
+
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
@@ -232,6 +235,7 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
+  int32_t has_pairs; /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -278,7 +282,7 @@ typedef struct cloth_settings {
  * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
  * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
  * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
- * scratch that cloths may share; self_tree.h finds them.
+ * scratch that cloths may share; self/tree.h finds them.
  */
 typedef struct self_settings {
   float thickness;  /* distance of the sheet to itself [m] */
@@ -317,14 +321,36 @@ typedef struct self_node {
   int8_t unused[2];
 } self_node;
 
-/* Candidates of a batch: the largest CLOTH_LANES there is. */
+/* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Candidates that share no particle: a particle, and the first particle of a cell. The last particle of a cloth is the
-   first of no cell: as `cell` it marks a place that is empty. Of spheres `cell` is the other particle. */
-typedef struct self_batch {
-  uint16_t particle[SELF_BATCH], cell[SELF_BATCH];
-} self_batch;
+/* Two features of cloth that may touch, see self/features.h. */
+typedef struct pair_key {
+  uint32_t first, second;
+} pair_key;
+
+/* What a pair that presses keeps, see self/memory.h. */
+typedef struct pair_memory {
+  pair_key key;
+  cloth_vector force, slip; /* on the first feature [N]; [m] */
+} pair_memory;
+
+/* Words before the first of a cloth: how many there are. */
+#define PAIR_MEMORY_HEAD 2
+
+/* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
+typedef struct pair_element {
+  pair_key key;
+  int32_t place[4]; /* of its particles in the rows of the arrays */
+  float weight[4];
+  cloth_vector normal;             /* towards the first feature */
+  cloth_vector offset;             /* way along the surface that friction resists [m] */
+  cloth_vector last;               /* its force in the part before [N] */
+  float gap, thickness, friction;  /* gap: where it is linearised, then where the solution leads [m] */
+  float stiffness;                 /* k_0 */
+  float force, along, across;      /* lambda, k and k_t */
+  float block_along, block_across; /* what the blocks of its particles hold of k and k_t */
+} pair_element;
 
 /* An edge that passes through a triangle. */
 typedef struct self_intersection {
@@ -342,10 +368,14 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t batches, intersections; /* how many there are */
-  int32_t edge_blocks;            /* of pairs of edges, see self_rims.h */
-  int32_t opened;                 /* 1: there are particles that were sewn, see self_batches.h */
-  uint32_t spent[2];              /* work of the searches of the step, low word first */
+  int32_t faces, edges;              /* candidates of particles and triangles, or of spheres, and of edges */
+  int32_t elements;                  /* pairs that touch in the present part */
+  int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
+  int32_t has_ages;                  /* 1: the step has found what is tangled */
+  int32_t intersections;             /* how many there are */
+  float fastest;                     /* largest speed of candidates relative to each other [m/s] */
+  int32_t opened;                    /* 1: there are particles that were sewn, see self/candidates.h */
+  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
@@ -379,6 +409,7 @@ typedef struct state_offsets {
   uint32_t bodies, attachments, resting;
   uint32_t tethers, velocity_history, targets; /* 0 for what the config does without */
   uint32_t touching, max_touches;              /* memory of contact; room for touches, see contact/touch.h */
+  uint32_t pairs;                              /* memory of pairs, see self/memory.h; 0 without self-contact */
   uint32_t end;
 } state_offsets;
 
@@ -423,7 +454,6 @@ struct cloth {
   int32_t max_contacts; /* room in the contact record */
   uint32_t self; /* byte offset from the start of the arena to the self_settings; 0: the sheet passes through itself */
   uint32_t gaps; /* byte offset from the start of the arena to the gap_summary; 0: a grid without gaps. */
-  uint32_t unused; /* so that the size of the struct is a multiple of that of an address */
 };
 
 /* Bytes before the state in a save and in an image. */

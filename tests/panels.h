@@ -33,7 +33,6 @@ static inline cloth_config panel_config(int columns, int rows, int substeps) {
   config.substeps = substeps;
   config.self_thickness = 0.01f;
   config.self.gathers = 0;
-  config.self.pairs = 8;
   return config;
 }
 
@@ -53,7 +52,6 @@ static inline void make_group(panels *p) {
   p->group = cloth_group_default();
   p->group.cloths = p->sheets;
   p->group.count = p->count;
-  p->group.pairs = 8;
   p->group.seams = p->seams;
 }
 

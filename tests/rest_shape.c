@@ -453,7 +453,6 @@ static void test_seam(void) {
   cloth_group group = cloth_group_default();
   group.cloths = sheets;
   group.count = 2;
-  group.pairs = 8;
   group.seams = &seam;
   group.seam_count = 1;
   size_t bytes = 0;

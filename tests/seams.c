@@ -574,7 +574,6 @@ static void sew_patch(panels *p, int substeps, float thickness) {
   for (int i = 0; i < 2; i++) {
     cloth_config config = panel_config(i ? PATCH : COLUMNS, i ? PATCH : COLUMNS, substeps);
     config.self_thickness = thickness * (float)SPACING;
-    config.self.pairs = 8;
     config.origin = i ? vector_at(FIRST * SPACING, -FIRST * SPACING, across) : config.origin;
     p->f[i] = fixture_make(&config);
     p->sheets[i] = p->f[i].sheet;
@@ -586,7 +585,6 @@ static void sew_patch(panels *p, int substeps, float thickness) {
   for (int k = 0; k < COLUMNS; k++)
     cloth_pin(p->sheets[0], k);
   make_group(p);
-  p->group.pairs = 8;
   p->seams[0].a = (cloth_seam_side){0, 0, 1, PATCH * PATCH, under};
   p->seams[0].b = (cloth_seam_side){1, 0, 1, PATCH * PATCH, over};
   p->group.seam_count = 1;

@@ -168,7 +168,7 @@ static inline void describe_pair(self_stage *p) {
     c->edge_warp = vector_at(h * (c->columns - 1), 0, 0);
     c->edge_weft = vector_at(0, 0, h * (c->rows - 1));
     c->gravity = vector_at(9.81 * sin(3.14159265358979 / 9), -9.81 * cos(3.14159265358979 / 9), 0);
-    c->origin = i ? vector_at(0.01, SELF_SHARE * h + 0.0005, 0.25) : vector_at(0, 0, 0);
+    c->origin = i ? vector_at(0.01, SELF_SHARE * h, 0.25) : vector_at(0, 0, 0);
   }
   if (!is_slope) {
     p->config[0].edge_weft = vector_at(0, -1, 0);

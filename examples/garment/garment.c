@@ -94,7 +94,6 @@ static void make_world(world *w) {
   w->group = cloth_group_default();
   w->group.cloths = w->panels;
   w->group.count = SHIRT_PANELS;
-  w->group.pairs = 8;
   w->group.seams = w->seams;
   w->group.around = &w->around;
   w->around.bodies = w->bodies;

@@ -64,7 +64,6 @@ static void add_cloth(world *w, cloth_config *config, cloth_fabric_kind kind) {
   void *arena;
   must(cloth_fabric_preset(kind, &config->fabric), "cloth_fabric_preset");
   config->self_thickness = SHARE * fminf(warp, weft);
-  config->self.pairs = 8;
   config->substeps = 8;
   config->max_colliders = 0;
   config->capacity.max_shared_bodies = BODIES;
@@ -353,7 +352,6 @@ static int run_scene(int kind, image *picture, film *f) {
   w = (world){.kind = kind};
   w.group = cloth_group_default();
   w.group.cloths = w.sheets;
-  w.group.pairs = 8;
   w.group.around = &w.around;
   w.around.bodies = w.bodies;
   make_scene(&w);

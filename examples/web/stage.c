@@ -204,7 +204,6 @@ static cloth_config current_config(const stage *s) {
   config.max_colliders = STAGE_BODY_LIMIT;
   if (plan->feels_itself && s->settings[STAGE_METHOD] == 0) {
     config.self_thickness = 0.45f * s->spacing;
-    config.self.pairs = 8;
   }
   if (s->settings[STAGE_METHOD] > 0) { /* a method keeps its own history and has no tethers */
     config.integration.explicit_threshold = 0;

@@ -38,7 +38,9 @@
  * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
  * then.
  *
- * In: touches, place, residual, spring sums, diagonal, memory. Out: residual, ground, touches. Scratch: product.
+ * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
+ *
+ * In: touches, place, residual, spring sums, diagonal, memory, product. Out: residual, ground, touches. Scratch: none.
  */
 
 #if WITH_COLLIDERS
@@ -198,6 +200,25 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
 
 #endif
 
+#if WITH_SELF
+
+/* Adds what contacts gave last to what pairs gave, in `product`. */
+static void add_last_contacts(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a.rows; row++) {
+    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+      const int32_t first = *chain_at(c, row, column);
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
+        const int32_t place = row * a.pitch + column + k;
+        own_store(a.product, place, lanes3_add(own_load(a.product, place), last_forces(&p, first, k)));
+      }
+    }
+  }
+}
+
+#endif
+
 /* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   const solve_arrays *a = p->a;
@@ -211,7 +232,8 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   }
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
-  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last_forces(p, first, k))));
+  const lanes3 last = workspace_of(p->c)->has_pairs ? own_load(a->product, place) : last_forces(p, first, k);
+  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
   }

@@ -9,6 +9,7 @@
 #include "../terms/gathers.h"
 #include "../terms/seam_springs.h"
 #include "../terms/seams.h"
+#include "../types.h"
 #include "arrays.h"
 #include "members.h"
 
@@ -82,16 +83,16 @@ static void share_contacts(const solve_group *g) {
 #if WITH_SEAMS && WITH_COLLIDERS
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
-  EACH_MEMBER(g, m, touches |= workspace_of(m->c)->touches);
+  EACH_MEMBER(g, m, touches |= workspace_of(m->c)->touches | workspace_of(m->c)->has_pairs);
   if (!touches) {
     return;
   }
   EACH_SEWN(s, g->joints->part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int has_touches = workspace_of(c)->touches > 0 && !holder_of(s, p);
+    const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
-    if (has_touches) {
-      p->velocity = last_force_on(c, &a, &workspace_of(c)->plan.terms, p->place);
+    if ((w->has_pairs || w->touches > 0) && !holder_of(s, p)) {
+      p->velocity = w->has_pairs ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
       add_to_particle(&a, p->particle, p->velocity);
     }
   });

@@ -20,12 +20,15 @@ typedef struct solve_member {
 
 /* What joins the members, see joints.h. */
 typedef struct group_joints group_joints;
+/* Cloths that feel each other, see self/candidates.h. */
+typedef struct self_group self_group;
 
 /* What is solved as one. */
 typedef struct solve_group {
   solve_member *members;
   int32_t count;
-  group_joints *joints; /* NULL for one alone */
+  group_joints *joints;    /* NULL for one alone */
+  const self_group *pairs; /* that may touch; NULL without */
 } solve_group;
 
 /* Runs statements for each member `m` of `s`. */

@@ -6,6 +6,8 @@
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../scalar.h"
+#include "../self/contact.h"
+#include "../self/equation.h"
 #include "../step/momentum.h"
 #include "../terms/confined.h"
 #include "../types.h"
@@ -80,6 +82,9 @@ static float multiply_direction(const solve_state *s, int32_t is_last) {
     sum += m->weight * own;
   });
   sum += multiply_bodies(s->group, is_last);
+#if WITH_SELF
+  sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
+#endif
   sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
   EACH_MEMBER(s->group, m, {
     if (!is_last) {
@@ -128,6 +133,15 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
     }
   });
 #endif
+#if WITH_SELF
+  if (has_elements(s->group) && iteration == s->iterations - 1) {
+    note_solutions(s->group);
+    const solve_change change = release_pairs(s->group->pairs, s->step);
+    all.along += change.along;
+    all.most += change.most;
+    all.changed |= change.changed;
+  }
+#endif
   (void)s;
   (void)iteration;
   return all;
@@ -141,7 +155,7 @@ static void set_solve_bounds(solve_state *s) {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
     s->finished += m->weight * finished_change(m->c, m->t);
-    meets |= workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
+    meets |= workspace_of(m->c)->has_pairs || workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
     s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
     most = m->t->most_iterations > most ? m->t->most_iterations : most;
   });

@@ -419,7 +419,7 @@ static int has_guard(const solve_group *s) {
   int has = !s->joints || !is_closing(s->joints);
   EACH_MEMBER(s, m, {
     has &= m->t->solves && !has_bounds(m->c) && !is_in_pieces(m->c);
-    has &= !is_moved_by_colliders(m->c) && !has_joined_bodies(m->c);
+    has &= !workspace_of(m->c)->has_pairs && !is_moved_by_colliders(m->c) && !has_joined_bodies(m->c);
   });
   return has;
 }

@@ -131,14 +131,19 @@ static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.has_bodies = moves_bodies(c);
-  if (workspace_of(c)->touches > 0 && !f.has_bodies) {
-    return f; /* colliders may hold any of them */
+  if ((workspace_of(c)->touches > 0 && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
+    return f; /* colliders may hold any of them, or cloth that sleeps */
   }
 #if WITH_GAPS
-  if (is_in_pieces(c)) {
+  if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
     if (!f.has_bodies && may_have_free_pieces(c)) {
       find_free_pieces(c, &f);
     }
+    return f;
+  }
+  if (is_in_pieces(c)) { /* which push each other: free together */
+    f.count = is_unheld(c);
+    f.label[0] = LABEL_ALL;
     return f;
   }
 #endif
@@ -283,7 +288,8 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
   *has_bodies = 0;
   EACH_MEMBER(s, m, {
     const int32_t moves = moves_bodies(m->c);
-    are_free &= is_free_piece(m->c) && (workspace_of(m->c)->touches == 0 || moves);
+    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) &&
+                (workspace_of(m->c)->touches == 0 || moves);
     *has_bodies |= moves;
   });
   return are_free;

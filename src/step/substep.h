@@ -16,8 +16,10 @@
 #include "../lanes.h"
 #include "../pin_reactions.h"
 #include "../scalar.h"
-#include "../self_contact.h"
-#include "../self_state.h"
+#include "../self/contact.h"
+#include "../self/equation.h"
+#include "../self/search.h"
+#include "../self/tree.h"
 #include "../solve/arrays.h"
 #include "../solve/joints.h"
 #include "../solve/members.h"
@@ -76,7 +78,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
-  w->has_ground = w->touches > 0 || has_bounds(c);
+  w->has_ground = w->has_pairs || w->touches > 0 || has_bounds(c);
   if (w->has_ground) {
     clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
   }
@@ -89,6 +91,9 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
 /* Contacts, and springs to bodies. */
 CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
+  if (w->has_pairs) {
+    w->coarsest_is_kept = t->keeps_coarsest = 0;
+  }
 #if WITH_COLLIDERS
   if (w->touches > 0) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
@@ -204,15 +209,37 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 
 /* The equation of a part, at the places where it is linearised. */
 CLOTH_ONCE void make_equation(const solve_group *g) {
+#if WITH_SELF
+  if (g->pairs) {
+    find_pairs(g);
+  }
+#endif
   EACH_MEMBER(g, m, {
     linearise(m->c, m->t);
     add_terms(m->c, &workspace_of(m->c)->plan.terms);
   });
   if (g->joints) {
     add_joint_terms(g);
+  }
+#if WITH_SELF
+  if (has_elements(g)) {
+    take_last_pairs(g);
+  }
+#endif
+  if (g->joints) {
     share_contacts(g);
   }
+#if WITH_SELF
+  if (has_elements(g)) {
+    press_pairs(g->pairs, g);
+  }
+#endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
+#if WITH_SELF
+  if (has_elements(g)) {
+    add_pairs(g->pairs);
+  }
+#endif
 #if WITH_BODIES
   EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
 #endif
@@ -288,11 +315,23 @@ CLOTH_ONCE int32_t solve_part(const solve_group *g) {
   share_rest(g);
 #endif
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+#if WITH_SELF
+  if (g->pairs) {
+    note_solutions(g);
+    remember_pairs(g->pairs, g);
+  }
+#endif
   EACH_MEMBER(g, m, {
     workspace_of(m->c)->energy_guarded += shortenings > 0 ? shortenings : 0;
     accept_part(m);
     charge_substep(m->c, m->t, iterations, shortenings);
   });
+#if WITH_SELF
+  if (g->pairs) {
+    part_passed(g->pairs);
+    charge_pairs(g, iterations);
+  }
+#endif
   if (g->joints) {
     accept_common_bodies(g);
     charge_joints(g, iterations);
@@ -338,19 +377,34 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
  */
 CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   const float shortest = 1.0f / (float)c->settings.integration.max_parts;
-  const float longest = gather_with_self(c, plan, shortest);
+  float longest = 1.0f;
   solve_member alone = {.c = c, .t = &plan->terms};
-  const solve_group g = {&alone, 1, NULL};
+  solve_group g = {&alone, 1, NULL, NULL};
+#if WITH_SELF
+  self_body body;
+  self_group pairs;
+  if (feels_itself(c)) {
+    pairs = self_group_of(c, &body);
+    g.pairs = &pairs;
+    longest = prepare_pairs(&pairs, plan, shortest);
+  }
+#endif
   float done = 0.0f, length = longest;
-  int32_t iterations = 0;
+  int32_t iterations = 0, is_prepared = 0;
   while (done < 1.0f) {
+#if WITH_SELF
+    if (g.pairs && !is_prepared) {
+      prepare_part(g.pairs, plan, length);
+    }
+    is_prepared = 1;
+#endif
     if (start_part(&g, done, length) && length > shortest) {
       length *= 0.5f;
       continue;
     }
+    is_prepared = 0;
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(&g);
-    collide_with_self(c, plan);
     confine_particles(c);
     end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
     done += length;

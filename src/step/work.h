@@ -9,8 +9,8 @@
 #include "../gaps.h"
 #include "../layout.h"
 #include "../pin_reactions.h"
-#include "../self_tree.h"
-#include "../self_watch.h"
+#include "../self/tree.h"
+#include "../self/work.h"
 #include "../solve/labels.h"
 #include "../solve/members.h"
 #include "../solve/solve.h"
@@ -328,13 +328,21 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
+/* Most iterations of a solve with pairs. */
+#define MOST_PAIR_ITERATIONS 8
+
+static int32_t most_pair_iterations(const cloth *c) {
+  const int32_t set = c->settings.integration.iterations;
+  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
+}
+
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
 #if WITH_SELF
   if (feels_itself(c)) {
     const self_settings *settings = self_settings_of(c);
     const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-    const contact_bounds b = {(uint32_t)c->count, settings->gathers, substeps, parts, settings->shape};
+    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c)};
     return max_contact_work(&l, &b);
   }
 #endif

@@ -1,11 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "scalar.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "types.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Leaves of the tree of boxes ///
 
@@ -34,11 +34,10 @@ typedef struct self_leaf {
   leaf_range range[SELF_PLACES]; /* x, y, z now, then ahead */
   float normal[3][SELF_CELLS];   /* of the cells now, of any length */
   float beyond[CLOTH_LANES];
-  int32_t row, column;   /* of the first cell */
-  int32_t first;         /* particle of the first cell */
-  int32_t number;        /* of the leaf, -1 for none yet */
-  int32_t has_gap;       /* 1 if a cell of it is absent */
-  int32_t may_have_rims; /* 1 if there may be rims among the edges that it owns */
+  int32_t row, column; /* of the first cell */
+  int32_t first;       /* particle of the first cell */
+  int32_t number;      /* of the leaf, -1 for none yet */
+  int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -261,36 +260,6 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
     lanes gap = gap_on_axis(leaf, 0, cell, low, high);
     gap = lanes_maximum(gap_on_axis(leaf, 1, cell, low, high), gap);
     gap = lanes_maximum(gap_on_axis(leaf, 2, cell, low, high), gap);
-    bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
-  }
-  return leaf->particles & ~bits;
-}
-
-/* Which cells of a leaf are not. */
-CLOTH_INLINE uint32_t cells_near(const self_leaf *leaf, const float *low, const float *high, float reach) {
-  return leaf->cells & places_near(leaf, low, high, reach);
-}
-
-/* How far particles of a leaf are from the boxes of a node along an axis, the lesser distance of now and ahead on one
-   side. */
-CLOTH_REPEATED lanes point_gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *v) {
-  const lanes now = lanes_load(leaf->range[axis].point + cell), then = lanes_load(leaf->range[axis + 3].point + cell);
-  const lanes below =
-      lanes_minimum(lanes_subtract(lanes_splat(v[axis]), now), lanes_subtract(lanes_splat(v[axis + 6]), then));
-  const lanes above =
-      lanes_minimum(lanes_add(now, lanes_splat(v[axis + 3])), lanes_add(then, lanes_splat(v[axis + 9])));
-  return lanes_maximum(below, above);
-}
-
-/* Which particles of a leaf are not apart, see are_apart(), from the boxes of a node, a bit each. Those of a leaf hold
-   the boxes of its cells: what is apart from them is apart from every cell. */
-CLOTH_INLINE uint32_t particles_near(const self_leaf *leaf, const self_boxes *box, float reach) {
-  const float *v = box->value;
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = point_gap_on_axis(leaf, 0, cell, v);
-    gap = lanes_maximum(point_gap_on_axis(leaf, 1, cell, v), gap);
-    gap = lanes_maximum(point_gap_on_axis(leaf, 2, cell, v), gap);
     bits |= lanes_bits(lanes_less(lanes_splat(reach), gap)) << cell;
   }
   return leaf->particles & ~bits;

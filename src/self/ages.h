@@ -1,8 +1,9 @@
 #pragma once
-#include "compiler.h"
-#include "scalar.h"
-#include "self_batches.h"
-#include "self_tree.h"
+#include "../compiler.h"
+#include "../scalar.h"
+#include "../solve/members.h"
+#include "candidates.h"
+#include "tree.h"
 
 /// Ages of particles ///
 

@@ -1,12 +1,12 @@
 #pragma once
-#include "access.h"
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "layout.h"
-#include "scalar.h"
-#include "solve/arrays.h"
-#include "types.h"
+#include "../access.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../layout.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "../types.h"
 
 /// Tree of boxes ///
 
@@ -67,23 +67,35 @@ typedef struct self_level {
   int32_t columns, rows;
 } self_level;
 
+/* The memory of pairs of a cloth: how many entries there are, and the entries. */
+typedef struct pair_memories {
+  uint32_t *count;
+  pair_memory *entry;
+  int32_t most;
+} pair_memories;
+
 /* A cloth as self-contact sees it. */
 typedef struct self_body {
   const cloth *c;
-  vector_array start;           /* positions when the substep, or its part, starts: state, then kept_start() */
-  vector_array place, velocity; /* of the state: what the solve has made of them, when contact begins */
-  vector_array leaves;          /* room of a float per particle each, during a gather, see kept_leaf() */
-  float *mobility;              /* 1 over the mass ratio, 0 for what does not give way: during contact */
-  uint32_t *taken;              /* in which of the open batches each particle is, a bit each: scratch.residual */
+  vector_array start;    /* positions before a substep: of the state, or a copy where the cloth sleeps */
+  vector_array velocity; /* of the state */
+  vector_array leaves;   /* room of a float per particle each, during a gather, see kept_leaf() */
   uint8_t *ages;
-  uint8_t *moved; /* 1 of each particle that contact has moved in the substep, else 0; scratch.residual, too */
-  uint8_t *folds; /* of each SELF_BATCH particles: bits of self_folds.h; where the tree was, after a gather */
-  float *watched; /* velocities of self_watch.h, behind them */
-  int32_t count, columns, rows, is_wrapped;
-  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see self_leaves.h */
+  uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
+  int32_t count, columns, rows, pitch, is_wrapped;
+  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see leaves.h */
   int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;       /* mean of both [m] */
   float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
+  /* While a part is solved: */
+  const substep_terms *terms; /* NULL: nothing of it moves */
+  solve_arrays arrays;
+  float *near_place, *near_way;
+  ptrdiff_t plane;
+  float weight; /* of its sums in the solve, see solve_member */
+  int32_t has_solution;
+  uint32_t remembers; /* entries of the part before */
+  pair_memories memories;
   int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
@@ -110,24 +122,21 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
   b->c = c;
   b->start = vectors_at(c, c->state.position);
-  b->place = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
   b->leaves = room_of_vectors(c, c->scratch.place);
-  b->mobility = near_array(c, c->scratch.solution);
-  b->taken = (uint32_t *)at(c, c->scratch.residual);
   b->ages = ages_of(c);
-  b->moved = (uint8_t *)(b->taken + c->stride);
+  b->moved = (uint8_t *)at(c, c->scratch.residual);
   b->count = c->count;
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
+  b->pitch = pitch_of(c);
+  b->terms = NULL;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
   b->kept_leaves = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
-  b->folds = (uint8_t *)nodes;
-  b->watched = (float *)(void *)(b->folds + whole_words(c->count / SELF_BATCH + 1));
   int32_t columns = b->columns, rows = b->rows;
   do {
     columns = half_of(columns);

@@ -1,50 +1,33 @@
 #pragma once
-#include "access.h"
-#include "compiler.h"
-#include "costs.h"
-#include "layout.h"
-#include "scalar.h"
-#include "self_ages.h"
-#include "self_batches.h"
-#include "self_crossings.h"
-#include "self_cull.h"
-#include "self_folds.h"
-#include "self_leaves.h"
-#include "self_rims.h"
-#include "self_spheres.h"
-#include "self_tree.h"
-#include "self_watch.h"
-#include "types.h"
+#include "../access.h"
+#include "../compiler.h"
+#include "../costs.h"
+#include "../layout.h"
+#include "../scalar.h"
+#include "../solve/members.h"
+#include "../types.h"
+#include "ages.h"
+#include "candidates.h"
+#include "crossings.h"
+#include "leaves.h"
+#include "memory.h"
+#include "tree.h"
 
 /// Candidates of self-contact ///
 
 #if WITH_SELF
 
 /*
- * Finds which particles may touch which cells until candidates are looked for again, and which edges pass through
- * triangles now. Pairs of nodes of the trees are visited from the roots down, with a stack in place of recursion; what
- * is apart, or flat together, is left out. The order follows from comparisons alone.
+ * Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now. Pairs
+ * of nodes of the trees are visited from the roots down, with a stack in place of recursion; what is apart, or flat
+ * together, is left out. The order follows from comparisons alone.
  *
- * Candidates are put into batches of SELF_BATCH that share no particle, so that contact can treat a batch at once, or
- * one after the other, with the same result. A candidate goes to the earliest of the last SELF_OPEN batches that has
- * room and none of its particles.
+ * Where there is no room for all candidates, they are looked for again with less reach, so that the nearest are kept,
+ * whatever the order; only what is too much even then is left out. The number of visits is bounded in the same way.
  *
- * Where there is no room for all candidates, they are looked for again with less foresight, and once more with none;
- * only what is too much even then is left out. The number of visits is bounded in the same way.
- *
- * In: positions, velocities, ages. Out: batches, intersections, ages, statistics. Scratch: nodes, visits;
- * scratch.residual, a word per particle; scratch.solution, leaves.
+ * In: positions, velocities, ages. Out: candidates, intersections, ages, memory, statistics. Scratch: nodes, visits;
+ * scratch.residual, a byte per particle; scratch.place, leaves.
  */
-
-/* Which cells of a leaf have the particle (row, column) of the same cloth for a corner: bits. They do not touch it. */
-CLOTH_INLINE uint32_t cells_around(const self_body *b, const self_leaf *leaf, int32_t row, int32_t column) {
-  const int32_t down = row - leaf->row;
-  int32_t right = column - leaf->column;
-  right += b->is_wrapped && right < 0 ? b->columns : 0;
-  const uint32_t of_row = down >= 0 && down < 3 ? 0xcf3u >> 4 * down : 0u;       /* the first, both, the second row */
-  const uint32_t of_column = right >= 0 && right < 3 ? 0xaf5u >> 4 * right : 0u; /* and column */
-  return of_row & of_column & 15u;
-}
 
 /* The boxes around a leaf. */
 CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
@@ -65,29 +48,6 @@ typedef struct leaf_pair {
   const self_leaf *first, *second;
   int32_t has_neighbours;
 } leaf_pair;
-
-/* Pairs of a particle of the first leaf, of those that `near` has a bit for, and a cell of the second that may come
-   near. */
-static void pair_particles(self_search *s, const leaf_pair *p, uint32_t near) {
-  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
-  const self_leaf *from = p->first, *to = p->second;
-  const int32_t first = to->first, below = b->columns;
-  for (; near; near &= near - 1u) {
-    const int32_t i = first_bit(near);
-    const leaf_range *range = from->range;
-    const float place[SELF_PLACES] = {range[0].point[i], range[1].point[i], range[2].point[i],
-                                      range[3].point[i], range[4].point[i], range[5].point[i]};
-    uint32_t bits = cells_near(to, place, place, s->reach);
-    if (bits && p->has_neighbours) {
-      bits &= ~cells_around(a, to, from->row + (i >> 1), from->column + (i & 1));
-    }
-    const int32_t particle = leaf_particle(a, from, i);
-    for (; bits; bits &= bits - 1u) {
-      const int32_t cell = first_bit(bits);
-      add_pair(s, p->a, p->b, particle, first + (cell & 1) + (cell & 2 ? below : 0));
-    }
-  }
-}
 
 /* Which cells of a leaf are in the columns beside that which is `columns` behind its first one, or in that: bits. */
 CLOTH_INLINE uint32_t cells_beside(int32_t columns) {
@@ -131,23 +91,26 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of a particle of the first leaf and one of the second that may come near, each once. Of two particles of one
-   cloth the first is that with the higher number: the last one of a cloth is the other one of none. */
-static void pair_spheres(self_search *s, const leaf_pair *p) {
-  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
+/* Pairs of cells of two leaves, or of one, that may come near each other. Spheres do not touch their neighbours in the
+   grid. */
+static void pair_near_cells(self_search *s, const leaf_pair *p) {
+  const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    uint32_t bits = p->first->particles >> i & 1u ? points_near(p->second, p->first, i, s->reach) : 0u;
-    bits = p->first == p->second ? bits & ((1u << i) - 1u) : bits;
-    if (bits && p->has_neighbours) {
+    if (!(p->first->particles >> i & 1u)) {
+      continue;
+    }
+    const leaf_range *range = p->first->range;
+    const float low[SELF_PLACES] = {range[0].low[i], range[1].low[i], range[2].low[i],
+                                    range[3].low[i], range[4].low[i], range[5].low[i]};
+    const float high[SELF_PLACES] = {range[0].high[i], range[1].high[i], range[2].high[i],
+                                     range[3].high[i], range[4].high[i], range[5].high[i]};
+    uint32_t bits = places_near(p->second, low, high, s->reach);
+    bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
+    if (bits && s->is_round && p->has_neighbours) {
       bits &= ~adjoining_cells(a, p, i);
     }
-    const int32_t particle = leaf_particle(a, p->first, i);
-    for (int32_t j = 0; bits >> j; j++) {
-      if (bits >> j & 1u) {
-        const int32_t other = leaf_particle(b, p->second, j);
-        const int is_turned = p->a == p->b && other > particle;
-        add_pair(s, p->a, p->b, is_turned ? other : particle, is_turned ? particle : other);
-      }
+    for (; bits; bits &= bits - 1u) {
+      add_cells(s, p->first, i, p->second, first_bit(bits));
     }
   }
 }
@@ -159,15 +122,6 @@ CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, co
   return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
 }
 
-CLOTH_SEPARATE void make_leaf(const self_search *s, const self_body *b, int32_t number, self_leaf *leaf) {
-  if (WITH_SELF_SPHERES && s->is_round) {
-    find_points(b, number, s->ahead, leaf);
-  } else if (WITH_SELF_TRIANGLES) {
-    find_leaf(b, number, s->ahead, leaf);
-    leaf->may_have_rims = may_have_rims(b, leaf);
-  }
-}
-
 /* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
    the `other` one of the visit: then, and without room, as number `which` of the search. */
 CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, int32_t number, int32_t which,
@@ -176,31 +130,21 @@ CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, i
   self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
   self_leaf *leaf = kept != other ? kept : &s->leaf[which];
   if (leaf->number != number) {
-    make_leaf(s, b, number, leaf);
+    find_leaf(b, number, s->ahead, leaf);
   }
   return leaf;
 }
 
-/* Pairs of particles and cells, of cells, and of rims, of two leaves or of one. What is apart from the boxes of the
-   other leaf is apart from each of its cells; rims may cross far from all particles. */
-static void pair_triangles(self_search *s, const leaf_pair *p) {
-  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
-  const self_boxes *others = leaf_boxes(&s->group->bodies[p->b], p->second->number);
-  const leaf_pair turned = {p->b, p->a, p->second, p->first, p->has_neighbours};
-  const int is_same = p->first == p->second, meet = do_meet(boxes, others);
-  const uint32_t near = is_same ? p->first->particles : particles_near(p->first, others, s->reach);
-  const uint32_t turned_near = is_same ? 0u : particles_near(p->second, boxes, s->reach);
-  const int have_rims = !is_same && p->first->may_have_rims && p->second->may_have_rims;
-  if (!(near || turned_near || meet || have_rims) || (p->has_neighbours && are_gentle(p->first, p->second))) {
+/* Pairs of cells of two leaves, or of one: those that may touch, and those that may pass through each other. */
+static void pair_leaves(self_search *s, const leaf_pair *p) {
+  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) {
     return;
   }
-  pair_particles(s, p, near);
-  pair_particles(s, &turned, turned_near);
-  if (meet) {
+  pair_near_cells(s, p);
+  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
+  if (WITH_SELF_TRIANGLES && !s->is_round &&
+      (p->first == p->second || do_meet(boxes, leaf_boxes(&s->group->bodies[p->b], p->second->number)))) {
     pair_cells(s, p);
-  }
-  if (have_rims) {
-    pair_rims(s, p->a, p->b, p->first, p->second);
   }
 }
 
@@ -211,12 +155,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   const self_leaf *first = find_visited(s, a, v->a, 0, NULL);
   const self_leaf *second = is_same ? first : find_visited(s, b, v->b, 1, first);
   const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, first, second)};
-  if (WITH_SELF_SPHERES && s->is_round) {
-    s->round_visits++;
-    pair_spheres(s, &p);
-  } else if (WITH_SELF_TRIANGLES) {
-    pair_triangles(s, &p);
-  }
+  pair_leaves(s, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -334,41 +273,10 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   }
 }
 
-/* 1 if a candidate stays tangled: its particle and two corners or more. */
-static int is_tangled(const self_body *a, const self_body *b, int32_t particle, int32_t cell) {
-  int32_t involved[5], tangled = 0;
-  find_involved(b, 0, particle, cell, involved);
-  for (int32_t i = 1; i < 5; i++) {
-    tangled += is_tangled_age(b->ages[involved[i]]);
-  }
-  return is_tangled_age(a->ages[particle]) && tangled >= 2;
-}
-
-/* Takes candidates that stay tangled out of their batches, so that contact does not hold them where they are. */
-static void release_tangled(const self_group *g) {
-  for (int32_t n = 0; n < g->found->batches; n++) {
-    const uint32_t tag = g->tags ? g->tags[n] : 0u;
-    const self_body *a = &g->bodies[tag >> 8], *b = &g->bodies[tag & 255u];
-    self_batch *batch = &g->batches[n];
-    const self_batch old = *batch;
-    if (!pair_between(g, (int32_t)(tag >> 8), (int32_t)(tag & 255u)).untangles) {
-      continue;
-    }
-    const int32_t count = candidates_of(b, 0, &old);
-    int32_t kept = 0;
-    set_candidates(batch, 0, SELF_BATCH, 0, b->count - 1);
-    for (int32_t k = 0; k < count; k++) {
-      if (!is_tangled(a, b, old.particle[k], old.cell[k])) {
-        set_candidates(batch, kept, kept == 0 ? SELF_BATCH : kept + 1, old.particle[k], old.cell[k]);
-        kept++;
-      }
-    }
-  }
-}
-
-/* How far a gather and its repetitions look ahead: share of the time, and distance over the spacing. */
-CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.3f, 0.0f};
-CLOTH_CONSTANT static const float attempt_skins[SELF_ATTEMPTS] = {0.1f, 0.05f, 0.0f};
+/* Distance beyond the thickness within which candidates are kept, over the spacing. */
+#define SELF_SKIN 0.1f
+/* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
+CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
 /* No leaf of a group is kept yet. */
 static void forget_all_leaves(const self_group *g) {
@@ -377,39 +285,36 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds; after the last one what has no room is left out. */
-static void search_group(const self_group *g, float time, int32_t attempt, int is_last, self_search *s) {
+/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness; after the
+   last one what has no room is left out. */
+static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
-  s->ahead = time * attempt_shares[attempt];
+  s->ahead = time;
+  s->near = near;
   s->is_last = is_last;
   s->has_sewn = g->sewn || g->found->opened;
   if (g->candidates) {
     fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   }
   for (int32_t a = 0; a < g->count; a++) {
-    const self_body *b = &g->bodies[a];
-    fill_zero(b->taken, (size_t)b->count * sizeof(uint32_t));
-    build_tree(b, s->ahead);
+    build_tree(&g->bodies[a], s->ahead);
   }
   forget_all_leaves(g);
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       const self_pair pair = pair_between(g, a, b);
-      const float thickness = pair.thickness;
-      if (!(thickness > 0.0f)) {
+      if (!(pair.thickness > 0.0f)) {
         continue;
       }
-      if (s->is_round != pair.is_round) {
-        forget_all_leaves(g);
-      }
       s->is_round = pair.is_round;
-      s->reach = thickness + attempt_skins[attempt] * spacing;
-      clear_waiting(s, a, b, s->reach, (SELF_RIM + attempt_skins[attempt]) * spacing);
+      s->thickness = pair.thickness;
+      s->skin = SELF_SKIN * spacing;
+      s->reach = s->thickness + s->skin;
+      clear_waiting(s, a, b);
       visit_pair(s, a, b);
-      add_waiting(s, a, b, 0);
-      add_waiting(s, b, a, 1);
+      test_waiting(s);
       if (WITH_SELF_TRIANGLES) {
         find_intersections(s, a, b, 0);
         find_intersections(s, b, a, 1);
@@ -418,83 +323,86 @@ static void search_group(const self_group *g, float time, int32_t attempt, int i
   }
 }
 
-/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. Returns it. */
-static uint64_t charge_attempt(const self_group *g, const self_search *s) {
+/* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
+static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
-      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT +
-      (uint64_t)(uint32_t)(s->leaf_visits - s->round_visits) * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->round_visits * COST_SPHERE_LEAVES + (uint64_t)(uint32_t)s->tested * COST_SELF_TEST +
-      (uint64_t)(uint32_t)s->tested_spheres * COST_SPHERE_TEST +
-      (uint64_t)(uint32_t)(s->pairs - s->dropped) * COST_SELF_FOUND + (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS +
-      (uint64_t)(uint32_t)s->edges_tested * COST_RIM_TEST;
-  uint64_t boxes = 0;
+      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
+      (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
-    boxes += (uint64_t)(uint32_t)g->bodies[n].count * COST_SELF_BOXES;
   }
   add_varying_work(g->bodies[0].c, work, 1);
-  return work + boxes;
 }
 
-/* Notes what the substeps until the next search need. Returns its work. */
-static uint64_t note_motion(const self_group *g, float time) {
-  uint64_t work = 0;
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    const self_pair pair = pair_between(g, n, n);
-    if (WITH_SELF_TRIANGLES && pair.thickness > 0.0f && !pair.is_round) {
-      note_folds(b, pair.thickness, time);
-    }
-    note_velocities(b);
-    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_NOTE);
-    work += (uint64_t)(uint32_t)b->count * COST_SELF_NOTE;
+/* Ways of candidates relative to each other in a step, over the spacing, from which on they are looked for again in
+   every part of a substep, as they do not go straight on; and in a part, which is divided where they are more. */
+#define FAST_STEP 2.0f
+#define FAST_PART 0.5f
+
+static float shortest_spacing_of(const self_group *g) {
+  float spacing = g->bodies[0].spacing;
+  for (int32_t n = 1; n < g->count; n++) {
+    spacing = minimum(g->bodies[n].spacing, spacing);
   }
-  return work;
+  return spacing;
 }
 
-/* All attempts to find the candidates of the next `time` seconds. Returns 1 if one has met an intersection. */
-static int search_repeatedly(const self_group *g, float time, uint64_t budget, self_search *s) {
+/* All attempts to find the candidates of the next `time` seconds. `may_stop`: the first one is enough where candidates
+   are so fast that they are looked for again in any case. Returns 1 if there was room for all of the first. */
+static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
   cloth_self_statistics *counts = &g->found->statistics;
-  int crossed = 0, is_last = 0;
-  uint64_t spent = spent_on_searches(g);
-  for (int32_t attempt = 0; !is_last && (attempt == 0 || s->is_full); attempt++) {
-    is_last = attempt == SELF_ATTEMPTS - 1 || spent + 2u * g->most_work > budget;
-    search_group(g, time, is_last && attempt > 0 ? SELF_ATTEMPTS - 1 : attempt, is_last, s);
+  const float fast = FAST_PART * shortest_spacing_of(g);
+  int is_whole = 1;
+  for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
+    const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
+    search_group(g, time, attempt_shares[attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
-    spent += charge_attempt(g, s);
-    crossed |= s->intersections > 0;
+    charge_attempt(g, s);
+    is_whole &= !s->is_full;
+    if (is_last || (may_stop && s->is_full && s->fastest > fast)) {
+      break;
+    }
   }
-  keep_spent(g, spent + note_motion(g, time) + (uint64_t)(uint32_t)s->batches * (SELF_BATCH * COST_SELF_RELEASE));
-  return crossed;
+  return is_whole;
 }
 
-/* Looks for the candidates of the next `time` seconds; `is_first` in the first substep of a step. What the step has
-   spent on searches stays within `budget`. */
-CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, uint64_t budget, int is_first, int untangle) {
+/* What the first gather of a step says about intersections: how long particles have been part of some. */
+static void note_intersections(const self_group *g, const self_search *s) {
+  cloth_self_statistics *counts = &g->found->statistics;
+  const int crossed = s->intersections > 0;
+  counts->intersections = s->intersections;
+  update_ages(g, crossed || g->found->opened, s->dropped == 0 && !s->is_full);
+  counts->tangled = crossed ? count_tangled(g) : 0;
+  g->found->has_ages = 1;
+}
+
+/* Looks for the candidates of the next `time` seconds. `is_step`: of a whole step. */
+CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_step) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search s;
-  if (is_first) {
+  if (is_step) {
     g->found->opened = WITH_SEAMS && find_sewn(g);
+    g->found->has_ages = 0;
   }
-  const int crossed = search_repeatedly(g, time, budget, &s);
-  const int32_t kept = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
-  g->found->batches = s.batches;
-  g->found->edge_blocks = s.edge_blocks;
-  g->found->intersections = kept;
-  counts->pairs = s.pairs - s.dropped;
-  counts->pairs_dropped += s.dropped;
-  if (is_first) {
-    counts->intersections = s.intersections;
-    update_ages(g, crossed || g->found->opened, s.dropped == 0 && !s.is_full);
-    counts->tangled = crossed ? count_tangled(g) : 0;
-  } else if (crossed) {
+  const int is_whole = search_repeatedly(g, time, is_step, &s);
+  g->found->faces = s.faces;
+  g->found->edges = s.edges;
+  if (is_step) {
+    g->found->fastest = s.fastest / time;
+    g->found->is_crowded = !is_whole;
+  }
+  g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
+  copy_memory(g->found->meets, s.meets, sizeof s.meets);
+  counts->pairs = s.faces + s.edges;
+  counts->pairs_dropped += is_step && s.is_full ? 0 : s.dropped;
+  if (!g->found->has_ages && (!s.is_full || !is_step)) {
+    note_intersections(g, &s);
+  } else if (s.intersections > 0) {
     clear_age_marks(g);
   }
-  if (WITH_SELF_TRIANGLES && untangle && counts->tangled > 0) {
-    release_tangled(g);
-    add_varying_work(g->bodies[0].c, (uint32_t)s.batches * SELF_BATCH, COST_SELF_RELEASE);
-  }
+  sort_memories(g);
 }
 
 /* A cloth that feels itself, as a group of its own. */
@@ -505,47 +413,34 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   char *room = (char *)at(c, end - layout.bytes);
   const self_group g = {.bodies = body,
                         .count = 1,
-                        .batches = (self_batch *)(void *)(room + layout.batches),
-                        .near = (uint8_t *)at(c, c->scratch.residual),
+                        .keys = (pair_key *)(void *)(room + layout.candidates),
+                        .elements = (pair_element *)(void *)(room + layout.elements),
                         .intersections = (self_intersection *)(void *)(room + layout.intersections),
                         .visits = (self_visit *)(void *)(room + layout.visits),
-                        .max_batches = layout.max_batches,
+                        .max_candidates = layout.max_candidates,
+                        .max_elements = layout.max_elements,
                         .max_intersections = layout.max_intersections,
                         .max_visits = layout.max_visits,
                         .max_leaf_visits = layout.max_leaf_visits,
-                        .most_work = max_attempt_work(&layout, (uint32_t)c->count, settings->shape),
                         .found = self_workspace_of(c)};
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }
 
-/* The first of the substeps from `first` on at which one of `count` searches in a step of so many is due; the number of
-   substeps if none is. */
-static int32_t next_due(int32_t first, int32_t count, int32_t substeps) {
-  int32_t index = first;
-  while (index < substeps && index * count % substeps >= count) {
-    index++;
-  }
-  return index;
+/* 1 if candidates of the step are so fast, or so many, that each part of a substep looks for its own. */
+static int is_fast_step(const self_group *g, const step_plan *plan) {
+  return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
-/* Looks for candidates, before a substep, if one of the `wanted` searches of the step is due in it, or if cloth has
-   strayed from where the last search has seen it go. Returns 1 if it has. A substep that does what several were to do
-   counts for all of them. */
-static int gather_if_due(const self_group *g, const step_plan *plan, int32_t wanted, int untangle) {
-  const int32_t gathers = wanted < plan->substeps ? wanted : plan->substeps, watches = SELF_WATCHES * gathers;
-  const int32_t first = plan->index + 1 - plan->stride, number = first * gathers / plan->substeps;
-  const uint64_t budget = (uint64_t)(uint32_t)((number + 1) * SELF_ATTEMPTS) * g->most_work;
-  const int32_t until = next_due(plan->index + 1, gathers, plan->substeps);
-  const float time = plan->h * (float)(until - first) / (float)plan->stride;
-  if (next_due(first, gathers, plan->substeps) > plan->index) {
-    if (next_due(first, watches, plan->substeps) > plan->index || spent_on_searches(g) + g->most_work > budget ||
-        !has_strayed(g, time)) {
-      return 0;
-    }
+/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
+   a quarter. */
+static float longest_part(const self_group *g, float h, float shortest) {
+  const float way = g->found->fastest * h, most = FAST_PART * shortest_spacing_of(g);
+  float length = 1.0f;
+  while (length > shortest && length * way > most) {
+    length *= 0.5f;
   }
-  gather_candidates(g, time, budget, first == 0, untangle);
-  return 1;
+  return length;
 }
 
 /* Sets the statistics to 0, before a step. */

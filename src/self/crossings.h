@@ -1,10 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "self_batches.h"
-#include "self_cull.h"
-#include "self_tree.h"
-#include "self_untangle.h"
-#include "types.h"
+#include "../compiler.h"
+#include "../solve/members.h"
+#include "../types.h"
+#include "candidates.h"
+#include "through.h"
+#include "tree.h"
+#include "untangle.h"
 
 /// Cells that pass through each other ///
 
@@ -110,12 +111,13 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   const int32_t queue = a > b;
   self_crossings *c = &s->crossings[queue];
   const int32_t n = s->crossing_count[queue]++;
-  int32_t from[5], to[5];
-  find_involved(&s->group->bodies[a], 0, 0, edges, from);
-  find_involved(&s->group->bodies[b], 0, 0, cell, to);
+  int32_t from[4], to[4];
+  const self_body *first = &s->group->bodies[a], *second = &s->group->bodies[b];
+  find_corners(first, edges / first->columns, edges % first->columns, from);
+  find_corners(second, cell / second->columns, cell % second->columns, to);
   for (int32_t k = 0; k < 4; k++) {
-    c->edge[k][n] = (uint16_t)from[k + 1];
-    c->cell[k][n] = (uint16_t)to[k + 1];
+    c->edge[k][n] = (uint16_t)from[k];
+    c->cell[k][n] = (uint16_t)to[k];
   }
   if (n + 1 == SELF_BATCH) {
     find_intersections(s, a, b, queue);

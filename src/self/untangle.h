@@ -1,10 +1,11 @@
 #pragma once
-#include "compiler.h"
-#include "gaps.h"
-#include "lanes.h"
-#include "scalar.h"
-#include "self_tree.h"
-#include "types.h"
+#include "../access.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "tree.h"
 
 /// Untangling ///
 
@@ -15,8 +16,7 @@
  * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
  * Contour Minimization", 2006).
  *
- * In: positions at the start of the substep, or predicted positions; mobilities. Out: predicted positions. Scratch:
- * none.
+ * In: positions. Out: positions. Scratch: none.
  */
 
 /* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
@@ -154,15 +154,15 @@ static cloth_vector self_unit(cloth_vector a) {
    the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
    face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
-  const cloth_vector from = vector_load(a->place, m->particle[0]);
+  const cloth_vector from = vector_load(a->start, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);
-  const cloth_vector along = self_unit(exact_difference(vector_load(a->place, m->particle[1]), from));
+  const cloth_vector along = self_unit(exact_difference(vector_load(a->start, m->particle[1]), from));
   float cosine = vector_dot(along, normal);
   cosine = cosine < 0.0f ? minimum(cosine, -SELF_LEAST_COSINE) : maximum(cosine, SELF_LEAST_COSINE);
   int32_t third[2];
   cloth_vector gradient = vector(0.0f, 0.0f, 0.0f);
   for (int32_t face = find_faces(a, edge, third) - 1; face >= 0; face--) {
-    const cloth_vector to = exact_difference(vector_load(a->place, third[face]), from);
+    const cloth_vector to = exact_difference(vector_load(a->start, third[face]), from);
     const cloth_vector side = self_unit(vector_cross(along, to));
     const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
     cloth_vector contour = self_unit(vector_cross(normal, side));
@@ -175,10 +175,11 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Must go with every change of a particle. */
-CLOTH_INLINE void note_moved(const self_body *b, int32_t particle) {
-  b->moved[particle] = 1;
-}
+/* Largest speeds at which edges are moved out of triangles where there are seams [m/s]: a closing seam, which pulls
+   together what this moves apart, throws a sheet at 24 to 42 m/s without. The second of those that have been in
+   triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
+#define SELF_CONTOUR_SPEED 2.0f
+#define SELF_LASTING_SPEED 0.05f
 
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
@@ -192,12 +193,18 @@ static int is_lasting(const self_body *a, const self_body *b, const self_meeting
   return lasting >= 3;
 }
 
+/* How a particle gives way: 1 over its mass, 0 for what does not. */
+static float mobility_of(const self_body *b, int32_t particle) {
+  const int is_held = (freedom_of(b->c)[particle] & FREEDOM_MASK) != FREEDOM_FREE;
+  return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
+}
+
 /* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
    where they have met for long: places, not velocities. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a->place, b->place, &m)) {
+  if (!find_meeting(a->start, b->start, &m)) {
     return;
   }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
@@ -205,7 +212,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   float sum = 0.0f;
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
-    sum += m.weight[n] * m.weight[n] * body->mobility[m.particle[n]];
+    sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
   }
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
     return;
@@ -215,9 +222,8 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;
     const int32_t i = m.particle[n];
-    const float share = length * m.weight[n] * body->mobility[i];
-    note_moved(body, i);
-    vector_store(body->place, i, vector_add_scaled(vector_load(body->place, i), gradient, share));
+    const float share = length * m.weight[n] * mobility_of(body, i);
+    vector_store(body->start, i, vector_add_scaled(vector_load(body->start, i), gradient, share));
   }
 }
 

@@ -1,0 +1,111 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../costs.h"
+#include "../lanes.h"
+#include "../solve/members.h"
+#include "../types.h"
+#include "equation.h"
+#include "features.h"
+#include "pairs.h"
+#include "search.h"
+#include "tree.h"
+#include "untangle.h"
+
+/// Contact of cloth with cloth in a part of a substep ///
+
+#if WITH_SELF
+
+/*
+ * What a part of a substep does about pairs, in order. In and out: what equation.h says.
+ */
+
+/* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
+CLOTH_SEPARATE void keep_start(const cloth *c) {
+  const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
+  if (c->self) {
+    EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left));
+  }
+}
+
+/* The contour step of the edges that pass through triangles, in a substep of h seconds. */
+CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
+  const int32_t has_seams = g->sewn || g->found->opened;
+  const float most[2] = {has_seams ? SELF_CONTOUR_SPEED * h : CLOTH_POSITION_LIMIT,
+                         has_seams ? SELF_LASTING_SPEED * h : CLOTH_POSITION_LIMIT};
+  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
+    const self_intersection *x = &g->intersections[n];
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);
+  }
+  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
+}
+
+/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
+   Returns the longest part of it, as a share. */
+CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
+  if (plan->index + 1 == plan->stride) {
+    gather_candidates(g, plan->dt, 1);
+  }
+  shorten_contours(g, plan->h);
+  return longest_part(g, plan->h, shortest);
+}
+
+/* Candidates of a part of a substep that begins, where they are fast. Returns 1 if it has looked for them. */
+static int prepare_part(const self_group *g, const step_plan *plan, float length) {
+  const int is_fast = is_fast_step(g, plan);
+  if (is_fast) {
+    gather_candidates(g, length * plan->h, 0);
+  }
+  return is_fast;
+}
+
+/* 1 if there are elements in the part. */
+CLOTH_INLINE int has_elements(const solve_group *s) {
+  return s->pairs && s->pairs->found->elements > 0;
+}
+
+/* Whether pairs touch in the part, and cloth that is not solved now. */
+static int32_t how_pairs_touch(const self_group *g) {
+  int32_t how = g->found->elements > 0 ? PAIRS_TOUCH : PAIRS_NONE;
+  EACH_ELEMENT(g, e, {
+    const self_body *a = &g->bodies[feature_cloth(e->key.first)], *b = &g->bodies[feature_cloth(e->key.second)];
+    how = a->terms && b->terms ? how : PAIRS_HOLD;
+  });
+  return how;
+}
+
+/* Finds the elements of a part, at its places of linearisation. */
+CLOTH_SEPARATE void find_pairs(const solve_group *s) {
+  look_at_arrays(s->pairs, s);
+  s->pairs->found->elements = find_elements(s->pairs);
+  const int32_t how = how_pairs_touch(s->pairs);
+  EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = how);
+}
+
+/* What pressed last, once forces are there. */
+static void take_last_pairs(const solve_group *s) {
+  look_at_arrays(s->pairs, s);
+  add_last_pairs(s->pairs);
+}
+
+/* Notes whether the solve has a solution beside the last direction. */
+static void note_solutions(const solve_group *s) {
+  EACH_MEMBER(s, m, s->pairs->bodies[s->pairs->count > 1 ? m->number : 0].has_solution = m->has_solution);
+}
+
+/* Charges what pairs have cost in a part. */
+static void charge_pairs(const solve_group *s, int32_t iterations) {
+  const self_group *g = s->pairs;
+  const uint64_t elements = (uint32_t)g->found->elements;
+  add_varying_work(s->members->c, (uint32_t)(g->found->faces + g->found->edges), COST_PAIR_SHAPE);
+  add_varying_work(s->members->c, elements, COST_PAIR_LAW);
+  add_varying_work(s->members->c, elements * (uint32_t)iterations, COST_PAIR_PRODUCT);
+}
+
+#else
+
+static void keep_start(const cloth *c) {
+  (void)c;
+}
+
+#endif
