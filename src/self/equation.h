@@ -226,7 +226,7 @@ CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across
 }
 
 /* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
-static void add_pair_block(const self_body *b, int32_t i, const pair_element *e, float s) {
+static void add_element_block(const self_body *b, int32_t i, const pair_element *e, float s) {
   const cloth_vector n = e->normal;
   const float more = e->along - e->across;
   const float entry[6] = {e->across + more * n.x * n.x,
@@ -254,7 +254,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
       const cloth_vector force = pair_force(e, none);
       EACH_MOVING(g, e, n, b, i, {
         add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, e->weight[n] / b->weight)));
-        add_pair_block(b, i, e, absolute(e->weight[n]) / b->weight);
+        add_element_block(b, i, e, absolute(e->weight[n]) / b->weight);
       });
     }
   });
@@ -389,7 +389,7 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 #define DOUBTFUL_GAP 0.4f
 
 /* The particle of a place. */
-CLOTH_INLINE int32_t particle_at(const self_body *b, int32_t place) {
+CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   const int32_t row = place / b->pitch;
   return row * b->columns + (place - row * b->pitch);
 }
@@ -400,7 +400,7 @@ static int has_passed(const self_group *g, const pair_element *e, pair_shape *sh
   fill_zero(&b, sizeof b);
   for (int32_t n = 0; n < 4; n++) {
     const self_body *body = body_of_particle(g, e, n);
-    const int32_t i = particle_at(body, e->place[n]);
+    const int32_t i = particle_of_place(body, e->place[n]);
     const cloth_vector x = vector_load(body->terms ? vectors_at(body->c, body->c->state.position) : body->start, i);
     const cloth_vector way = vector_subtract(x, vector_load(kept_start(body->c), i));
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
@@ -428,7 +428,8 @@ static void part_element(const self_group *g, const pair_element *e, const pair_
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_particle(g, e, k);
     weight[k] = lanes_first_value(shape->weight[k]);
-    inverse[k] = moves_in_solve(b, e->place[k]) ? 1.0f / mass_of_particle(b->c, particle_at(b, e->place[k])) : 0.0f;
+    inverse[k] =
+        moves_in_solve(b, e->place[k]) ? 1.0f / mass_of_particle(b->c, particle_of_place(b, e->place[k])) : 0.0f;
     sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
   }
   if (!(sum > 0.0f)) {
@@ -437,7 +438,7 @@ static void part_element(const self_group *g, const pair_element *e, const pair_
   const float push = (SAFE_GAP * e->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_particle(g, e, k);
-    const int32_t i = particle_at(b, e->place[k]);
+    const int32_t i = particle_of_place(b, e->place[k]);
     const cloth_vector move = vector_flush(vector_scale(n, push * weight[k] * inverse[k]), STATE_QUANTUM);
     if (inverse[k] > 0.0f && weight[k] != 0.0f) {
       const vector_array x = vectors_at(b->c, b->c->state.position), v = vectors_at(b->c, b->c->state.velocity);

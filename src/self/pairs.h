@@ -33,7 +33,7 @@
 #define REACHES 6
 CLOTH_CONSTANT static const float element_reach[REACHES] = {2.0f, 1.5f, 1.2f, 1.0f, 0.8f, 0.6f};
 /* Least distance that has a direction [m]. */
-#define LEAST_DISTANCE 1.0e-7f
+#define LEAST_PAIR_DISTANCE 1.0e-7f
 
 /* Candidates in lanes: places and ways of their particles. */
 typedef struct pair_block {
@@ -120,7 +120,7 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
-  const lanes_mask beside = lanes_less(lanes_splat(LEAST_DISTANCE), apart);
+  const lanes_mask beside = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
   const lanes3 across = unit_along(t.apart, lanes_select(beside, apart, one));
   const lanes3 up = unit_along(lanes3_scale(t.normal, side), t.length);
   s->gap = lanes_select(t.inside, height, apart);
@@ -145,7 +145,7 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   const edge_places now = places_on_edges(q[0], lanes3_subtract(q[1], q[0]), q[3]);
   const lanes side = lanes_sign(lanes3_dot(now.apart, old.within_apart));
   const lanes apart = lanes_square_root(lanes3_dot(now.apart, now.apart));
-  const lanes_mask has_way = lanes_less(lanes_splat(LEAST_DISTANCE), apart);
+  const lanes_mask has_way = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
   s->gap = lanes_multiply(apart, side);
   s->normal = unit_along(lanes3_scale(now.apart, side), lanes_select(has_way, apart, one));
   s->near = lanes_both(lanes_both(old.cross, now.cross), lanes_both(has_way, lanes_less(apart, reach)));
@@ -166,7 +166,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
   relative_corners(b, 1, 0, q);
   relative_corners(b, 1, 1, before);
   const lanes side = lanes_sign(lanes3_dot(q[0], before[0])), apart = lanes_square_root(lanes3_dot(q[0], q[0]));
-  s->near = lanes_both(lanes_less(lanes_splat(LEAST_DISTANCE), apart), lanes_less(apart, reach));
+  s->near = lanes_both(lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart), lanes_less(apart, reach));
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
   s->weight[0] = one;
