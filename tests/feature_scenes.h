@@ -902,9 +902,10 @@ static void play_targets(void) {
     const cloth_gusts gusts = {{6.0f, 1.0f, 3.0f}, 0.0625f, 0.25f, 2026};
     DONE(cloth_set_gusts(s.sheet, &gusts));
     for (int i = 0; i < s.count; i++) {
-      static const cloth_motion_constraint constraints[7] = {
-          {0.0f, 0.0f, 0.0f},   {0.02f, 0.0f, 0.0f}, {0.04f, 0.01f, 0.2f},  {0.03f, 0.05f, 0.1f},
-          {1e9f, 0.005f, 0.3f}, {1e9f, 0.0f, 0.0f},  {0.05f, 0.002f, 0.03f}};
+      static const cloth_motion_constraint constraints[7] = {{0.0f, 0.0f, 0.0f, 0.0f},    {0.02f, 0.0f, 0.0f, 0.0f},
+                                                             {0.04f, 0.01f, 0.2f, 0.0f},  {0.03f, 0.05f, 0.1f, 0.0f},
+                                                             {1e9f, 0.005f, 0.3f, 0.0f},  {1e9f, 0.0f, 0.0f, 0.0f},
+                                                             {0.05f, 0.002f, 0.03f, 0.0f}};
       cloth_motion_constraint constraint = constraints[i % 7];
       if (constraint.max_distance > 1e8f)
         constraint.max_distance = CLOTH_ANY_DISTANCE;

@@ -18,8 +18,9 @@
 /*
  * Which features of two cells may touch until candidates are looked for again: each particle with the triangles of the
  * other cell, and each edge with its edges; or, of spheres, the two particles. Pairs of cells wait until there are
- * CLOTH_LANES of them. Kept is what comes nearer now than the thickness, a skin, and FASTER_WAY times the largest way
- * of corners relative to each other. Features that share a particle, or particles that are sewn together, do not touch.
+ * SELF_BATCH of them, whatever the lanes, as a full list ends a search. Kept is what comes nearer now than the
+ * thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Features that share a
+ * particle, or particles that are sewn together, do not touch.
  *
  * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in
  * the order in which the cells are visited.
@@ -66,9 +67,9 @@ struct self_group {
 /* Cells of pairs that wait. */
 typedef struct cell_queue {
   int32_t count, a, b; /* the cloths of the first and of the second cells */
-  int32_t corner[2][4][CLOTH_LANES];
-  uint32_t has[2][CLOTH_LANES]; /* which kinds of features there are, a bit each */
-  float place[2][4][3][CLOTH_LANES], way[2][4][3][CLOTH_LANES];
+  int32_t corner[2][4][SELF_BATCH];
+  uint32_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
+  float place[2][4][3][SELF_BATCH], way[2][4][3][SELF_BATCH];
 } cell_queue;
 
 /* A gather under way. */
@@ -244,9 +245,9 @@ typedef struct cell_lanes {
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f
 
-/* Loads a vector of the cells that wait. */
-CLOTH_INLINE lanes3 waiting_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+/* Loads a vector of the cells that wait, from number `k` on. */
+CLOTH_INLINE lanes3 waiting_vector(float from[3][SELF_BATCH], int32_t k) {
+  return lanes3_of(lanes_load(from[0] + k), lanes_load(from[1] + k), lanes_load(from[2] + k));
 }
 
 /* The square of the largest way of a corner of the first cell relative to one of the second. */
@@ -261,16 +262,16 @@ CLOTH_INLINE lanes largest_square_way(const cell_lanes *c) {
   return most;
 }
 
-/* Loads the cells that wait. Returns the largest ways of corners relative to each other [m]. */
-CLOTH_SEPARATE lanes load_cells(self_search *s, cell_lanes *c) {
+/* Loads the cells that wait from number `k` on. Returns the largest ways of corners relative to each other [m]. */
+CLOTH_SEPARATE lanes load_cells(self_search *s, int32_t k, cell_lanes *c) {
   cell_queue *q = &s->queue;
   const float spacing = minimum(s->group->bodies[q->a].spacing, s->group->bodies[q->b].spacing);
-  const lanes3 origin = waiting_vector(q->place[0][0]);
+  const lanes3 origin = waiting_vector(q->place[0][0], k);
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
-      const lanes3 place = waiting_vector(q->place[side][n]);
+      const lanes3 place = waiting_vector(q->place[side][n], k);
       c->corner[side][n] = lanes3_quantise(lanes3_subtract(place, origin), STATE_ROUNDER);
-      c->way[side][n] = lanes3_quantise(waiting_vector(q->way[side][n]), STATE_ROUNDER);
+      c->way[side][n] = lanes3_quantise(waiting_vector(q->way[side][n], k), STATE_ROUNDER);
     }
   }
   const lanes way = lanes_square_root(largest_square_way(c)), near = lanes_splat(s->near);
@@ -355,25 +356,33 @@ static int add_near_spheres(self_search *s, uint32_t near, int32_t lane) {
   return 1;
 }
 
+/* Which of the pairs of cells that wait, from number `k` on, are near with which features, bits beside those before. */
+CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KINDS], float ways[SELF_BATCH]) {
+  cell_lanes c;
+  lanes_store(ways + k, load_cells(s, k, &c));
+  if (WITH_SELF_SPHERES && s->is_round) {
+    near[0] |= points_near_each_other(&c) << k;
+    return;
+  }
+  for (int32_t n = 0; n < PAIR_KINDS; n++) {
+    const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
+                          : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
+                                  : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
+    near[n] |= bits << k;
+  }
+}
+
 /* Makes candidates of what is near in the pairs of cells that wait. */
 CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
-  cell_lanes c;
   uint32_t near[PAIR_KINDS] = {0};
-  float ways[CLOTH_LANES];
+  float ways[SELF_BATCH];
   const int32_t count = s->queue.count;
-  lanes_store(ways, load_cells(s, &c));
-  if (WITH_SELF_SPHERES && s->is_round) {
-    near[0] = points_near_each_other(&c);
-  } else {
-    for (int32_t n = 0; n < PAIR_KINDS; n++) {
-      near[n] = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
-                : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
-                        : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
-    }
+  for (int32_t k = 0; k < count; k += CLOTH_LANES) {
+    test_lanes(s, k, near, ways);
   }
-  for (int32_t lane = 0; lane < count; lane++) {
-    const int any = s->is_round ? add_near_spheres(s, near[0], lane) : add_near_features(s, near, lane);
-    s->fastest = any ? maximum(ways[lane], s->fastest) : s->fastest;
+  for (int32_t n = 0; n < count; n++) {
+    const int any = s->is_round ? add_near_spheres(s, near[0], n) : add_near_features(s, near, n);
+    s->fastest = any ? maximum(ways[n], s->fastest) : s->fastest;
   }
   s->cells += count;
   s->queue.count = 0;
@@ -410,7 +419,7 @@ static void add_cells(self_search *s, const self_leaf *first, int32_t i, const s
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
   s->queue.count++;
-  if (s->queue.count == CLOTH_LANES) {
+  if (s->queue.count == SELF_BATCH) {
     test_waiting(s);
   }
 }

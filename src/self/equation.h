@@ -264,7 +264,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
 static cloth_vector direction_of_pair(const self_group *g, const pair_element *e, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
   EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->near_way, b->plane, i));
-  return vector_flush_work(motion_of(e->weight, p));
+  return vector_flush_work(motion_of_pair(e->weight, p));
 }
 
 /* What pairs add to p . q and, but for the last direction, to the product. */
@@ -297,7 +297,7 @@ static cloth_vector solution_of_pair(const self_group *g, const pair_element *e,
     const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
     y[n] = vector_add_scaled(start, near_vector(b->near_way, b->plane, i), length);
   });
-  return vector_flush_work(motion_of(e->weight, y));
+  return vector_flush_work(motion_of_pair(e->weight, y));
 }
 
 /* Before the last iteration: friction is bounded by what presses then. Residual, product and operator change as

@@ -177,7 +177,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
 #endif
 
 /* The motion of an element for vectors of its particles. */
-CLOTH_INLINE cloth_vector motion_of(const float weight[4], const cloth_vector v[4]) {
+CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vector v[4]) {
   cloth_vector sum = vector_scale(v[0], weight[0]);
   for (int32_t n = 1; n < 4; n++) {
     sum = vector_add_scaled(sum, v[n], weight[n]);
@@ -260,7 +260,7 @@ static void add_element(element_search *s, pair_block *b, float values[8][CLOTH_
   e->thickness = law.thickness;
   e->friction = law.friction;
   e->last = m ? m->force : none;
-  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of(e->weight, way));
+  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(e->weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
 }
 
