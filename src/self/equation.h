@@ -45,9 +45,6 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
   for (int32_t n = 0; n < g->count; n++) {
     self_body *b = &g->bodies[n];
     b->arrays = arrays_of(b->c);
-    b->near_place = b->arrays.place;
-    b->near_way = b->arrays.direction;
-    b->plane = b->arrays.plane;
     b->pitch = b->arrays.pitch;
     b->memories = memories_of(b->c);
     b->remembers = *b->memories.count;
@@ -263,7 +260,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
 /* The vectors of an element's particles in the direction of the solve, 0 of what does not move; their motion. */
 static cloth_vector direction_of_pair(const self_group *g, const pair_element *e, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->near_way, b->plane, i));
+  EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
   return vector_flush_work(motion_of_pair(e->weight, p));
 }
 
@@ -295,7 +292,7 @@ static cloth_vector solution_of_pair(const self_group *g, const pair_element *e,
   cloth_vector y[4] = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
   EACH_MOVING(g, e, n, b, i, {
     const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
-    y[n] = vector_add_scaled(start, near_vector(b->near_way, b->plane, i), length);
+    y[n] = vector_add_scaled(start, near_vector(b->arrays.direction, b->arrays.plane, i), length);
   });
   return vector_flush_work(motion_of_pair(e->weight, y));
 }
@@ -331,6 +328,13 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     all.changed = 1;
   });
   return all;
+}
+
+/* The force of an element at the solution, 0 if it pulls. */
+static cloth_vector force_of_solution(const self_group *g, const pair_element *e, float length) {
+  const cloth_vector moved = solution_of_pair(g, e, length), none = vector(0.0f, 0.0f, 0.0f);
+  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  return e->force - e->along * out > 0.0f ? pair_force(e, moved) : none;
 }
 
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */

@@ -3,6 +3,7 @@
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../scalar.h"
+#include "../solve/arrays.h"
 #include "../solve/members.h"
 #include "../types.h"
 #include "candidates.h"
@@ -53,7 +54,8 @@ typedef struct pair_shape {
 
 /* Takes a particle of a candidate. */
 CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to, int32_t n, int32_t lane) {
-  const cloth_vector x = near_vector(b->near_place, b->plane, place), way = near_vector(b->near_way, b->plane, place);
+  const solve_arrays *a = &b->arrays; /* the direction holds the way until the solve has one */
+  const cloth_vector x = near_vector(a->place, a->plane, place), way = near_vector(a->direction, a->plane, place);
   to->place_of[lane][n] = place;
   to->place[n][0][lane] = x.x;
   to->place[n][1][lane] = x.y;

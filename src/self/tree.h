@@ -90,8 +90,6 @@ typedef struct self_body {
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
-  float *near_place, *near_way;
-  ptrdiff_t plane;
   float weight; /* of its sums in the solve, see solve_member */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */

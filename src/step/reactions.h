@@ -11,6 +11,10 @@
 #include "../lanes.h"
 #include "../pin_reactions.h"
 #include "../scalar.h"
+#include "../self/contact.h"
+#include "../self/equation.h"
+#include "../self/pairs.h"
+#include "../self/tree.h"
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
 #include "../solve/members.h"
@@ -45,6 +49,25 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
   cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
   *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
 }
+
+#if WITH_SELF
+
+/* What pairs of cloth and cloth do to pins. */
+static void note_pairs(const solve_group *g) {
+  note_solutions(g);
+  EACH_ELEMENT(g->pairs, e, {
+    const cloth_vector force = force_of_solution(g->pairs, e, workspace_of(g->members->c)->last_step);
+    for (int32_t n = 0; n < 4; n++) {
+      const self_body *b = body_of_particle(g->pairs, e, n);
+      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, e->place[n])) {
+        const cloth_vector own = vector_scale(force, e->weight[n] / b->weight);
+        note_scaled(b->c, b->terms, particle_of_place(b, e->place[n]), own);
+      }
+    }
+  });
+}
+
+#endif
 
 /* The solution of a particle at a place of the grid; 0 where there is none. */
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,

@@ -274,6 +274,11 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
+#if WITH_SELF
+  if (has_elements(g)) {
+    note_pairs(g);
+  }
+#endif
   if (g->joints) {
     note_joined(g);
   }
