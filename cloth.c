@@ -11338,8 +11338,6 @@ typedef struct self_body {
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
-  float *near_place, *near_way;
-  ptrdiff_t plane;
   float weight; /* of its sums in the solve, see solve_member */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */
@@ -13316,6 +13314,14 @@ typedef struct contact_bounds {
 
 #if WITH_SELF
 
+/* Most iterations of a solve with pairs. */
+#define MOST_PAIR_ITERATIONS 8
+
+static int32_t most_pair_iterations(const cloth *c) {
+  const int32_t set = c->settings.integration.iterations;
+  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
+}
+
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
   const uint64_t leaves = COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_CELLS + 2u * COST_SELF_CROSS);
@@ -14485,6 +14491,8 @@ CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
 #define LEAST_STIFFNESS 14400.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
+/* Below every entry of a particle's block. */
+#define LEAST_MASS 1.0e-6f
 /* Newton steps for the depth; from above they converge in a handful. */
 #define DEPTH_STEPS 8
 
@@ -16381,8 +16389,6 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
 #define FAST_WAY 0.25f
 /* How held particles resist. */
 #define HELD_RESISTANCE 1.0e6f
-/* Below every entry of a particle's block. */
-#define LEAST_MASS 1.0e-6f
 
 /* What the laws of a block of particles take. */
 typedef struct pressed_block {
@@ -16718,7 +16724,8 @@ typedef struct pair_shape {
 
 /* Takes a particle of a candidate. */
 CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to, int32_t n, int32_t lane) {
-  const cloth_vector x = near_vector(b->near_place, b->plane, place), way = near_vector(b->near_way, b->plane, place);
+  const solve_arrays *a = &b->arrays; /* the direction holds the way until the solve has one */
+  const cloth_vector x = near_vector(a->place, a->plane, place), way = near_vector(a->direction, a->plane, place);
   to->place_of[lane][n] = place;
   to->place[n][0][lane] = x.x;
   to->place[n][1][lane] = x.y;
@@ -17040,9 +17047,6 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
   for (int32_t n = 0; n < g->count; n++) {
     self_body *b = &g->bodies[n];
     b->arrays = arrays_of(b->c);
-    b->near_place = b->arrays.place;
-    b->near_way = b->arrays.direction;
-    b->plane = b->arrays.plane;
     b->pitch = b->arrays.pitch;
     b->memories = memories_of(b->c);
     b->remembers = *b->memories.count;
@@ -17103,9 +17107,12 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   });
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
+#if WITH_COLLIDERS
     if (b->terms) {
       add_last_contacts(b->c, b->terms);
     }
+#endif
+    (void)b;
   }
 }
 
@@ -17258,7 +17265,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
 /* The vectors of an element's particles in the direction of the solve, 0 of what does not move; their motion. */
 static cloth_vector direction_of_pair(const self_group *g, const pair_element *e, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->near_way, b->plane, i));
+  EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
   return vector_flush_work(motion_of_pair(e->weight, p));
 }
 
@@ -17290,7 +17297,7 @@ static cloth_vector solution_of_pair(const self_group *g, const pair_element *e,
   cloth_vector y[4] = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
   EACH_MOVING(g, e, n, b, i, {
     const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
-    y[n] = vector_add_scaled(start, near_vector(b->near_way, b->plane, i), length);
+    y[n] = vector_add_scaled(start, near_vector(b->arrays.direction, b->arrays.plane, i), length);
   });
   return vector_flush_work(motion_of_pair(e->weight, y));
 }
@@ -17326,6 +17333,13 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     all.changed = 1;
   });
   return all;
+}
+
+/* The force of an element at the solution, 0 if it pulls. */
+static cloth_vector force_of_solution(const self_group *g, const pair_element *e, float length) {
+  const cloth_vector moved = solution_of_pair(g, e, length), none = vector(0.0f, 0.0f, 0.0f);
+  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  return e->force - e->along * out > 0.0f ? pair_force(e, moved) : none;
 }
 
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
@@ -24148,6 +24162,25 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
   *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
 }
 
+#if WITH_SELF
+
+/* What pairs of cloth and cloth do to pins. */
+static void note_pairs(const solve_group *g) {
+  note_solutions(g);
+  EACH_ELEMENT(g->pairs, e, {
+    const cloth_vector force = force_of_solution(g->pairs, e, workspace_of(g->members->c)->last_step);
+    for (int32_t n = 0; n < 4; n++) {
+      const self_body *b = body_of_particle(g->pairs, e, n);
+      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, e->place[n])) {
+        const cloth_vector own = vector_scale(force, e->weight[n] / b->weight);
+        note_scaled(b->c, b->terms, particle_of_place(b, e->place[n]), own);
+      }
+    }
+  });
+}
+
+#endif
+
 /* The solution of a particle at a place of the grid; 0 where there is none. */
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
                                 int32_t has_solution) {
@@ -24847,14 +24880,6 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
-/* Most iterations of a solve with pairs. */
-#define MOST_PAIR_ITERATIONS 8
-
-static int32_t most_pair_iterations(const cloth *c) {
-  const int32_t set = c->settings.integration.iterations;
-  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
-}
-
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
 #if WITH_SELF
@@ -25236,6 +25261,11 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
+#if WITH_SELF
+  if (has_elements(g)) {
+    note_pairs(g);
+  }
+#endif
   if (g->joints) {
     note_joined(g);
   }
@@ -25345,6 +25375,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
 #if WITH_SELF
   self_body body;
   self_group pairs;
+  int32_t is_prepared = 0; /* 1: candidates of the part are there */
   if (feels_itself(c)) {
     pairs = self_group_of(c, &body);
     g.pairs = &pairs;
@@ -25352,7 +25383,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   }
 #endif
   float done = 0.0f, length = longest;
-  int32_t iterations = 0, is_prepared = 0;
+  int32_t iterations = 0;
   while (done < 1.0f) {
 #if WITH_SELF
     if (g.pairs && !is_prepared) {
@@ -25364,7 +25395,9 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
       length *= 0.5f;
       continue;
     }
+#if WITH_SELF
     is_prepared = 0;
+#endif
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(&g);
     confine_particles(c);
@@ -28717,7 +28750,7 @@ static void join_by_bodies(group_step *s) {
 static void join_by_contact(group_step *s) {
   for (int32_t a = 0; a < s->group->count; a++) {
     for (int32_t b = 0; b < a; b++) {
-      if ((s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
+      if (((uint32_t)s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
         join_parts(s->part, s->group->count, a, b);
       }
     }

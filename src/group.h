@@ -318,7 +318,7 @@ static void join_by_bodies(group_step *s) {
 static void join_by_contact(group_step *s) {
   for (int32_t a = 0; a < s->group->count; a++) {
     for (int32_t b = 0; b < a; b++) {
-      if ((s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
+      if (((uint32_t)s->contact.found->meets[a] >> b & 1u) && !s->members[a].sleeps && !s->members[b].sleeps) {
         join_parts(s->part, s->group->count, a, b);
       }
     }

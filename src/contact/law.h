@@ -30,6 +30,8 @@
 #define LEAST_STIFFNESS 14400.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
+/* Below every entry of a particle's block. */
+#define LEAST_MASS 1.0e-6f
 /* Newton steps for the depth; from above they converge in a handful. */
 #define DEPTH_STEPS 8
 

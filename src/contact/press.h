@@ -52,8 +52,6 @@
 #define FAST_WAY 0.25f
 /* How held particles resist. */
 #define HELD_RESISTANCE 1.0e6f
-/* Below every entry of a particle's block. */
-#define LEAST_MASS 1.0e-6f
 
 /* What the laws of a block of particles take. */
 typedef struct pressed_block {

@@ -105,9 +105,12 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   });
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
+#if WITH_COLLIDERS
     if (b->terms) {
       add_last_contacts(b->c, b->terms);
     }
+#endif
+    (void)b;
   }
 }
 

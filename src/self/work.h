@@ -13,6 +13,14 @@ typedef struct contact_bounds {
 
 #if WITH_SELF
 
+/* Most iterations of a solve with pairs. */
+#define MOST_PAIR_ITERATIONS 8
+
+static int32_t most_pair_iterations(const cloth *c) {
+  const int32_t set = c->settings.integration.iterations;
+  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
+}
+
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
   const uint64_t leaves = COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_CELLS + 2u * COST_SELF_CROSS);

@@ -388,6 +388,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
 #if WITH_SELF
   self_body body;
   self_group pairs;
+  int32_t is_prepared = 0; /* 1: candidates of the part are there */
   if (feels_itself(c)) {
     pairs = self_group_of(c, &body);
     g.pairs = &pairs;
@@ -395,7 +396,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   }
 #endif
   float done = 0.0f, length = longest;
-  int32_t iterations = 0, is_prepared = 0;
+  int32_t iterations = 0;
   while (done < 1.0f) {
 #if WITH_SELF
     if (g.pairs && !is_prepared) {
@@ -407,7 +408,9 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
       length *= 0.5f;
       continue;
     }
+#if WITH_SELF
     is_prepared = 0;
+#endif
     end_stage(c, CLOTH_STAGE_PREDICTION, 1);
     iterations += solve_part(&g);
     confine_particles(c);

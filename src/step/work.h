@@ -328,14 +328,6 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
-/* Most iterations of a solve with pairs. */
-#define MOST_PAIR_ITERATIONS 8
-
-static int32_t most_pair_iterations(const cloth *c) {
-  const int32_t set = c->settings.integration.iterations;
-  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
-}
-
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
 #if WITH_SELF
