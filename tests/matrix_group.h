@@ -83,6 +83,7 @@ OWN_FRAME static uint64_t run_group_scene(void) {
   for (int n = 0; n < GROUP_SHEETS; n++)
     sheets[n] = make_group_sheet(n, &used);
   cloth_group group = cloth_group_default();
+  group.pairs = 6;
   group.cloths = sheets;
   group.count = GROUP_SHEETS;
   const cloth_group_pair exception = {0, 2, 0.03125f, 0.5f};
@@ -107,6 +108,7 @@ OWN_FRAME static uint64_t run_sewn_scene(void) {
   for (int n = 0; n < 2; n++)
     sheets[n] = make_group_sheet(n, &used);
   cloth_group group = cloth_group_default();
+  group.pairs = 6;
   group.cloths = sheets;
   group.count = 2;
   group.seams = &seam;

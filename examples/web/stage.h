@@ -34,7 +34,7 @@ typedef enum stage_setting {
   STAGE_SETTING_COUNT
 } stage_setting;
 
-enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 2 << 20 };
+enum { STAGE_COLUMN_LIMIT = 64, STAGE_PARTICLE_LIMIT = 64 * 64, STAGE_BODY_LIMIT = 16, STAGE_ARENA_BYTES = 4 << 20 };
 
 /* Methods to choose from, and memory for them. */
 enum { STAGE_METHOD_COUNT = 17, STAGE_METHOD_BYTES = 5 << 20 };
