@@ -13,7 +13,7 @@
 #include "skirt.h"
 #include "tee.h"
 
-enum { WORLD_MEMORY = 4 << 21, WORLD_GRIDS = 3 + CURTAIN_PANELS, WORLD_PIECES = WORLD_GRIDS + SHIRT_PANELS };
+enum { WORLD_MEMORY = 4 << 23, WORLD_GRIDS = 3 + CURTAIN_PANELS, WORLD_PIECES = WORLD_GRIDS + SHIRT_PANELS };
 
 typedef struct world {
   _Alignas(CLOTH_ALIGNMENT) unsigned char bytes[WORLD_MEMORY];
