@@ -270,7 +270,7 @@ CLOTH_SEPARATE lanes load_cells(self_search *s, int32_t k, cell_lanes *c) {
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
       const lanes3 place = waiting_vector(q->place[side][n], k);
-      c->corner[side][n] = lanes3_quantise(lanes3_subtract(place, origin), STATE_ROUNDER);
+      c->corner[side][n] = lanes3_exact_difference(place, origin);
       c->way[side][n] = lanes3_quantise(waiting_vector(q->way[side][n], k), STATE_ROUNDER);
     }
   }
