@@ -1341,9 +1341,9 @@ CLOTH_API cloth_group cloth_group_default(void);
    seam, or a collider of a body; CONFLICT: a cloth twice, a collider that is two bodies, colliders of a body that
    differ in shape or size, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
    seams or bodies; STATE: a cloth without self_thickness, or a collider of a body without mass; LEFT_OUT: seams or
-   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths, 128
-   for each that is sewn, 112 for each pair, and 276 more where it resists folding. Functions of groups are absent with CLOTH_NO_SELF or
-   CLOTH_NO_GROUPS. */
+   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths, 132 for each that
+   is sewn, 116 for each pair, and 288 more where it resists folding. Functions of groups are absent with CLOTH_NO_SELF
+   or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0

@@ -16,8 +16,8 @@
  * move with, and the springs that they gather. A stitch of a particle that a mask of cells leaves out is none.
  *
  * Particles that are sewn to each other are one unknown, the root among them; one that is sewn between two others moves
- * with both of their unknowns. A stitch that cannot be had so, as it joins what is sewn between others already, is a
- * spring (terms/seam_springs.h).
+ * with both of their unknowns. A stitch that is open, or joins what is sewn between others already, is a spring
+ * (terms/seam_springs.h).
  *
  * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
  */
@@ -33,6 +33,7 @@
 /* A particle that is sewn. Its motion is that of its roots: (1 - share) of the first and share of the second. */
 typedef struct sewn_particle {
   int32_t cloth, particle, place; /* place: in the rows of its cloth */
+  int32_t first;                  /* of all that it is one with, the first */
   int32_t root[2];                /* sewn particles; itself for a root */
   float share;                    /* of the second root, 0 where there is one root */
   float mass;                     /* [kg] */
@@ -64,6 +65,7 @@ typedef struct seam_spring {
   int32_t count, is_plate; /* is_plate: a hinge, in the operator where the plate is */
   float stiffness;         /* [N/m] */
   float viscosity;         /* its time constant [s] */
+  float open;              /* of a stitch: how long it may be, which falls [m] */
   cloth_vector rest;       /* [m] */
 } seam_spring;
 

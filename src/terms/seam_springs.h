@@ -18,8 +18,8 @@
  *
  *   k / 2 |F - rest|^2, F = sum w x;  force on j: -k w_j (F - rest) - k tau / h w_j (F - F_n);  k (1 + tau / h) w w^T
  *
- * They are the folds of seams, with the viscosity of the cloth, and stitches that cannot be made unknowns: those join
- * what is sewn between others twice, with LOOSE_STIFFNESS times the stiffness of stretch.
+ * They are the folds of seams, with the viscosity of the cloth, and stitches that are not unknowns, with
+ * LOOSE_STIFFNESS times the stiffness of stretch: those that join what is sewn between others twice, and open ones.
  *
  * In: springs, places, direction, ways. Out: residual, spring sums, product. Scratch: none.
  */
@@ -32,7 +32,17 @@
  */
 #define SEWN_SHARE 2.0f
 
-/* Makes springs of the stitches that cannot be made unknowns. */
+/* 1 if something holds all particles of a stitch, which then moves nothing and pulls nothing. */
+static int is_held_stitch(const sewing *s, const stitch *t) {
+  int is_held = 1;
+  for (int32_t k = 0; k < 3; k++) {
+    const sewn_particle *p = &s->particles[t->particle[k]];
+    is_held &= is_told(cloth_of_sewn(s, p), p->particle);
+  }
+  return is_held;
+}
+
+/* Makes springs of the stitches that are not unknowns. */
 CLOTH_SEPARATE void find_loose_stitches(sewing *s) {
   for (int32_t n = 0; n < s->stitch_count; n++) {
     const stitch *t = &s->stitches[n];
@@ -41,6 +51,7 @@ CLOTH_SEPARATE void find_loose_stitches(sewing *s) {
       const float weight[3] = {1.0f, t->share - 1.0f, negate(t->share)};
       fill_zero(f, sizeof *f);
       f->count = 3;
+      f->open = vector_length(stitch_gap(s, t));
       for (int32_t k = 0; k < 3; k++) {
         const sewn_particle *p = &s->particles[t->particle[k]];
         const cloth *c = cloth_of_sewn(s, p);
@@ -49,6 +60,7 @@ CLOTH_SEPARATE void find_loose_stitches(sewing *s) {
         f->end[k] = end_at(c, p->cloth, p->particle, weight[k]);
         f->stiffness = maximum(f->stiffness, LOOSE_STIFFNESS * stretch / terms->scale);
       }
+      f->stiffness = is_held_stitch(s, t) ? 0.0f : f->stiffness;
     }
   }
 }

@@ -23,8 +23,9 @@
  * A particle between two others, x_s = (1 - t) x_p + t x_q, has the shares 1 - t and t of both unknowns.
  *
  * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
- * by masses, so that momentum is kept. An open gap closes by the speed of the group: what is left of it is the offset
- * of a particle to its roots, and y is the same for all. One particle that is held holds all that are sewn to it, which
+ * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
+ * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length at
+ * rest falls by that speed. One particle that is held holds all that are sewn to it, which
  * are led to it; two that are held stay where they are. At the end particles are exactly where their roots are.
  *
  * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
@@ -38,9 +39,35 @@ static const cloth *cloth_of_sewn(const sewing *s, const sewn_particle *p) {
   return s->cloths[p->cloth];
 }
 
-/* The first of the class of a sewn particle: of all that are sewn one to one. */
+/* The first of the class of a sewn particle: of all that are one with it, sewn one to one and closed. */
 static sewn_particle *class_of(const sewing *s, int32_t n) {
-  return &s->particles[s->labels.label[n][0]];
+  while (s->particles[n].first != n) {
+    n = s->particles[n].first;
+  }
+  return &s->particles[n];
+}
+
+/* The gap of a stitch. */
+static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
+  const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
+  const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
+  if (!(t->share > 0.0f)) {
+    return gap;
+  }
+  const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
+  return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
+}
+
+/* Gaps over the spacing below which what is sewn is one unknown. Wider ones are springs, which give way where contact
+   or a pin is between. */
+#define CLOSED_GAP 0.05f
+
+/* 1 if a stitch is open as a step begins. */
+static int is_open_stitch(const sewing *s, const stitch *t) {
+  const grid_shape *a = &cloth_of_sewn(s, &s->particles[t->particle[0]])->grid;
+  const grid_shape *b = &cloth_of_sewn(s, &s->particles[t->particle[1]])->grid;
+  const float spacing = minimum(minimum(a->spacing_warp, a->spacing_weft), minimum(b->spacing_warp, b->spacing_weft));
+  return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
 
 /* 1 if the class of the particle of a stitch can move with those that it is sewn between: with nothing else yet, while
@@ -59,7 +86,7 @@ static int may_move_with(const sewing *s, const stitch *t) {
 static void move_with(const sewing *s, const stitch *t) {
   sewn_particle *first = class_of(s, t->particle[0]);
   for (int32_t k = 0; k < 2; k++) {
-    first->root[k] = s->labels.label[t->particle[k + 1]][0];
+    first->root[k] = (int32_t)(class_of(s, t->particle[k + 1]) - s->particles);
     s->particles[first->root[k]].followers++;
   }
   first->share = t->share;
@@ -86,16 +113,41 @@ static void sum_masses(const sewing *s) {
   }
 }
 
-/* Finds the unknowns of all sewn particles, and their masses. */
-CLOTH_SEPARATE void make_unknowns(sewing *s) {
+/* Makes one of the classes of both particles of a stitch. */
+static void join_classes(const sewing *s, const stitch *t) {
+  sewn_particle *a = class_of(s, t->particle[0]), *b = class_of(s, t->particle[1]);
+  sewn_particle *later = a > b ? a : b;
+  later->first = (int32_t)((a > b ? b : a) - s->particles);
+}
+
+/* Finds which stitches are closed, and the classes of what they make one. */
+static void find_classes(sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
-    p->mass = mass_of_particle(cloth_of_sewn(s, p), p->particle);
-    class_of(s, n)->is_held |= is_told(cloth_of_sewn(s, p), p->particle);
+    p->start = vector_load(vectors_at(cloth_of_sewn(s, p), cloth_of_sewn(s, p)->state.position), p->particle);
+    p->first = n;
   }
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
-    t->is_spring = t->share > 0.0f && !may_move_with(s, t);
+    t->is_spring = is_open_stitch(s, t);
+    if (!t->is_spring && !(t->share > 0.0f)) {
+      join_classes(s, t);
+    }
+  }
+  for (int32_t n = 0; n < s->particle_count; n++) {
+    sewn_particle *p = &s->particles[n];
+    p->first = (int32_t)(class_of(s, n) - s->particles);
+    p->mass = mass_of_particle(cloth_of_sewn(s, p), p->particle);
+    class_of(s, n)->is_held |= is_told(cloth_of_sewn(s, p), p->particle);
+  }
+}
+
+/* Finds the unknowns of all sewn particles, and their masses. */
+CLOTH_SEPARATE void make_unknowns(sewing *s) {
+  find_classes(s);
+  for (int32_t n = 0; n < s->stitch_count; n++) {
+    stitch *t = &s->stitches[n];
+    t->is_spring |= t->share > 0.0f && !may_move_with(s, t);
     if (t->share > 0.0f && !t->is_spring) {
       move_with(s, t);
     }
@@ -104,7 +156,7 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
     sewn_particle *p = &s->particles[n];
     const sewn_particle *first = class_of(s, n);
     const int is_alone = first == &s->particles[first->root[0]];
-    p->root[0] = is_alone ? s->labels.label[n][0] : first->root[0];
+    p->root[0] = is_alone ? p->first : first->root[0];
     p->root[1] = is_alone ? p->root[0] : first->root[1];
     p->share = first->share;
   }
@@ -145,17 +197,6 @@ static void clear_sums(const sewing *s) {
 
 /// The start of a part of a substep ///
 
-/* The gap of a stitch as the part begins. */
-static cloth_vector gap_at_start(const sewing *s, const stitch *t) {
-  const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
-  const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
-  if (!(t->share > 0.0f)) {
-    return gap;
-  }
-  const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
-  return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
-}
-
 /* Takes positions, velocities and what is held, and finds how far classes are open. */
 CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
@@ -173,15 +214,15 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
     const stitch *t = &s->stitches[n];
     if (!t->is_spring && s->part[s->particles[t->particle[0]].cloth] == part) {
       sewn_particle *first = class_of(s, t->particle[0]);
-      first->open = maximum(first->open, vector_length(gap_at_start(s, t)));
+      first->open = maximum(first->open, vector_length(stitch_gap(s, t)));
     }
   }
 }
 
-/* What is left of the gaps of a class after h seconds, in shares. */
-static float share_left(const sewing *s, const sewn_particle *first, float h) {
+/* What is left after h seconds of gaps of which the longest is open by so many metres, in shares. */
+static float share_left(const sewing *s, float open, float h) {
   const float way = s->speed * h;
-  return first->open > way ? 1.0f - way / first->open : 0.0f;
+  return open > way ? 1.0f - way / open : 0.0f;
 }
 
 /* What holds the class of a sewn particle; NULL without. */
@@ -205,9 +246,37 @@ static cloth_vector closing_of(const sewing *s, const sewn_particle *p, float in
 /* What is left of all gaps at the end of the part. */
 static void aim_sewn(const sewing *s, int32_t part, float h) {
   EACH_SEWN(s, part, p, c, {
-    const float left = share_left(s, class_of(s, (int32_t)(p - s->particles)), h);
+    const float left = share_left(s, class_of(s, (int32_t)(p - s->particles))->open, h);
     p->offset = vector_flush(vector_scale(own_gap(s, p), left), STATE_QUANTUM);
   });
+}
+
+/* Runs statements for the springs `f` of stitches `t` of a part of the group. */
+#define EACH_LOOSE_STITCH(s, group_part, f, t, ...)                                                                    \
+  for (int32_t t##_number = 0, f##_number = (s)->fold_count; t##_number < (s)->stitch_count; t##_number++) {           \
+    const stitch *t = &(s)->stitches[t##_number];                                                                      \
+    seam_spring *f = &(s)->springs[f##_number];                                                                        \
+    f##_number += t->is_spring;                                                                                        \
+    if (t->is_spring && (s)->part[(s)->particles[t->particle[0]].cloth] == (group_part)) {                             \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+/* The lengths at rest of the springs of stitches at the end of a part of h seconds: they have fallen since the step
+   began, and go on. */
+static void aim_stitches(const sewing *s, int32_t part, float h) {
+  EACH_LOOSE_STITCH(s, part, f, t, {
+    const cloth_vector gap = stitch_gap(s, t);
+    const float length = vector_length(gap);
+    f->open = minimum(f->open, length);
+    const float rest = maximum(f->open - s->speed * h, 0.0f);
+    f->rest = length > 0.0f ? vector_flush_work(vector_scale(gap, rest / length)) : gap;
+  });
+}
+
+/* Once the part is done, they have. */
+static void shorten_stitches(const sewing *s, int32_t part, float h) {
+  EACH_LOOSE_STITCH(s, part, f, t, f->open = maximum(f->open - s->speed * h, 0.0f));
 }
 
 /* Leads a particle to the one that holds it. */
@@ -247,6 +316,7 @@ static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
 CLOTH_SEPARATE void meet_sewn(sewing *s, int32_t part, const substep_terms *t) {
   take_sewn(s, part);
   aim_sewn(s, part, t->h);
+  aim_stitches(s, part, t->h);
   EACH_SEWN(s, part, p, c, {
     if (holder_of(s, p) && !p->is_held) {
       lead_sewn(s, p, t->inverse_h);
@@ -410,6 +480,7 @@ static void join_positions(const sewing *s, int32_t part) {
  */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
+  shorten_stitches(s, part, 1.0f / inverse_h);
   take_ends(s, part);
   join_positions(s, part);
   join_velocities(s, part, inverse_h);
