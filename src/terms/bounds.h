@@ -139,15 +139,20 @@ static void predict_bound(const held_particle *h, particle_bound *b) {
   b->stiffness = lanes_first_value(t.stiffness);
 }
 
-/* Predicts the contacts of a particle, until no two of them press. */
+/* Predicts the contacts of a particle, until at most one of them presses and that has been predicted without others. */
 static void predict_bounds(held_particle *h) {
-  int32_t pressing = h->bounds;
-  for (int32_t n = 0; n < BOUND_SWEEPS && pressing > (n > 0); n++) {
-    pressing = 0;
+  int32_t again = h->bounds > 0;
+  for (int32_t n = 0; n < BOUND_SWEEPS && again; n++) {
+    int32_t pressing = 0;
+    again = 0;
     for (int32_t k = 0; k < h->bounds; k++) {
-      predict_bound(h, &h->bound[k]);
-      pressing += h->bound[k].press > 0.0f;
+      particle_bound *b = &h->bound[k];
+      const int32_t pressed = b->press > 0.0f;
+      predict_bound(h, b);
+      pressing += b->press > 0.0f;
+      again |= pressed != (b->press > 0.0f);
     }
+    again |= pressing > 1;
   }
 }
 
