@@ -38,7 +38,7 @@ static cloth_config describe(const cloth_vector *positions) {
   config.wind = breeze;
   config.capacity.targets = 1;
   config.integration.velocity_damping = 0.5f;
-  config.substeps = 10;
+  config.substeps = 4;
   config.integration.bdf2_blend = 0.6f;
   config.thickness = 0.015f;
   config.max_colliders = FIGURE_LIMBS;

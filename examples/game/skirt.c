@@ -17,7 +17,7 @@ static cloth_config describe(const cloth_vector *positions, float width) {
   config.grid.positions = positions;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
   config.integration.velocity_damping = 1;
-  config.substeps = 10;
+  config.substeps = 4;
   config.integration.bdf2_blend = 0.6f;
   config.max_colliders = FIGURE_LIMBS;
   config.capacity.max_confined = 0;

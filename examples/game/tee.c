@@ -19,7 +19,7 @@ float tee_spacing(void) {
 
 static void set_up(cloth_config *config) {
   config->integration.velocity_damping = 1;
-  config->substeps = 10;
+  config->substeps = 4;
   config->integration.bdf2_blend = 0.6f;
   config->thickness = 0.014f;
   config->max_colliders = FIGURE_LIMBS;
