@@ -7644,8 +7644,8 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
 /// Triangles ///
 
 /*
- * One triangle, as contact with meshes and height fields needs it, and the search for the surface that a particle's
- * path meets. In: corners, paths. Out: the contact found so far. Reads and writes no cloth.
+ * One triangle, as contact with meshes and height fields needs it. In: corners. Out: the triangle. Reads and writes no
+ * cloth.
  */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
@@ -7677,11 +7677,16 @@ static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float i
   return vector_flush_work(vector_scale(across, square_root(inverse_squared)));
 }
 
-/* Makes a triangle of three corners without fractions below STATE_QUANTUM. Returns 0 if it is degenerate. */
-static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
+/* Makes the corner and the edges of a triangle of three corners without fractions below STATE_QUANTUM. */
+static void span_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
   t->corner = a;
   t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
   t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
+}
+
+/* Makes a triangle of such corners. Returns 0 if it is degenerate. */
+static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
+  span_triangle(t, a, b, c);
   const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
   const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
   const float twice = vector_length(area);
@@ -7701,78 +7706,6 @@ static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cl
   return 1;
 }
 
-#if WITH_MESH
-
-#endif
-#endif
-
-/// Contact of a path with triangles ///
-
-/*
- * A particle goes straight from `from` to `to`. The first triangle that it passes through holds it, on the side where
- * it was. If it passes through none, the nearest point of all triangles holds it, if that is closer than the margin. So
- * the edge between two triangles of a plane never holds it: their inner points are nearer.
- */
-
-#if WITH_CONCAVE
-
-typedef struct surface_search {
-  cloth_vector from, to; /* in the collider's axes [m] */
-  float margin;          /* distance of `to` below which it touches: that to keep, and `push` [m] */
-  float push;            /* length of the push in `to`, see contact_push.h [m] */
-  int32_t one_sided;     /* 1: the side of the normal alone is surface */
-  float share;           /* of the path up to the first triangle that it passes through; SEARCH_NONE: none */
-  float nearest;         /* distance of `to` from the nearest triangle, margin or less [m] */
-  cloth_vector normal;   /* of the contact */
-  float penetration;     /* of `to` along the normal, 0 without contact [m] */
-  int32_t touches;       /* 1 if there is a contact */
-  cloth_vector other;    /* normal of the contact with the nearest but one, ... */
-  float other_depth;     /* ... and its penetration; 0: none [m] */
-  int32_t looked_at;   /* units of work in a height field, or steps in a distance grid, in all passes of the substep */
-  int32_t tested, met; /* cells of a height field that may be near, and that are, in this pass */
-  int32_t overflows;   /* how often the search ended at a bound */
-  uint32_t work;       /* see costs.h */
-} surface_search;
-
-#define SEARCH_NONE 2.0f
-/* A path that passes an edge by no more than this passes through the triangle: the gap that rounding leaves between
-   triangles that share an edge [m]. */
-#define EDGE_TOLERANCE 1.0e-5f
-
-#if WITH_HEIGHT_FIELD
-
-/* Forgets the contact found. */
-static void reset_search(surface_search *s) {
-  s->share = SEARCH_NONE;
-  s->nearest = s->margin;
-  s->normal = s->other = vector(0.0f, 1.0f, 0.0f);
-  s->penetration = s->other_depth = 0.0f;
-  s->touches = 0;
-}
-
-/* A search with the distance `margin` to keep. */
-static surface_search start_search(cloth_vector from, cloth_vector to, float margin, float push, int32_t one_sided) {
-  surface_search s;
-  s.from = from;
-  s.to = to;
-  s.margin = margin + push;
-  s.push = push;
-  s.one_sided = one_sided;
-  s.looked_at = s.tested = s.met = s.overflows = 0;
-  s.work = 0;
-  reset_search(&s);
-  return s;
-}
-
-#endif
-
-#if WITH_MESH || WITH_HEIGHT_FIELD
-
-#endif
-
-#if WITH_MESH
-
-#endif
 #endif
 
 /// A point of a triangle ///
@@ -11128,10 +11061,8 @@ CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
 /// Height fields ///
 
 /*
- * Contact of a path with the ground under a grid of heights. The path is cut into pieces no longer than a cell, and the
- * triangles of the cells around each piece are looked at, as those of a one-sided mesh. A particle that ends below the
- * ground comes up, however deep it is.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, paths in its local axes. Out: contacts. Scratch: none.
+ * The ground under a grid of heights: its triangles, and how deep a point is below it.
+ * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, points in its local axes. Out: triangles, depths. Scratch: none.
  */
 
 #if WITH_HEIGHT_FIELD
@@ -11142,14 +11073,18 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
   return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
 }
 
-/* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+/* The corners of one of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+static void field_corners(const cloth_geometry *g, int32_t column, int32_t row, int upper, cloth_vector corner[3]) {
+  corner[0] = field_point(g, column + upper, row + upper);
+  corner[1 + upper] = field_point(g, column, row + 1);
+  corner[2 - upper] = field_point(g, column + 1, row);
+}
+
+/* That triangle. */
 static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
-  const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
-  if (upper) {
-    make_triangle(t, field_point(g, column + 1, row + 1), right, down);
-  } else {
-    make_triangle(t, field_point(g, column, row), down, right);
-  }
+  cloth_vector corner[3];
+  field_corners(g, column, row, upper, corner);
+  make_triangle(t, corner[0], corner[1], corner[2]);
 }
 
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
@@ -11187,24 +11122,20 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
   plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
 }
 
-/* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
-static void search_below(const cloth_geometry *g, surface_search *s) {
-  const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
+/* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
+static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
+  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
   if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return;
+    return 0.0f;
   }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < s->to.y) {
-    return;
+  if (highest_corner(g, column, row) < p.y) {
+    return 0.0f;
   }
   field_plane plane;
   make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
-  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
-  if (height < 0.0f && s->margin - height > s->penetration) {
-    s->normal = plane.normal;
-    s->penetration = s->margin - height;
-    s->touches = 1;
-  }
+  *normal = plane.normal;
+  return maximum(negate(vector_dot(plane.normal, vector_subtract(p, plane.corner))), 0.0f);
 }
 
 #endif
@@ -14787,6 +14718,21 @@ static const surface_triangle *listed_triangle(const triangle_list *list, int32_
   return (const surface_triangle *)geometry_data(g, g->data) + list->item[n];
 }
 
+/* The same, of which corner and edges are enough. */
+static const surface_triangle *listed_span(const triangle_list *list, int32_t n, surface_triangle *room) {
+#if WITH_HEIGHT_FIELD
+  const cloth_geometry *g = list->g;
+  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
+    cloth_vector corner[3];
+    field_corners(g, cell % columns, cell / columns, list->item[n] & 1, corner);
+    span_triangle(room, corner[0], corner[1], corner[2]);
+    return room;
+  }
+#endif
+  return listed_triangle(list, n, room);
+}
+
 /// Distances of particles from triangles ///
 
 /* A block of particles near a surface, in its axes [m]. */
@@ -14948,7 +14894,7 @@ CLOTH_SEPARATE void keep_rising(triangle_list *list, const surface_points *s, la
   const int32_t count = list->count;
   list->count = 0;
   for (int32_t n = 0; n < count; n++) {
-    if (lanes_any(lanes_both(which, rises_above(listed_triangle(list, n, &room), s, h)))) {
+    if (lanes_any(lanes_both(which, rises_above(listed_span(list, n, &room), s, h)))) {
       list->item[list->count++] = list->item[n];
     }
   }
@@ -15036,6 +14982,10 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
  */
 
 #if WITH_SURFACES
+
+/* A path that passes an edge by no more than this passes through the triangle: the gap that rounding leaves between
+   triangles that share an edge [m]. */
+#define EDGE_TOLERANCE 1.0e-5f
 
 /* The triangles that ways pass, between two shares of them: how many, the first and the last. */
 typedef struct surface_pass {
@@ -15203,15 +15153,12 @@ CLOTH_SEPARATE void rise_from_ground(const cloth_geometry *g, const surface_poin
   lanes_store(gap, h->gap[0]);
   lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const cloth_vector p = vector_load(ends, lane);
-    surface_search search = start_search(p, p, 0.0f, 0.0f, 1);
-    if (chosen[lane] > 0.0f) {
-      search_below(g, &search);
-    }
-    chosen[lane] = search.touches ? 1.0f : 0.0f;
-    if (search.touches) {
-      gap[lane] = negate(search.penetration);
-      vector_store(normals, lane, search.normal);
+    cloth_vector up;
+    const float depth = chosen[lane] > 0.0f ? depth_below_ground(g, vector_load(ends, lane), &up) : 0.0f;
+    chosen[lane] = depth > 0.0f ? 1.0f : 0.0f;
+    if (depth > 0.0f) {
+      gap[lane] = negate(depth);
+      vector_store(normals, lane, up);
     }
   }
   const lanes_mask is_below = lanes_less(lanes_splat(0.0f), lanes_load(chosen));
@@ -20875,9 +20822,9 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
  *
  * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
  * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
- * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length at
- * rest falls by that speed. One particle that is held holds all that are sewn to it, which
- * are led to it; two that are held stay where they are. At the end particles are exactly where their roots are.
+ * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length
+ * at rest falls by that speed. One particle that is held holds all that are sewn to it, which are led to it; two that
+ * are held stay where they are. At the end particles are exactly where their roots are.
  *
  * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
  */

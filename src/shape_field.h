@@ -7,10 +7,8 @@
 /// Height fields ///
 
 /*
- * Contact of a path with the ground under a grid of heights. The path is cut into pieces no longer than a cell, and the
- * triangles of the cells around each piece are looked at, as those of a one-sided mesh. A particle that ends below the
- * ground comes up, however deep it is.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, paths in its local axes. Out: contacts. Scratch: none.
+ * The ground under a grid of heights: its triangles, and how deep a point is below it.
+ * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, points in its local axes. Out: triangles, depths. Scratch: none.
  */
 
 #if WITH_HEIGHT_FIELD
@@ -21,14 +19,18 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
   return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
 }
 
-/* One of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+/* The corners of one of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
+static void field_corners(const cloth_geometry *g, int32_t column, int32_t row, int upper, cloth_vector corner[3]) {
+  corner[0] = field_point(g, column + upper, row + upper);
+  corner[1 + upper] = field_point(g, column, row + 1);
+  corner[2 - upper] = field_point(g, column + 1, row);
+}
+
+/* That triangle. */
 static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
-  const cloth_vector right = field_point(g, column + 1, row), down = field_point(g, column, row + 1);
-  if (upper) {
-    make_triangle(t, field_point(g, column + 1, row + 1), right, down);
-  } else {
-    make_triangle(t, field_point(g, column, row), down, right);
-  }
+  cloth_vector corner[3];
+  field_corners(g, column, row, upper, corner);
+  make_triangle(t, corner[0], corner[1], corner[2]);
 }
 
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
@@ -66,24 +68,20 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
   plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
 }
 
-/* Brings a path that ends below the ground, and went through no triangle, up to the ground. */
-static void search_below(const cloth_geometry *g, surface_search *s) {
-  const float x = s->to.x * (1.0f / g->spacing[0]), z = s->to.z * (1.0f / g->spacing[1]);
+/* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
+static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
+  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
   if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return;
+    return 0.0f;
   }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < s->to.y) {
-    return;
+  if (highest_corner(g, column, row) < p.y) {
+    return 0.0f;
   }
   field_plane plane;
   make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
-  const float height = vector_dot(plane.normal, vector_subtract(s->to, plane.corner));
-  if (height < 0.0f && s->margin - height > s->penetration) {
-    s->normal = plane.normal;
-    s->penetration = s->margin - height;
-    s->touches = 1;
-  }
+  *normal = plane.normal;
+  return maximum(negate(vector_dot(plane.normal, vector_subtract(p, plane.corner))), 0.0f);
 }
 
 #endif

@@ -22,6 +22,10 @@
 
 #if WITH_SURFACES
 
+/* A path that passes an edge by no more than this passes through the triangle: the gap that rounding leaves between
+   triangles that share an edge [m]. */
+#define EDGE_TOLERANCE 1.0e-5f
+
 /* The triangles that ways pass, between two shares of them: how many, the first and the last. */
 typedef struct surface_pass {
   float low, high;
@@ -188,15 +192,12 @@ CLOTH_SEPARATE void rise_from_ground(const cloth_geometry *g, const surface_poin
   lanes_store(gap, h->gap[0]);
   lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const cloth_vector p = vector_load(ends, lane);
-    surface_search search = start_search(p, p, 0.0f, 0.0f, 1);
-    if (chosen[lane] > 0.0f) {
-      search_below(g, &search);
-    }
-    chosen[lane] = search.touches ? 1.0f : 0.0f;
-    if (search.touches) {
-      gap[lane] = negate(search.penetration);
-      vector_store(normals, lane, search.normal);
+    cloth_vector up;
+    const float depth = chosen[lane] > 0.0f ? depth_below_ground(g, vector_load(ends, lane), &up) : 0.0f;
+    chosen[lane] = depth > 0.0f ? 1.0f : 0.0f;
+    if (depth > 0.0f) {
+      gap[lane] = negate(depth);
+      vector_store(normals, lane, up);
     }
   }
   const lanes_mask is_below = lanes_less(lanes_splat(0.0f), lanes_load(chosen));

@@ -124,6 +124,21 @@ static const surface_triangle *listed_triangle(const triangle_list *list, int32_
   return (const surface_triangle *)geometry_data(g, g->data) + list->item[n];
 }
 
+/* The same, of which corner and edges are enough. */
+static const surface_triangle *listed_span(const triangle_list *list, int32_t n, surface_triangle *room) {
+#if WITH_HEIGHT_FIELD
+  const cloth_geometry *g = list->g;
+  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
+    cloth_vector corner[3];
+    field_corners(g, cell % columns, cell / columns, list->item[n] & 1, corner);
+    span_triangle(room, corner[0], corner[1], corner[2]);
+    return room;
+  }
+#endif
+  return listed_triangle(list, n, room);
+}
+
 /// Distances of particles from triangles ///
 
 /* A block of particles near a surface, in its axes [m]. */
@@ -285,7 +300,7 @@ CLOTH_SEPARATE void keep_rising(triangle_list *list, const surface_points *s, la
   const int32_t count = list->count;
   list->count = 0;
   for (int32_t n = 0; n < count; n++) {
-    if (lanes_any(lanes_both(which, rises_above(listed_triangle(list, n, &room), s, h)))) {
+    if (lanes_any(lanes_both(which, rises_above(listed_span(list, n, &room), s, h)))) {
       list->item[list->count++] = list->item[n];
     }
   }

@@ -24,9 +24,9 @@
  *
  * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
  * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
- * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length at
- * rest falls by that speed. One particle that is held holds all that are sewn to it, which
- * are led to it; two that are held stay where they are. At the end particles are exactly where their roots are.
+ * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length
+ * at rest falls by that speed. One particle that is held holds all that are sewn to it, which are led to it; two that
+ * are held stay where they are. At the end particles are exactly where their roots are.
  *
  * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
  */
