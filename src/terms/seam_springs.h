@@ -8,6 +8,7 @@
 #include "../solve/arrays.h"
 #include "../stitches.h"
 #include "../types.h"
+#include "bounds.h"
 #include "seam_folds.h"
 #include "seams.h"
 
