@@ -141,17 +141,16 @@ static void place_seams(group_step *s, void *memory) {
   char *room = (char *)memory;
   s->seams.cloths = s->group->cloths;
   s->seams.part = s->part;
-  if (!is_sewn_group(s)) {
-    return;
-  }
   s->seams.labels.number = (int32_t *)(void *)(room + l.numbers);
   s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
   s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
   s->seams.stitches = (stitch *)(void *)(room + l.stitches);
   s->seams.springs = (seam_spring *)(void *)(room + l.folds);
   s->seams.gathers = (uint8_t *)(room + l.gathers);
-  make_stitches(&s->seams, s->group);
-  s->contact.sewn = &s->seams.labels;
+  if (is_sewn_group(s)) {
+    make_stitches(&s->seams, s->group);
+    s->contact.sewn = &s->seams.labels;
+  }
 }
 
 #endif
