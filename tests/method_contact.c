@@ -220,7 +220,7 @@ static void test_voxel_pairs(void) {
   CHECK(voxel_words(COUNT) <= 8 * COUNT, "%d words", voxel_words(COUNT));
   for (int n = 0; n < 100; n++) {
     crumple(x, SIDE, &random);
-    pair_list list = {.pairs = pairs, .room = ROOM, .distance = 0.012f, .columns = SIDE};
+    pair_list list = {.pairs = pairs, .room = ROOM, .distance = 0.012f, .columns = SIDE, .reach = 2};
     const voxel_grid g = open_voxels(words, COUNT);
     list_close_pairs(&g, x, &list);
     long all = 0;
@@ -319,6 +319,30 @@ static void test_voxel_layers(void) {
   method_within("10 voxels", "the same, .7 h", 225, drop_layer(0.7, &momentum), 0);
   method_within("10 voxels", "the same, .75 h", 0, drop_layer(0.75, &momentum), 0);
   method_at_most("10 voxels", "sum of all impulses of a step, largest [N s]", 1e-6, momentum, 1);
+}
+
+/* A sheet whose last row is folded back, above the last but two: the fold opens by a repulsion that is shorter than a
+   cell, and nothing pushes in a longer one, nor where the sheet is flat. */
+static void test_voxel_folds(void) {
+  enum { SIDE = 8, LAST = SIDE - 1 };
+  static const float repulsions[] = {0.75f, 0.75f, 1.02f};
+  static const int pairs[] = {0, SIDE, 0};
+  for (int n = 0; n < 3; n++) {
+    cloth *sheet = open_layer(0, SIDE, SIDE, 0.0, 0.0);
+    const float across = 1.0f / (SIDE - 1);
+    cloth_method method = cloth_method_default();
+    cloth_method_report report;
+    method.repulsion = repulsions[n] * across;
+    for (int i = LAST * SIDE; n > 0 && i < SIDE * SIDE; i++) {
+      const cloth_vector place = {(float)(i % SIDE) * across, 0.3f * across, (float)(LAST - 2) * across};
+      cloth_set_particle(sheet, i, place, vector(0.0f, 0.0f, 0.0f));
+    }
+    const int result = cloth_method_step(sheet, &method, 0.001f, memories[0], sizeof memories[0], &report);
+    CHECK(result >= 0 && report.pairs == pairs[n], "%d: result %d, %d pairs", n, result, report.pairs);
+    const float *rise = vectors_at(sheet, sheet->state.velocity).y;
+    CHECK((rise[LAST * SIDE] > rise[(LAST - 2) * SIDE] + 0.1f) == (n == 1), "%d: %g and %g m/s", n,
+          (double)rise[LAST * SIDE], (double)rise[(LAST - 2) * SIDE]);
+  }
 }
 
 /* The far end of a strip, folded over and held where it bends, falls on the part below, which is held: with repulsion
@@ -893,6 +917,7 @@ int main(int count, char **arguments) {
                                TEST(apart_at_end),
                                TEST(voxel_pairs),
                                TEST(voxel_layers),
+                               TEST(voxel_folds),
                                TEST(voxel_solvers),
                                TEST(culling_bends),
                                TEST(culling_patches),

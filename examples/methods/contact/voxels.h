@@ -94,7 +94,8 @@ typedef struct pair_list {
   close_pair *pairs;
   int32_t count, room, dropped;
   float distance;  /* below which particles are a pair [m] */
-  int32_t columns; /* of the grid of a cloth, whose neighbours up to two cells away are no pairs; 0: none */
+  int32_t columns; /* of the grid of a cloth, whose neighbours are no pairs; 0: none */
+  int32_t reach;   /* neighbours are up to so many cells away */
 } pair_list;
 
 static int32_t absolute_whole(int32_t a) {
@@ -102,8 +103,8 @@ static int32_t absolute_whole(int32_t a) {
 }
 
 static int are_neighbours(const pair_list *list, int32_t i, int32_t j) {
-  return list->columns > 0 && absolute_whole(i % list->columns - j % list->columns) <= 2 &&
-         absolute_whole(i / list->columns - j / list->columns) <= 2;
+  return list->columns > 0 && absolute_whole(i % list->columns - j % list->columns) <= list->reach &&
+         absolute_whole(i / list->columns - j / list->columns) <= list->reach;
 }
 
 /* Adds the pair if it is one. Returns whether it is. */
