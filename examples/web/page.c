@@ -74,7 +74,7 @@ int scene_step(void) {
 
 /* Puts the flag of examples/board in place of the scene, as it is after some frames: to compare hashes. */
 int run_board_flag(int frames) {
-  int result = flag_build(the_stage.arena, sizeof the_stage.arena, &the_stage.sheet);
+  int result = flag_build(the_stage.memory, sizeof the_stage.memory, &the_stage.sheet);
   for (int frame = 1; frame <= frames && result >= 0; frame++) {
     flag_set_wind(the_stage.sheet, frame);
     result = cloth_step(the_stage.sheet, FLAG_FRAME_SECONDS);

@@ -145,7 +145,8 @@ static int step_sheet(stage *s) {
   if (s->settings[STAGE_METHOD] == 0)
     return cloth_step(s->sheet, stage_frame_time);
   const cloth_method method = current_method(s);
-  return cloth_method_step(s->sheet, &method, stage_frame_time, s->method_memory, sizeof s->method_memory, &s->report);
+  return cloth_method_step(s->sheet, &method, stage_frame_time, s->memory + s->arena_bytes,
+                           sizeof s->memory - s->arena_bytes, &s->report);
 }
 
 /// Settings ///
@@ -358,12 +359,25 @@ static int populate(stage *s) {
   return result < 0 ? result : CLOTH_OK;
 }
 
-/* Makes the cloth from the positions and velocities noted. */
+/* What the cloth takes of the memory, in whole steps of its alignment. Returns CLOTH_OK or an error. */
+static int find_arena(const cloth_config *config, size_t *bytes) {
+  cloth_memory needed;
+  int result = cloth_memory_needed(config, &needed);
+  if (result < 0)
+    return result;
+  *bytes = (needed.total_bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
+  return *bytes > STAGE_MEMORY_BYTES ? CLOTH_ERROR_ARENA : CLOTH_OK;
+}
+
+/* Makes the cloth from the positions and velocities noted. A method begins anew. */
 static int build(stage *s) {
   cloth_config config = current_config(s);
   s->grabbed = -1;
-  __builtin_memset(s->method_memory, 0, 4);
-  int result = cloth_init(&config, s->arena, sizeof s->arena, &s->sheet);
+  int result = find_arena(&config, &s->arena_bytes);
+  if (result >= 0)
+    result = cloth_init(&config, s->memory, s->arena_bytes, &s->sheet);
+  if (result >= 0 && s->settings[STAGE_METHOD] > 0)
+    __builtin_memset(s->memory + s->arena_bytes, 0, 4);
   return result < 0 ? result : populate(s);
 }
 
@@ -399,12 +413,10 @@ static void note_motion(stage *s) {
 /* A config is for the life of a cloth: another one goes on from where this one is. */
 static int rebuild(stage *s) {
   cloth_config config = current_config(s);
-  cloth_memory memory;
-  int result = cloth_memory_needed(&config, &memory);
+  size_t bytes;
+  int result = find_arena(&config, &bytes);
   if (result < 0)
     return result;
-  if (memory.total_bytes > sizeof s->arena)
-    return CLOTH_ERROR_ARENA;
   note_motion(s);
   return build(s);
 }

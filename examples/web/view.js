@@ -6,7 +6,7 @@ const SHADOW_RADIUS = 1.9;
 const FLOOR_RADIUS = 6;
 const IDENTITY = placed([0, 0, 0], [0, 0, 0, 1]);
 const STONE = { front: [0.56, 0.54, 0.51], back: [0.56, 0.54, 0.51], checks: [0, 0], border: 0, sheen: 0.05 };
-// In the order of the module's tiers: explicit, implicit, projected.
+// In the order of the module's tiers: explicit, implicit.
 export const TIER_COLOURS = ["#e07a1f", "#111111"];
 
 const VERTEX = `#version 300 es
