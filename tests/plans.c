@@ -60,7 +60,7 @@ static void test_plans_in_order(void) {
   for (int trial = 0; trial < 60; trial++) {
     cloth_config config = random_config(&random), planned;
     cloth_forecast before = {0, 1e9f}, forecast;
-    for (uint64_t work = 1000; work < 4000000000; work *= 2) {
+    for (uint64_t work = 1000; work < 4000000000000; work *= 2) {
       memset(&forecast, 0x55, sizeof forecast);
       memset(&planned, 0x55, sizeof planned);
       int result = cloth_plan(&config, FRAME, work, 0.0f, &planned, &forecast);
