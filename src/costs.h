@@ -28,18 +28,18 @@ enum {
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 800,    /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 290,    /* per pair of nodes ... */
-  COST_SELF_LEAVES = 3000,  /* ... and in addition per pair of leaves */
+  COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
   COST_SELF_CROSS = 1000,   /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_CELLS = 3600,   /* per pair of cells whose boxes come near ... */
-  COST_SELF_FOUND = 250,    /* ... and in addition per candidate: its place, its memory */
+  COST_SELF_CELLS = 5000,   /* per pair of cells whose boxes come near ... */
+  COST_SELF_FOUND = 2000,    /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
-  COST_PAIR_SHAPE = 450,    /* per candidate and part of a substep: how near it is ... */
-  COST_PAIR_LAW = 2600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
-  COST_PAIR_PRODUCT = 420,  /* ... and per iteration */
+  COST_PAIR_SHAPE = 1000,    /* per candidate and part of a substep: how near it is ... */
+  COST_PAIR_LAW = 6000,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
+  COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
-  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_MESH_NODE = 420,    /* per node of a mesh's tree */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */

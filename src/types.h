@@ -235,7 +235,9 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
-  int32_t has_pairs; /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t searched_before;                                /* for parts that were too long, since work was charged */
+  int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
+  int32_t has_pairs;   /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */

@@ -18,11 +18,22 @@
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle; more with one of a height
+   field, which is made for that. */
 #define WORK_SEARCH 200u
-#define WORK_LISTED 150u
+#define WORK_LISTED 160u
+#define WORK_MADE 600u
+/* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
+   place costs several. */
+#define MOST_FOLLOWED 1
+#define MOST_FOLLOWED_IN_GRID 60
+#define GRID_SEARCHES 5
 
 #if WITH_COLLIDERS
+
+static int32_t most_followed(int32_t is_grid) {
+  return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
+}
 
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
@@ -42,6 +53,15 @@ typedef struct touched_body {
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }
+
+#if WITH_PLANNING
+
+/* 1 for fields of heights or distances, which cost more than other geometries. */
+static int is_field(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_HEIGHT_FIELD || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
+#endif
 
 #if WITH_SURFACES
 

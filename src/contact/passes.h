@@ -34,6 +34,7 @@ typedef struct surface_pass {
   lanes3 normal;      /* of the first, on the side where the way begins */
   lanes last;         /* share up to the last */
   lanes3 last_normal; /* on the side where the way ends */
+  uint32_t work;      /* of measuring triangles, and of lists for pieces of the way */
 } surface_pass;
 
 #define NO_PASS 2.0f
@@ -109,6 +110,7 @@ CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const
     const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
     const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
     list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
+    pass.work += list_work(&list, 1);
     if (list.overflows && piece > LEAST_PIECE) {
       piece *= 0.5f;
       continue;
@@ -140,6 +142,7 @@ static surface_pass find_listed_pass(const triangle_list *list, const surface_po
   if (!list->is_short) {
     surface_pass pass = no_pass(0.0f, NO_PASS);
     find_passes(list, s, &pass);
+    pass.work = measuring_work(list, CLOTH_LANES);
     return pass;
   }
   one.from = lanes3_of_chosen(s->from, which);
@@ -164,6 +167,7 @@ CLOTH_SEPARATE lanes follow_passes(const triangle_list *list, surface_points *s,
   lanes passed = lanes_splat(0.0f);
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
     const surface_pass pass = find_listed_pass(list, s, which);
+    s->work += pass.work;
     const lanes_mask passes = lanes_both(which, lanes_less(pass.share, one));
     if (!lanes_any(passes)) {
       break;
@@ -315,10 +319,14 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
 /* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
    again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
    with one side may come out. */
-static int is_on_other_side(const cloth_geometry *g, const surface_pass *pass, surface_points s) {
+static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_points s) {
   s.one_sided = has_one_side(g);
-  if (s.one_sided && lanes_first_value(find_passes_in_pieces(g, &s).share) > lanes_first_value(pass->share)) {
-    return 0;
+  if (s.one_sided) {
+    const surface_pass in_front = find_passes_in_pieces(g, &s);
+    pass->work += in_front.work;
+    if (lanes_first_value(in_front.share) > lanes_first_value(pass->share)) {
+      return 0;
+    }
   }
   const cloth_vector normal = lanes3_first(pass->normal), last = lanes3_first(pass->last_normal);
   const int32_t count = (int32_t)lanes_first_value(pass->count);
@@ -344,19 +352,24 @@ static cloth_vector place_in_front(const triangle_list *list, const surface_poin
 }
 
 /* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
-   Both ends are in the axes of the surface. Returns 1 if that has moved it. */
-CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above) {
+   Both ends are in the axes of the surface. *work: of the lists. Returns 1 if that has moved it. */
+CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
+                            uint32_t *work) {
   triangle_list list;
+  *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
     surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
     s.one_sided = 0;
-    const surface_pass pass = find_passes_in_pieces(g, &s);
-    if (!(lanes_first_value(pass.share) < 1.0f) || !is_on_other_side(g, &pass, s) ||
-        lanes_first_value(pass.depth) < most) {
+    surface_pass pass = find_passes_in_pieces(g, &s);
+    const int stops = lanes_first_value(pass.share) < 1.0f && is_on_other_side(g, &pass, s) &&
+                      !(lanes_first_value(pass.depth) < most);
+    *work += pass.work;
+    if (!stops) {
       return tries > 0;
     }
     s.radius = lanes_splat(lanes_first_value(pass.depth) + above);
     list_around(&list, g, &s, lanes_first(CLOTH_LANES));
+    *work += list_work(&list, 1);
     *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
   }
   *to = from;

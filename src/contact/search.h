@@ -51,16 +51,19 @@ typedef struct touch_way {
   lanes length;
 } touch_way;
 
-/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. */
-CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
-                                lanes *gap, lanes3 *normal) {
+/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
+   many places have been looked at. */
+CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
+                                   lanes *gap, lanes3 *normal) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f),
               near = lanes_multiply(thickness, lanes_splat(NEAR_SHARE));
   const lanes least = lanes_multiply(thickness, lanes_splat(LEAST_ADVANCE));
   lanes3 n, p = w->from;
   lanes distance = distances_to(b, &p, &n), t = zero;
   lanes_mask left = lanes_both(which, lanes_less(zero, distance));
+  int32_t places = 0;
   for (int32_t advance = 0; advance < MOST_ADVANCES && lanes_any(left); advance++) {
+    places += (int32_t)lanes_count(lanes_keep(left, one));
     const lanes_mask arrives = lanes_both(left, lanes_less(distance, near));
     const lanes beyond = lanes_add(distance, lanes3_dot(n, lanes3_flush(lanes3_subtract(w->to, p))));
     *gap = lanes_select(arrives, beyond, *gap);
@@ -71,6 +74,7 @@ CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes
     p = lanes3_flush_below(lanes3_add_scaled(w->from, w->along, t), STATE_QUANTUM);
     distance = distances_to(b, &p, &n);
   }
+  return places;
 }
 
 /* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
@@ -183,6 +187,13 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
   return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
+/* Charges places at which the ways of a block were compared with a collider. */
+static void charge_places(const touch_search *s, int32_t places) {
+  const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
+  workspace_of(s->c)->searched += searches < most ? searches : most;
+}
+
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
 CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const solve_arrays *a = s->a;
@@ -212,7 +223,8 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
       lanes_both(lanes_less(lanes_multiply(thickness, lanes_splat(LONG_WAY)), w.length), lanes_less(zero, reach));
   const lanes_mask follows = lanes_both(near, is_long);
   if (lanes_any(follows)) {
-    follow_ways(b, &w, follows, thickness, &gap, &normal);
+    const int32_t places = follow_ways(b, &w, follows, thickness, &gap, &normal);
+    charge_places(s, places);
   }
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));

@@ -38,28 +38,34 @@
 
 /// Work ///
 
-/* A way that may have passed, in searches. */
-#define GUARD_SEARCHES 10
-/* A particle near too many triangles, and how many lists of these near its end are made. */
-#define SHORT_SEARCHES 200
+/* Most that is charged for a way that may have passed, in searches. */
+#define GUARD_SEARCHES 200
+/* The same of a particle near too many triangles, and how many lists of these near its end are made. */
+#define SHORT_SEARCHES 400
 #define SHORT_LISTS 6
-/* Most work of the search for triangles. */
-#define MOST_LIST_WORK (MESH_WALK_NODES * COST_MESH_NODE + MOST_CELLS * COST_FIELD_TEST)
 
-/* Searches of other colliders that cost as much as a list of triangles, of `work`, and their distances from so many
-   particles. */
-static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles) {
-  return (int32_t)((work + (uint32_t)(triangles * particles) * WORK_LISTED) / WORK_SEARCH) + 1;
+/* Searches of other colliders that cost as much as `work`, which lists take. */
+static int32_t list_searches(uint32_t work) {
+  return (int32_t)(work / WORK_SEARCH) + 1;
 }
 
 #if WITH_PLANNING
 
-/* Most of a surface in a search: each block of particles has a list, then each particle; then all ways are guarded, and
-   once more where solids have moved particles out. */
-static int64_t most_surface_searches(const cloth *c) {
-  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows;
-  return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
-         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + SHORT_SEARCHES + 2 * GUARD_SEARCHES);
+/* Most work of a list of triangles and of measuring them for so many particles. */
+static uint32_t most_list_work(int32_t has_fields, int32_t particles) {
+  const uint32_t field = MOST_CELLS * COST_FIELD_TEST, mesh = MESH_WALK_NODES * COST_MESH_NODE;
+  const uint32_t triangles = 2u * MOST_LISTED * (uint32_t)particles; /* again for what passes */
+  const uint32_t list = has_fields && field > mesh ? field : mesh;
+  return list + triangles * (WORK_LISTED + (has_fields ? WORK_MADE : 0u));
+}
+
+/* Most of a surface in a part of a substep: each block of particles has a list, then each particle, in so many
+   searches; then all ways are guarded, and once more where solids have moved particles out. */
+static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
+  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows, count = c->count;
+  const int64_t each = blocks * list_searches(most_list_work(has_fields, TOUCH_LANES)) +
+                       count * (list_searches(most_list_work(has_fields, 1)) + SHORT_SEARCHES);
+  return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
 #endif
@@ -152,7 +158,13 @@ static surface_points points_of(const touch_search *s, const surface_block *bloc
 
 /* Charges a list for so many particles, as searches of other colliders. */
 static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
-  workspace_of(c)->searched += list_searches(list->work, list->count, particles);
+  workspace_of(c)->searched += list_searches(list_work(list, particles));
+}
+
+/* Charges `work`, but no more than so many searches. */
+static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
+  const int32_t searches = list_searches(work);
+  workspace_of(c)->searched += searches < most ? searches : most;
 }
 
 /* Finds the contacts of one particle, `it`, with a list of its own: if that is too long with what is near its end, in
@@ -167,25 +179,27 @@ CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, 
   charge_list(s->c, &list, 1);
   if (!list.overflows) {
     find_hits(&list, &points, length, it, above, hits);
+    charge_searches(s->c, points.work, list_searches(measuring_work(&list, 1)));
     return;
   }
-  workspace_of(s->c)->searched += SHORT_SEARCHES;
   lanes radius = lanes_splat(2.0f * s->thickness);
   for (int32_t n = 0; n < SHORT_LISTS; n++) {
     points.radius = lanes_minimum(radius, block->radius[group]);
     points.to = block->way[group].to;
     list_around(&list, s->b->geometry, &points, it);
+    points.work += list_work(&list, 1);
     list.is_short = 1;
     if (list.overflows && n > 0) { /* nothing is as near as half of the radius */
-      return;
+      break;
     }
     statistics_of(s->c)->overflows += list.overflows;
     find_hits(&list, &points, length, it, above, hits);
     if (lanes_any(lanes_both(it, is_hit(hits->gap[0])))) {
-      return;
+      break;
     }
     radius = lanes_add(radius, radius);
   }
+  charge_searches(s->c, points.work, SHORT_SEARCHES);
 }
 
 /* Finds the contacts of a group particle by particle: where a list for all would be too long. */
@@ -312,6 +326,7 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     } else {
       surface_points points = points_of(s, &block, group);
       find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
+      charge_searches(s->c, points.work, list_searches(measuring_work(&list, CLOTH_LANES)));
     }
     order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
   }
@@ -388,8 +403,10 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   const cloth_vector from = to_local(&s->b->start, start);
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
-  workspace_of(s->c)->searched += GUARD_SEARCHES;
-  if (!stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness)) {
+  uint32_t work = 0;
+  const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
+  charge_searches(s->c, work, GUARD_SEARCHES);
+  if (!stops) {
     return 0;
   }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);

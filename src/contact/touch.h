@@ -209,6 +209,7 @@ static void clear_touches(const cloth *c) {
     heads[n] = -1;
   }
   workspace_of(c)->touches = 0;
+  workspace_of(c)->searched_before += workspace_of(c)->searched;
   workspace_of(c)->searched = 0;
 }
 

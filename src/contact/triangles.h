@@ -110,6 +110,16 @@ CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g,
 #endif
 }
 
+/* Work of measuring the triangles of a list for so many particles; and with that of the list itself. */
+static uint32_t measuring_work(const triangle_list *list, int32_t particles) {
+  const uint32_t made = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? WORK_MADE : 0u;
+  return (uint32_t)(list->count * particles) * (WORK_LISTED + made);
+}
+
+static uint32_t list_work(const triangle_list *list, int32_t particles) {
+  return list->work + measuring_work(list, particles);
+}
+
 /* A triangle of a list; of a height field it is made in *room. */
 static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
   const cloth_geometry *g = list->g;
@@ -148,6 +158,7 @@ typedef struct surface_points {
   lanes radius;    /* contacts are no farther */
   lanes behind;    /* a triangle with one side holds what is no farther behind it, at both ends of its way */
   int32_t one_sided;
+  uint32_t work; /* of what ways pass */
 } surface_points;
 
 /* How far a block of particles is from a triangle. */

@@ -89,8 +89,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces),
+                        .searched = most_searches(c, most, surfaces, config->capacity.geometry),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,
                         .attachments = config->capacity.max_attachments};

@@ -78,6 +78,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
+  w->predictions = 0;
   w->has_ground = w->has_pairs || w->touches > 0 || has_bounds(c);
   if (w->has_ground) {
     clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);

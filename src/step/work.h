@@ -16,6 +16,7 @@
 #include "../solve/solve.h"
 #include "../step_origin.h"
 #include "../stitches.h"
+#include "../terms/bounds.h"
 #include "../terms/seam_springs.h"
 #include "../terms/seams.h"
 #include "../tethers.h"
@@ -89,6 +90,8 @@
 #define WORK_GROUND 310u
 #define WORK_TARGETS 600u
 #define WORK_TETHER 560u
+/* Per prediction of a contact with one of these. */
+#define WORK_PREDICTION 470u
 /* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
 #define WORK_PIN 2600u
 #define WORK_NOTED 225u
@@ -114,8 +117,9 @@
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
-   included. */
-#define SEARCHES_PER_PART 3u
+   included; the latter are not looked for at surfaces. */
+#define SEARCHES_PER_PART 3
+#define SEARCHES_FOR_TOUCHES 2
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -124,6 +128,7 @@ typedef struct work_scene {
   int32_t has_targets;
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
+  int64_t predictions;         /* of contacts with tethers and targets in it */
   int32_t parts;               /* of a substep, at most */
   int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
   int32_t bodies, attachments; /* with mass; of particles to colliders */
@@ -139,13 +144,16 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them. */
-static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces) {
-  int64_t searches = (int64_t)c->count * (colliders - surfaces);
+/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them, which
+   may be height fields, or distance grids among the others. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
+  int64_t searches = (int64_t)c->count * (colliders - surfaces) *
+                     (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
 #if WITH_SURFACES
-  searches += surfaces * most_surface_searches(c);
+  searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
 #endif
-  return searches * (int64_t)SEARCHES_PER_PART;
+  (void)has_fields;
+  return searches;
 }
 
 #endif
@@ -163,6 +171,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
+                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
@@ -175,12 +184,15 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
-    int32_t colliders = 0;
+    int32_t colliders = 0, has_fields = 0;
     for (int32_t index = 0; index < collider_end(c); index++) {
       colliders += is_collider(c, index);
+      has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
-    s.searched = most ? most_searches(c, colliders, count_surfaces(c)) : w->searched;
+    s.parts = most && colliders == 0 && c->settings.capacity.max_shared_bodies == 0 && !c->self ? 1 : s.parts;
+    s.searched =
+        most ? most_searches(c, colliders, count_surfaces(c), has_fields) : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif
@@ -251,6 +263,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
+  work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
@@ -297,8 +310,13 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
-  uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
+  const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
+  work_scene alone = *s;
+  alone.touches = 0;
+  uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
   part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
+  part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
   return part * (uint32_t)s->parts;
 }
 
@@ -416,6 +434,7 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
+  workspace_of(c)->searched = workspace_of(c)->searched_before = 0;
 #else
   (void)c;
   (void)t;

@@ -45,8 +45,10 @@
    one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
 
-/* Most contacts of a particle: a max distance, a backstop, and TETHERS tethers; and sweeps of the prediction of those
-   that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever (tests/tethers.c). */
+/* Most contacts of a particle: MOST_TARGET_BOUNDS, a max distance and a backstop, and TETHERS tethers; and sweeps of
+   the prediction of those that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever
+   (tests/tethers.c). */
+#define MOST_TARGET_BOUNDS 2
 #define MOST_BOUNDS 4
 #define BOUND_SWEEPS 16
 
@@ -66,8 +68,8 @@ typedef struct held_particle {
   const substep_terms *t;
   int32_t place; /* in own arrays */
   cloth_vector x;
-  cloth_vector weight; /* what moves all particles alike, against no springs */
-  int32_t bounds;
+  cloth_vector weight;         /* what moves all particles alike, against no springs */
+  int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
@@ -118,13 +120,14 @@ static contact_tangent bound_at(const held_particle *h, const particle_bound *b,
 }
 
 /* Predicts a contact, with what the others press. */
-static void predict_bound(const held_particle *h, particle_bound *b) {
+static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *other = &h->bound[k];
     others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
   const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  h->predictions++;
   const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
   if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
     b->press = b->force = b->stiffness = 0.0f;
@@ -133,6 +136,7 @@ static void predict_bound(const held_particle *h, particle_bound *b) {
   contact_tangent t = bound_at(h, b, b->gap, moves);
   if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
     t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+    h->predictions++;
   }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
@@ -331,5 +335,17 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
     hold_by_tethers(&h, &metric, i);
 #endif
     press_bounds(&h);
+    workspace_of(c)->predictions += h.predictions;
   }
 }
+
+#if WITH_PLANNING
+
+/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
+static int32_t most_predictions(const cloth *c) {
+  const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
+  const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
+}
+
+#endif
