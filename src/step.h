@@ -33,7 +33,7 @@
  */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
-   parts, and a solve `iterations` iterations, 0: those of the cloth alone. */
+   parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
 static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts, int32_t iterations) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
@@ -140,7 +140,7 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-  prepare_step(c, dt, choose_substeps(c, dt), most_parts(c), 0);
+  prepare_step(c, dt, choose_substeps(c, dt), 0, 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
 }

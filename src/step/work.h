@@ -378,12 +378,12 @@ static uint64_t max_choice_work(const cloth *c) {
 #endif
 
 /* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts, and of at most
-   `iterations` iterations; 0: as many as the cloth does alone. */
+   `iterations` iterations; 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
-    s.parts = parts;
+    s.parts = parts > 0 ? parts : s.parts;
     s.iterations = iterations;
     add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
     return;
