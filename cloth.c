@@ -2448,7 +2448,9 @@ typedef struct workspace {
   int32_t energy_guarded; /* times that the ways of a substep were shortened because the energy had risen */
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
-  int32_t has_pairs; /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t searched_before;                                /* for parts that were too long, since work was charged */
+  int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
+  int32_t has_pairs;   /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -4255,6 +4257,7 @@ static void clear_touches(const cloth *c) {
     heads[n] = -1;
   }
   workspace_of(c)->touches = 0;
+  workspace_of(c)->searched_before += workspace_of(c)->searched;
   workspace_of(c)->searched = 0;
 }
 
@@ -7528,18 +7531,18 @@ enum {
   /* Contact of the sheet with itself */
   COST_SELF_BOXES = 800,    /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 290,    /* per pair of nodes ... */
-  COST_SELF_LEAVES = 3000,  /* ... and in addition per pair of leaves */
+  COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
   COST_SELF_CROSS = 1000,   /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_CELLS = 3600,   /* per pair of cells whose boxes come near ... */
-  COST_SELF_FOUND = 250,    /* ... and in addition per candidate: its place, its memory */
+  COST_SELF_CELLS = 5000,   /* per pair of cells whose boxes come near ... */
+  COST_SELF_FOUND = 2000,    /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
-  COST_PAIR_SHAPE = 450,    /* per candidate and part of a substep: how near it is ... */
-  COST_PAIR_LAW = 2600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
-  COST_PAIR_PRODUCT = 420,  /* ... and per iteration */
+  COST_PAIR_SHAPE = 1000,    /* per candidate and part of a substep: how near it is ... */
+  COST_PAIR_LAW = 6000,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
+  COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
-  COST_MESH_NODE = 340,    /* per node of a mesh's tree */
+  COST_MESH_NODE = 420,    /* per node of a mesh's tree */
   COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
   COST_SHARED_BODY = 420,  /* per step and shared body of the table */
   COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
@@ -14503,11 +14506,22 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle. */
+/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle; more with one of a height
+   field, which is made for that. */
 #define WORK_SEARCH 200u
-#define WORK_LISTED 150u
+#define WORK_LISTED 160u
+#define WORK_MADE 600u
+/* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
+   place costs several. */
+#define MOST_FOLLOWED 1
+#define MOST_FOLLOWED_IN_GRID 60
+#define GRID_SEARCHES 5
 
 #if WITH_COLLIDERS
+
+static int32_t most_followed(int32_t is_grid) {
+  return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
+}
 
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
@@ -14527,6 +14541,15 @@ typedef struct touched_body {
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }
+
+#if WITH_PLANNING
+
+/* 1 for fields of heights or distances, which cost more than other geometries. */
+static int is_field(const cloth_collider *body) {
+  return body->shape == CLOTH_SHAPE_HEIGHT_FIELD || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
+#endif
 
 #if WITH_SURFACES
 
@@ -14704,6 +14727,16 @@ CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g,
 #endif
 }
 
+/* Work of measuring the triangles of a list for so many particles; and with that of the list itself. */
+static uint32_t measuring_work(const triangle_list *list, int32_t particles) {
+  const uint32_t made = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? WORK_MADE : 0u;
+  return (uint32_t)(list->count * particles) * (WORK_LISTED + made);
+}
+
+static uint32_t list_work(const triangle_list *list, int32_t particles) {
+  return list->work + measuring_work(list, particles);
+}
+
 /* A triangle of a list; of a height field it is made in *room. */
 static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
   const cloth_geometry *g = list->g;
@@ -14742,6 +14775,7 @@ typedef struct surface_points {
   lanes radius;    /* contacts are no farther */
   lanes behind;    /* a triangle with one side holds what is no farther behind it, at both ends of its way */
   int32_t one_sided;
+  uint32_t work; /* of what ways pass */
 } surface_points;
 
 /* How far a block of particles is from a triangle. */
@@ -14995,6 +15029,7 @@ typedef struct surface_pass {
   lanes3 normal;      /* of the first, on the side where the way begins */
   lanes last;         /* share up to the last */
   lanes3 last_normal; /* on the side where the way ends */
+  uint32_t work;      /* of measuring triangles, and of lists for pieces of the way */
 } surface_pass;
 
 #define NO_PASS 2.0f
@@ -15070,6 +15105,7 @@ CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const
     const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
     const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
     list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
+    pass.work += list_work(&list, 1);
     if (list.overflows && piece > LEAST_PIECE) {
       piece *= 0.5f;
       continue;
@@ -15101,6 +15137,7 @@ static surface_pass find_listed_pass(const triangle_list *list, const surface_po
   if (!list->is_short) {
     surface_pass pass = no_pass(0.0f, NO_PASS);
     find_passes(list, s, &pass);
+    pass.work = measuring_work(list, CLOTH_LANES);
     return pass;
   }
   one.from = lanes3_of_chosen(s->from, which);
@@ -15125,6 +15162,7 @@ CLOTH_SEPARATE lanes follow_passes(const triangle_list *list, surface_points *s,
   lanes passed = lanes_splat(0.0f);
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
     const surface_pass pass = find_listed_pass(list, s, which);
+    s->work += pass.work;
     const lanes_mask passes = lanes_both(which, lanes_less(pass.share, one));
     if (!lanes_any(passes)) {
       break;
@@ -15276,10 +15314,14 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
 /* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
    again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
    with one side may come out. */
-static int is_on_other_side(const cloth_geometry *g, const surface_pass *pass, surface_points s) {
+static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_points s) {
   s.one_sided = has_one_side(g);
-  if (s.one_sided && lanes_first_value(find_passes_in_pieces(g, &s).share) > lanes_first_value(pass->share)) {
-    return 0;
+  if (s.one_sided) {
+    const surface_pass in_front = find_passes_in_pieces(g, &s);
+    pass->work += in_front.work;
+    if (lanes_first_value(in_front.share) > lanes_first_value(pass->share)) {
+      return 0;
+    }
   }
   const cloth_vector normal = lanes3_first(pass->normal), last = lanes3_first(pass->last_normal);
   const int32_t count = (int32_t)lanes_first_value(pass->count);
@@ -15305,19 +15347,24 @@ static cloth_vector place_in_front(const triangle_list *list, const surface_poin
 }
 
 /* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
-   Both ends are in the axes of the surface. Returns 1 if that has moved it. */
-CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above) {
+   Both ends are in the axes of the surface. *work: of the lists. Returns 1 if that has moved it. */
+CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
+                            uint32_t *work) {
   triangle_list list;
+  *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
     surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
     s.one_sided = 0;
-    const surface_pass pass = find_passes_in_pieces(g, &s);
-    if (!(lanes_first_value(pass.share) < 1.0f) || !is_on_other_side(g, &pass, s) ||
-        lanes_first_value(pass.depth) < most) {
+    surface_pass pass = find_passes_in_pieces(g, &s);
+    const int stops = lanes_first_value(pass.share) < 1.0f && is_on_other_side(g, &pass, s) &&
+                      !(lanes_first_value(pass.depth) < most);
+    *work += pass.work;
+    if (!stops) {
       return tries > 0;
     }
     s.radius = lanes_splat(lanes_first_value(pass.depth) + above);
     list_around(&list, g, &s, lanes_first(CLOTH_LANES));
+    *work += list_work(&list, 1);
     *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
   }
   *to = from;
@@ -15579,16 +15626,19 @@ typedef struct touch_way {
   lanes length;
 } touch_way;
 
-/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. */
-CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
-                                lanes *gap, lanes3 *normal) {
+/* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
+   many places have been looked at. */
+CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, lanes_mask which, lanes thickness,
+                                   lanes *gap, lanes3 *normal) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f),
               near = lanes_multiply(thickness, lanes_splat(NEAR_SHARE));
   const lanes least = lanes_multiply(thickness, lanes_splat(LEAST_ADVANCE));
   lanes3 n, p = w->from;
   lanes distance = distances_to(b, &p, &n), t = zero;
   lanes_mask left = lanes_both(which, lanes_less(zero, distance));
+  int32_t places = 0;
   for (int32_t advance = 0; advance < MOST_ADVANCES && lanes_any(left); advance++) {
+    places += (int32_t)lanes_count(lanes_keep(left, one));
     const lanes_mask arrives = lanes_both(left, lanes_less(distance, near));
     const lanes beyond = lanes_add(distance, lanes3_dot(n, lanes3_flush(lanes3_subtract(w->to, p))));
     *gap = lanes_select(arrives, beyond, *gap);
@@ -15599,6 +15649,7 @@ CLOTH_SEPARATE void follow_ways(const touched_body *b, const touch_way *w, lanes
     p = lanes3_flush_below(lanes3_add_scaled(w->from, w->along, t), STATE_QUANTUM);
     distance = distances_to(b, &p, &n);
   }
+  return places;
 }
 
 /* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
@@ -15711,6 +15762,13 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
   return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
+/* Charges places at which the ways of a block were compared with a collider. */
+static void charge_places(const touch_search *s, int32_t places) {
+  const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
+  workspace_of(s->c)->searched += searches < most ? searches : most;
+}
+
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
 CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const solve_arrays *a = s->a;
@@ -15740,7 +15798,8 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
       lanes_both(lanes_less(lanes_multiply(thickness, lanes_splat(LONG_WAY)), w.length), lanes_less(zero, reach));
   const lanes_mask follows = lanes_both(near, is_long);
   if (lanes_any(follows)) {
-    follow_ways(b, &w, follows, thickness, &gap, &normal);
+    const int32_t places = follow_ways(b, &w, follows, thickness, &gap, &normal);
+    charge_places(s, places);
   }
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
@@ -15875,28 +15934,36 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 
 /// Work ///
 
-/* A way that may have passed, in searches. */
-#define GUARD_SEARCHES 10
-/* A particle near too many triangles, and how many lists of these near its end are made. */
-#define SHORT_SEARCHES 200
+/* Most that is charged for a way that may have passed, in searches. */
+#define GUARD_SEARCHES 200
+/* Most that is charged for what passes, in times that all of a list is measured. */
+#define MOST_PASSES 2u
+/* Most that is charged for a particle near too many triangles, and how many lists of these near its end are made. */
+#define SHORT_SEARCHES 400
 #define SHORT_LISTS 6
-/* Most work of the search for triangles. */
-#define MOST_LIST_WORK (MESH_WALK_NODES * COST_MESH_NODE + MOST_CELLS * COST_FIELD_TEST)
 
-/* Searches of other colliders that cost as much as a list of triangles, of `work`, and their distances from so many
-   particles. */
-static int32_t list_searches(uint32_t work, int32_t triangles, int32_t particles) {
-  return (int32_t)((work + (uint32_t)(triangles * particles) * WORK_LISTED) / WORK_SEARCH) + 1;
+/* Searches of other colliders that cost as much as `work`, which lists take. */
+static int32_t list_searches(uint32_t work) {
+  return (int32_t)(work / WORK_SEARCH) + 1;
 }
 
 #if WITH_PLANNING
 
-/* Most of a surface in a search: each block of particles has a list, then each particle; then all ways are guarded, and
-   once more where solids have moved particles out. */
-static int64_t most_surface_searches(const cloth *c) {
-  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows;
-  return blocks * list_searches(MOST_LIST_WORK, MOST_LISTED, TOUCH_LANES) +
-         (int64_t)c->count * (list_searches(MOST_LIST_WORK, MOST_LISTED, 1) + SHORT_SEARCHES + 2 * GUARD_SEARCHES);
+/* Most work of a list of triangles and of measuring them for so many particles. */
+static uint32_t most_list_work(int32_t has_fields, int32_t particles) {
+  const uint32_t field = MOST_CELLS * COST_FIELD_TEST, mesh = MESH_WALK_NODES * COST_MESH_NODE;
+  const uint32_t triangles = (1u + MOST_PASSES) * MOST_LISTED * (uint32_t)particles;
+  const uint32_t list = has_fields && field > mesh ? field : mesh;
+  return list + triangles * (WORK_LISTED + (has_fields ? WORK_MADE : 0u));
+}
+
+/* Most of a surface in a part of a substep: each block of particles has a list, then each particle, in so many
+   searches; then all ways are guarded, and once more where solids have moved particles out. */
+static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
+  const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows, count = c->count;
+  const int64_t each = blocks * list_searches(most_list_work(has_fields, TOUCH_LANES)) +
+                       count * (list_searches(most_list_work(has_fields, 1)) + SHORT_SEARCHES);
+  return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
 #endif
@@ -15989,7 +16056,13 @@ static surface_points points_of(const touch_search *s, const surface_block *bloc
 
 /* Charges a list for so many particles, as searches of other colliders. */
 static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
-  workspace_of(c)->searched += list_searches(list->work, list->count, particles);
+  workspace_of(c)->searched += list_searches(list_work(list, particles));
+}
+
+/* Charges `work`, but no more than so many searches. */
+static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
+  const int32_t searches = list_searches(work);
+  workspace_of(c)->searched += searches < most ? searches : most;
 }
 
 /* Finds the contacts of one particle, `it`, with a list of its own: if that is too long with what is near its end, in
@@ -16004,25 +16077,27 @@ CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, 
   charge_list(s->c, &list, 1);
   if (!list.overflows) {
     find_hits(&list, &points, length, it, above, hits);
+    charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, 1)));
     return;
   }
-  workspace_of(s->c)->searched += SHORT_SEARCHES;
   lanes radius = lanes_splat(2.0f * s->thickness);
   for (int32_t n = 0; n < SHORT_LISTS; n++) {
     points.radius = lanes_minimum(radius, block->radius[group]);
     points.to = block->way[group].to;
     list_around(&list, s->b->geometry, &points, it);
+    points.work += list_work(&list, 1);
     list.is_short = 1;
     if (list.overflows && n > 0) { /* nothing is as near as half of the radius */
-      return;
+      break;
     }
     statistics_of(s->c)->overflows += list.overflows;
     find_hits(&list, &points, length, it, above, hits);
     if (lanes_any(lanes_both(it, is_hit(hits->gap[0])))) {
-      return;
+      break;
     }
     radius = lanes_add(radius, radius);
   }
+  charge_searches(s->c, points.work, SHORT_SEARCHES);
 }
 
 /* Finds the contacts of a group particle by particle: where a list for all would be too long. */
@@ -16149,6 +16224,7 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     } else {
       surface_points points = points_of(s, &block, group);
       find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
+      charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, CLOTH_LANES)));
     }
     order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
   }
@@ -16225,8 +16301,10 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   const cloth_vector from = to_local(&s->b->start, start);
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
-  workspace_of(s->c)->searched += GUARD_SEARCHES;
-  if (!stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness)) {
+  uint32_t work = 0;
+  const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
+  charge_searches(s->c, work, GUARD_SEARCHES);
+  if (!stops) {
     return 0;
   }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
@@ -19573,8 +19651,10 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
    one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
 
-/* Most contacts of a particle: a max distance, a backstop, and TETHERS tethers; and sweeps of the prediction of those
-   that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever (tests/tethers.c). */
+/* Most contacts of a particle: MOST_TARGET_BOUNDS, a max distance and a backstop, and TETHERS tethers; and sweeps of
+   the prediction of those that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever
+   (tests/tethers.c). */
+#define MOST_TARGET_BOUNDS 2
 #define MOST_BOUNDS 4
 #define BOUND_SWEEPS 16
 
@@ -19594,8 +19674,8 @@ typedef struct held_particle {
   const substep_terms *t;
   int32_t place; /* in own arrays */
   cloth_vector x;
-  cloth_vector weight; /* what moves all particles alike, against no springs */
-  int32_t bounds;
+  cloth_vector weight;         /* what moves all particles alike, against no springs */
+  int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
@@ -19646,13 +19726,14 @@ static contact_tangent bound_at(const held_particle *h, const particle_bound *b,
 }
 
 /* Predicts a contact, with what the others press. */
-static void predict_bound(const held_particle *h, particle_bound *b) {
+static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *other = &h->bound[k];
     others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
   const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  h->predictions++;
   const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
   if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
     b->press = b->force = b->stiffness = 0.0f;
@@ -19661,26 +19742,27 @@ static void predict_bound(const held_particle *h, particle_bound *b) {
   contact_tangent t = bound_at(h, b, b->gap, moves);
   if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
     t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+    h->predictions++;
   }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
   b->stiffness = lanes_first_value(t.stiffness);
 }
 
-/* Predicts the contacts of a particle, until at most one of them presses and that has been predicted without others. */
+/* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
 static void predict_bounds(held_particle *h) {
   int32_t again = h->bounds > 0;
   for (int32_t n = 0; n < BOUND_SWEEPS && again; n++) {
-    int32_t pressing = 0;
-    again = 0;
+    int32_t pressing = 0, turns = 0, changes = 0;
     for (int32_t k = 0; k < h->bounds; k++) {
       particle_bound *b = &h->bound[k];
-      const int32_t pressed = b->press > 0.0f;
+      const float pressed = b->press;
       predict_bound(h, b);
       pressing += b->press > 0.0f;
-      again |= pressed != (b->press > 0.0f);
+      turns |= (pressed > 0.0f) != (b->press > 0.0f);
+      changes |= pressed != b->press;
     }
-    again |= pressing > 1;
+    again = changes && (pressing > 1 || turns);
   }
 }
 
@@ -19859,8 +19941,20 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
     hold_by_tethers(&h, &metric, i);
 #endif
     press_bounds(&h);
+    workspace_of(c)->predictions += h.predictions;
   }
 }
+
+#if WITH_PLANNING
+
+/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
+static int32_t most_predictions(const cloth *c) {
+  const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
+  const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
+}
+
+#endif
 
 /// The operator ///
 
@@ -24160,7 +24254,7 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
-  w->has_pairs = w->has_ground = w->touches = w->searched = w->moved_out = w->parts = 0;
+  w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
   w->remembers = 1;
   const solve_arrays arrays = arrays_of(c);
   w->level_count = 0;
@@ -24678,6 +24772,8 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_GROUND 310u
 #define WORK_TARGETS 600u
 #define WORK_TETHER 560u
+/* Per prediction of a contact with one of these. */
+#define WORK_PREDICTION 470u
 /* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
 #define WORK_PIN 2600u
 #define WORK_NOTED 225u
@@ -24703,8 +24799,9 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
 /* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
-   included. */
-#define SEARCHES_PER_PART 3u
+   included; the latter are not looked for at surfaces. */
+#define SEARCHES_PER_PART 3
+#define SEARCHES_FOR_TOUCHES 2
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -24713,6 +24810,7 @@ typedef struct work_scene {
   int32_t has_targets;
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
+  int64_t predictions;         /* of contacts with tethers and targets in it */
   int32_t parts;               /* of a substep, at most */
   int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
   int32_t bodies, attachments; /* with mass; of particles to colliders */
@@ -24728,13 +24826,16 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them. */
-static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces) {
-  int64_t searches = (int64_t)c->count * (colliders - surfaces);
+/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them, which
+   may be height fields, or distance grids among the others. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
+  int64_t searches = (int64_t)c->count * (colliders - surfaces) *
+                     (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
 #if WITH_SURFACES
-  searches += surfaces * most_surface_searches(c);
+  searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
 #endif
-  return searches * (int64_t)SEARCHES_PER_PART;
+  (void)has_fields;
+  return searches;
 }
 
 #endif
@@ -24752,6 +24853,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .confined = inputs_of(c)->confined_count,
                   .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
+                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
@@ -24764,12 +24866,15 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
-    int32_t colliders = 0;
+    int32_t colliders = 0, has_fields = 0;
     for (int32_t index = 0; index < collider_end(c); index++) {
       colliders += is_collider(c, index);
+      has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
-    s.searched = most ? most_searches(c, colliders, count_surfaces(c)) : w->searched;
+    s.parts = most && colliders == 0 && c->settings.capacity.max_shared_bodies == 0 && !c->self ? 1 : s.parts;
+    s.searched =
+        most ? most_searches(c, colliders, count_surfaces(c), has_fields) : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif
@@ -24840,6 +24945,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
     work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
   }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
+  work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
   return work;
@@ -24886,8 +24992,13 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
-  uint64_t part = substep_work(c, &t, s, t.solves ? most : 0, t.solves ? MOST_SHORTENINGS : -1);
+  const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
+  const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
+  work_scene alone = *s;
+  alone.touches = 0;
+  uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
   part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
+  part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
   return part * (uint32_t)s->parts;
 }
 
@@ -24949,12 +25060,12 @@ static uint64_t max_choice_work(const cloth *c) {
 #endif
 
 /* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts, and of at most
-   `iterations` iterations; 0: as many as the cloth does alone. */
+   `iterations` iterations; 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
-    s.parts = parts;
+    s.parts = parts > 0 ? parts : s.parts;
     s.iterations = iterations;
     add_work(c, most_step_work(c, &s, plan->dt, plan->substeps), 1);
     return;
@@ -25005,6 +25116,7 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
+  workspace_of(c)->searched = workspace_of(c)->searched_before = 0;
 #else
   (void)c;
   (void)t;
@@ -25102,6 +25214,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
+  w->predictions = 0;
   w->has_ground = w->has_pairs || w->touches > 0 || has_bounds(c);
   if (w->has_ground) {
     clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
@@ -25644,8 +25757,9 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces),
+                        .searched = most_searches(c, most, surfaces, config->capacity.geometry),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,
                         .attachments = config->capacity.max_attachments};
@@ -26310,7 +26424,7 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
  */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
-   parts, and a solve `iterations` iterations, 0: those of the cloth alone. */
+   parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
 static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts, int32_t iterations) {
   workspace *w = workspace_of(c);
   plan_step_in(c, dt, substeps, &w->plan);
@@ -26417,7 +26531,7 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 
 /* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-  prepare_step(c, dt, choose_substeps(c, dt), most_parts(c), 0);
+  prepare_step(c, dt, choose_substeps(c, dt), 0, 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
 }

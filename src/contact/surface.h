@@ -40,7 +40,9 @@
 
 /* Most that is charged for a way that may have passed, in searches. */
 #define GUARD_SEARCHES 200
-/* The same of a particle near too many triangles, and how many lists of these near its end are made. */
+/* Most that is charged for what passes, in times that all of a list is measured. */
+#define MOST_PASSES 2u
+/* Most that is charged for a particle near too many triangles, and how many lists of these near its end are made. */
 #define SHORT_SEARCHES 400
 #define SHORT_LISTS 6
 
@@ -54,7 +56,7 @@ static int32_t list_searches(uint32_t work) {
 /* Most work of a list of triangles and of measuring them for so many particles. */
 static uint32_t most_list_work(int32_t has_fields, int32_t particles) {
   const uint32_t field = MOST_CELLS * COST_FIELD_TEST, mesh = MESH_WALK_NODES * COST_MESH_NODE;
-  const uint32_t triangles = 2u * MOST_LISTED * (uint32_t)particles; /* again for what passes */
+  const uint32_t triangles = (1u + MOST_PASSES) * MOST_LISTED * (uint32_t)particles;
   const uint32_t list = has_fields && field > mesh ? field : mesh;
   return list + triangles * (WORK_LISTED + (has_fields ? WORK_MADE : 0u));
 }
@@ -179,7 +181,7 @@ CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, 
   charge_list(s->c, &list, 1);
   if (!list.overflows) {
     find_hits(&list, &points, length, it, above, hits);
-    charge_searches(s->c, points.work, list_searches(measuring_work(&list, 1)));
+    charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, 1)));
     return;
   }
   lanes radius = lanes_splat(2.0f * s->thickness);
@@ -326,7 +328,7 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     } else {
       surface_points points = points_of(s, &block, group);
       find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
-      charge_searches(s->c, points.work, list_searches(measuring_work(&list, CLOTH_LANES)));
+      charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, CLOTH_LANES)));
     }
     order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
   }

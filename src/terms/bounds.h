@@ -143,20 +143,20 @@ static void predict_bound(held_particle *h, particle_bound *b) {
   b->stiffness = lanes_first_value(t.stiffness);
 }
 
-/* Predicts the contacts of a particle, until at most one of them presses and that has been predicted without others. */
+/* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
 static void predict_bounds(held_particle *h) {
   int32_t again = h->bounds > 0;
   for (int32_t n = 0; n < BOUND_SWEEPS && again; n++) {
-    int32_t pressing = 0;
-    again = 0;
+    int32_t pressing = 0, turns = 0, changes = 0;
     for (int32_t k = 0; k < h->bounds; k++) {
       particle_bound *b = &h->bound[k];
-      const int32_t pressed = b->press > 0.0f;
+      const float pressed = b->press;
       predict_bound(h, b);
       pressing += b->press > 0.0f;
-      again |= pressed != (b->press > 0.0f);
+      turns |= (pressed > 0.0f) != (b->press > 0.0f);
+      changes |= pressed != b->press;
     }
-    again |= pressing > 1;
+    again = changes && (pressing > 1 || turns);
   }
 }
 
