@@ -91,6 +91,11 @@ static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
 
+/* Does the cloth fall asleep? Then the state has memory for it. */
+static int needs_sleep(const cloth_config *config) {
+  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
+}
+
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -112,7 +117,7 @@ static int find_conflict(const cloth_config *config) {
   if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
-  if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
+  if (config->capacity.fixed_work && needs_sleep(config)) {
     return CONFIG_FAULT(WORK_SLEEP);
   }
   if (config->capacity.fixed_work && needs_tearing(config)) {
@@ -134,6 +139,16 @@ static int needs_solver(const cloth_config *config) {
    has memory for them. */
 static int needs_history(const cloth_config *config) {
   return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+}
+
+/* Is there air? Then scratch has memory for its blocks. */
+static int needs_air(const cloth_config *config) {
+  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+}
+
+/* Do pins tear off? */
+static int needs_pin_forces(const cloth_config *config) {
+  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
 }
 
 /* Is the sheet to feel itself? */
@@ -210,7 +225,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
-  if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
+  if (!WITH_SLEEP && needs_sleep(config)) {
     return CONFIG_FAULT(NO_SLEEP);
   }
   if (!WITH_TARGETS && config->capacity.targets) {
@@ -226,7 +241,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);
   }
-  if (!WITH_BODIES && needs_tearing(config) && config->tearing.pin_force > 0.0f) {
+  if (!WITH_BODIES && needs_pin_forces(config)) {
     return CONFIG_FAULT(NO_BODIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {

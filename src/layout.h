@@ -70,8 +70,7 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 
 /* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
-  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 ||
-         (needs_tearing(config) && config->tearing.pin_force > 0.0f);
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 || needs_pin_forces(config);
 }
 
 /* Colliders and shared bodies that there may be in a step. */
@@ -118,7 +117,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
-  if (config->sleep.speed > 0.0f) {
+  if (needs_sleep(config)) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
   if (config->tethers.count) {
@@ -333,7 +332,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.product = reserve_vectors(end, vector);
   c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
   c->scratch.diagonal = reserve_places(c, end, 1);
-  if (config->air.density > 0.0f) {
+  if (needs_air(config)) {
     c->scratch.air = reserve_places(c, end, 3);
   }
   if (c->gaps || config->grid.stiffness_map) {
