@@ -349,10 +349,14 @@ CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, sym
   (void)plane;
 }
 
-/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row. */
+/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and
+   into the place after these where the last block of lanes has its neighbour there, which no pass writes. */
 CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
   near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
   near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+  if (CLOTH_LANES > 1 && (columns + 1) % CLOTH_LANES == 0) {
+    near_vector_store(row, plane, columns + 1, near_vector(row, plane, 1));
+  }
 }
 
 /* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
