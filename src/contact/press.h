@@ -79,7 +79,7 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
 
 /* n . m n */
 CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
-  return lanes3_dot(n, symmetric_apply(*m, n));
+  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
 }
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
@@ -226,7 +226,11 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   p->moves = lanes_less(zero, mass);
   p->own = symmetric_identity(lanes_add(mass, plate));
   if (a->inverse) {
-    p->own = symmetric_add(p->own, own_block(a->inverse, place));
+    symmetric springs = own_block(a->inverse, place);
+    springs.xy = lanes_flush(springs.xy);
+    springs.xz = lanes_flush(springs.xz);
+    springs.yz = lanes_flush(springs.yz);
+    p->own = symmetric_add(p->own, springs);
   }
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;

@@ -7,6 +7,7 @@
 #include "../scalar.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
+#include "../terms/springs.h"
 #include "../types.h"
 #include "arrays.h"
 #include "product.h"
@@ -25,12 +26,18 @@
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
  */
 
-/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and 2^-70 times c / l^2; w . p, 2^-63; and what a plate bends
-   by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
+/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and LEAST_PULL times c / l^2; w . p and G p, 2^-63; and what a
+   plate bends by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
 #define LEAST_LENGTHENING 1.3877787807814457e-17f
-#define LEAST_PULL 8.470329472543003e-22f
 #define LEAST_BLOW 1.0842021724855044e-19f
 #define LEAST_BEND 1.1368683772161603e-13f
+
+/* |a|^2, or 0 where that times a coefficient, of 2^-40 at least, might be subnormal: confined particles do not move in
+   whole quanta. */
+CLOTH_INLINE lanes squared_move(lanes3 a) {
+  const lanes square = lanes3_dot(a, a);
+  return lanes_drop(lanes_less(square, lanes_splat(LEAST_SHARE)), square);
+}
 
 /* Twice the energy of a block of springs of direction d. */
 CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
@@ -42,8 +49,7 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i,
   const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
   const lanes pull = lanes_absolute(lanes_multiply(along, way));
   const lanes longer = lanes_drop(lanes_less(pull, lanes_splat(LEAST_PULL)), way);
-  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
-                   lanes_multiply(along, lanes_multiply(longer, longer)));
+  return lanes_add(lanes_multiply(across, squared_move(moved)), lanes_multiply(along, lanes_multiply(longer, longer)));
 }
 
 /* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
@@ -62,7 +68,7 @@ CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t
       square = lanes_add(square, lanes_multiply(across, across));
     }
     if (r->ground) {
-      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_SHARE);
+      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_BLOW);
       square = lanes_add(square, lanes3_dot(p, product));
     }
     row_sum_add(sum, i, lanes_within(square, r->columns - i));
@@ -80,7 +86,7 @@ typedef struct plate_squares {
 /* The square of the difference of two places of a row, of which E_u has one at each end. */
 static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
   const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
-  return vector_dot(d, d);
+  return flush_small(vector_dot(d, d), LEAST_SHARE);
 }
 
 /* Adds the plate's part of a row. */
@@ -112,7 +118,7 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
   const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
   for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
     const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
-    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, lanes3_dot(d, d)), columns - i));
+    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, squared_move(d)), columns - i));
   }
 }
 
@@ -139,9 +145,9 @@ CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *s
   const int32_t columns = p->a->columns;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const hinge_block h = hinges_at(&r, i);
-    lanes square = lanes_multiply(h.of_warp, lanes3_dot(h.warp, h.warp));
-    square = lanes_add(square, lanes_multiply(h.of_weft, lanes3_dot(h.weft, h.weft)));
-    square = lanes_add(square, lanes_multiply(h.of_twist, lanes3_dot(h.twist, h.twist)));
+    lanes square = lanes_multiply(h.of_warp, squared_move(h.warp));
+    square = lanes_add(square, lanes_multiply(h.of_weft, squared_move(h.weft)));
+    square = lanes_add(square, lanes_multiply(h.of_twist, squared_move(h.twist)));
     row_sum_add(sum, i, lanes_within(square, columns - i));
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../block3.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/energy.h"
@@ -181,9 +182,9 @@ CLOTH_INLINE lanes limited_spring_rise(const substep_terms *t, int32_t d, lanes 
     const lanes cube = lanes_multiply(lanes_multiply(in.change, squares), lanes_splat(1.0f / 6.0f));
     const lanes square = lanes_multiply(half, lanes_add(square_rise(&out), out.change));
     const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
-    rise = lanes_add(rise, lanes_multiply(scale, lanes_add(cube, square)));
+    rise = lanes_add(rise, lanes_multiply(scale, lanes_flush(lanes_add(cube, square))));
   }
-  return rise;
+  return lanes_flush_below(rise, LEAST_SHARE);
 }
 
 /* What the energy of a row depends on. */
@@ -270,7 +271,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     if (a->air) {
       outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
     }
-    const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
+    const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
     lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
     rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
     row_sum_add(sum, i, lanes_within(rise, a->columns - i));

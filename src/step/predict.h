@@ -56,7 +56,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
   lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
-  change = lanes3_scale(lanes3_flush(lanes3_add(change, earlier)), p->blend);
+  change = lanes3_flush(lanes3_scale(lanes3_add(change, earlier), p->blend));
   change = lanes3_select(has_no_history(earlier.x), none, change);
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }

@@ -80,7 +80,7 @@ static float springs_along(const held_particle *h, cloth_vector n) {
     return 0.0f;
   }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = *own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k);
+    m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
