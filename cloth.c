@@ -4604,10 +4604,14 @@ CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, sym
   (void)plane;
 }
 
-/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row. */
+/* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and
+   into the place after these where the last block of lanes has its neighbour there, which no pass writes. */
 CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
   near_vector_store(row, plane, -1, near_vector(row, plane, columns - 1));
   near_vector_store(row, plane, columns, near_vector(row, plane, 0));
+  if (CLOTH_LANES > 1 && (columns + 1) % CLOTH_LANES == 0) {
+    near_vector_store(row, plane, columns + 1, near_vector(row, plane, 1));
+  }
 }
 
 /* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
@@ -6470,6 +6474,11 @@ static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
 
+/* Does the cloth fall asleep? Then the state has memory for it. */
+static int needs_sleep(const cloth_config *config) {
+  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
+}
+
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -6491,7 +6500,7 @@ static int find_conflict(const cloth_config *config) {
   if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
     return CONFIG_FAULT(TUBE_COLUMNS);
   }
-  if (config->capacity.fixed_work && config->sleep.speed > 0.0f) {
+  if (config->capacity.fixed_work && needs_sleep(config)) {
     return CONFIG_FAULT(WORK_SLEEP);
   }
   if (config->capacity.fixed_work && needs_tearing(config)) {
@@ -6513,6 +6522,16 @@ static int needs_solver(const cloth_config *config) {
    has memory for them. */
 static int needs_history(const cloth_config *config) {
   return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+}
+
+/* Is there air? Then scratch has memory for its blocks. */
+static int needs_air(const cloth_config *config) {
+  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+}
+
+/* Do pins tear off? */
+static int needs_pin_forces(const cloth_config *config) {
+  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
 }
 
 /* Is the sheet to feel itself? */
@@ -6589,7 +6608,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_CONFINED && config->capacity.max_confined > 0) {
     return CONFIG_FAULT(NO_CONFINED);
   }
-  if (!WITH_SLEEP && config->sleep.speed > 0.0f) {
+  if (!WITH_SLEEP && needs_sleep(config)) {
     return CONFIG_FAULT(NO_SLEEP);
   }
   if (!WITH_TARGETS && config->capacity.targets) {
@@ -6605,7 +6624,7 @@ static int find_left_out(const cloth_config *config) {
   if (!WITH_TEARING && config->tearing.max_breaks > 0) {
     return CONFIG_FAULT(NO_TEARING);
   }
-  if (!WITH_BODIES && needs_tearing(config) && config->tearing.pin_force > 0.0f) {
+  if (!WITH_BODIES && needs_pin_forces(config)) {
     return CONFIG_FAULT(NO_BODIES);
   }
   if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
@@ -6768,8 +6787,7 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
 
 /* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
-  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 ||
-         (needs_tearing(config) && config->tearing.pin_force > 0.0f);
+  return config->capacity.pin_reactions || config->capacity.max_attachments > 0 || needs_pin_forces(config);
 }
 
 /* Colliders and shared bodies that there may be in a step. */
@@ -6816,7 +6834,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
-  if (config->sleep.speed > 0.0f) {
+  if (needs_sleep(config)) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
   if (config->tethers.count) {
@@ -7031,7 +7049,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.product = reserve_vectors(end, vector);
   c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
   c->scratch.diagonal = reserve_places(c, end, 1);
-  if (config->air.density > 0.0f) {
+  if (needs_air(config)) {
     c->scratch.air = reserve_places(c, end, 3);
   }
   if (c->gaps || config->grid.stiffness_map) {
@@ -9084,6 +9102,9 @@ CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_
 #define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
+/* Below this a pull along a spring over its length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be
+   subnormal, or differ from another by what is. */
+#define LEAST_PULL 8.470329472543003e-22f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
 #define LIMIT_WIDTH 0.1f
 #define LIMIT_AHEAD 0.3f
@@ -9160,7 +9181,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
 /* What a spring adds to the operator's product: the force on its first particle for displacements that differ by
    `moved`. */
 CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
-  const lanes by = lanes_multiply(lanes3_dot(d, moved), along);
+  const lanes by = lanes_flush_below(lanes_multiply(lanes3_dot(d, moved), along), LEAST_PULL);
   return lanes3_add_scaled(lanes3_scale(moved, across), d, by);
 }
 
@@ -16441,7 +16462,7 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
 
 /* n . m n */
 CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
-  return lanes3_dot(n, symmetric_apply(*m, n));
+  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
 }
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
@@ -16588,7 +16609,11 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   p->moves = lanes_less(zero, mass);
   p->own = symmetric_identity(lanes_add(mass, plate));
   if (a->inverse) {
-    p->own = symmetric_add(p->own, own_block(a->inverse, place));
+    symmetric springs = own_block(a->inverse, place);
+    springs.xy = lanes_flush(springs.xy);
+    springs.xz = lanes_flush(springs.xz);
+    springs.yz = lanes_flush(springs.yz);
+    p->own = symmetric_add(p->own, springs);
   }
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
@@ -18610,7 +18635,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
   lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
-  change = lanes3_scale(lanes3_flush(lanes3_add(change, earlier)), p->blend);
+  change = lanes3_flush(lanes3_scale(lanes3_add(change, earlier), p->blend));
   change = lanes3_select(has_no_history(earlier.x), none, change);
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
@@ -19686,7 +19711,7 @@ static float springs_along(const held_particle *h, cloth_vector n) {
     return 0.0f;
   }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = *own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k);
+    m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
@@ -19762,7 +19787,7 @@ static void predict_bounds(held_particle *h) {
       turns |= (pressed > 0.0f) != (b->press > 0.0f);
       changes |= pressed != b->press;
     }
-    again = changes && (pressing > 1 || turns);
+    again = h->bounds > 1 && changes && (pressing > 1 || turns);
   }
 }
 
@@ -22713,12 +22738,18 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
  */
 
-/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and 2^-70 times c / l^2; w . p, 2^-63; and what a plate bends
-   by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
+/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and LEAST_PULL times c / l^2; w . p and G p, 2^-63; and what a
+   plate bends by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
 #define LEAST_LENGTHENING 1.3877787807814457e-17f
-#define LEAST_PULL 8.470329472543003e-22f
 #define LEAST_BLOW 1.0842021724855044e-19f
 #define LEAST_BEND 1.1368683772161603e-13f
+
+/* |a|^2, or 0 where that times a coefficient, of 2^-40 at least, might be subnormal: confined particles do not move in
+   whole quanta. */
+CLOTH_INLINE lanes squared_move(lanes3 a) {
+  const lanes square = lanes3_dot(a, a);
+  return lanes_drop(lanes_less(square, lanes_splat(LEAST_SHARE)), square);
+}
 
 /* Twice the energy of a block of springs of direction d. */
 CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
@@ -22730,8 +22761,7 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i,
   const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
   const lanes pull = lanes_absolute(lanes_multiply(along, way));
   const lanes longer = lanes_drop(lanes_less(pull, lanes_splat(LEAST_PULL)), way);
-  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)),
-                   lanes_multiply(along, lanes_multiply(longer, longer)));
+  return lanes_add(lanes_multiply(across, squared_move(moved)), lanes_multiply(along, lanes_multiply(longer, longer)));
 }
 
 /* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
@@ -22750,7 +22780,7 @@ CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t
       square = lanes_add(square, lanes_multiply(across, across));
     }
     if (r->ground) {
-      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_SHARE);
+      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_BLOW);
       square = lanes_add(square, lanes3_dot(p, product));
     }
     row_sum_add(sum, i, lanes_within(square, r->columns - i));
@@ -22768,7 +22798,7 @@ typedef struct plate_squares {
 /* The square of the difference of two places of a row, of which E_u has one at each end. */
 static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
   const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
-  return vector_dot(d, d);
+  return flush_small(vector_dot(d, d), LEAST_SHARE);
 }
 
 /* Adds the plate's part of a row. */
@@ -22800,7 +22830,7 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
   const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
   for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
     const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
-    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, lanes3_dot(d, d)), columns - i));
+    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, squared_move(d)), columns - i));
   }
 }
 
@@ -22827,9 +22857,9 @@ CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *s
   const int32_t columns = p->a->columns;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const hinge_block h = hinges_at(&r, i);
-    lanes square = lanes_multiply(h.of_warp, lanes3_dot(h.warp, h.warp));
-    square = lanes_add(square, lanes_multiply(h.of_weft, lanes3_dot(h.weft, h.weft)));
-    square = lanes_add(square, lanes_multiply(h.of_twist, lanes3_dot(h.twist, h.twist)));
+    lanes square = lanes_multiply(h.of_warp, squared_move(h.warp));
+    square = lanes_add(square, lanes_multiply(h.of_weft, squared_move(h.weft)));
+    square = lanes_add(square, lanes_multiply(h.of_twist, squared_move(h.twist)));
     row_sum_add(sum, i, lanes_within(square, columns - i));
   }
 }
@@ -23667,9 +23697,9 @@ CLOTH_INLINE lanes limited_spring_rise(const substep_terms *t, int32_t d, lanes 
     const lanes cube = lanes_multiply(lanes_multiply(in.change, squares), lanes_splat(1.0f / 6.0f));
     const lanes square = lanes_multiply(half, lanes_add(square_rise(&out), out.change));
     const lanes scale = lanes_multiply(lanes_multiply(width, width), lanes_splat(t->limit_stiffness));
-    rise = lanes_add(rise, lanes_multiply(scale, lanes_add(cube, square)));
+    rise = lanes_add(rise, lanes_multiply(scale, lanes_flush(lanes_add(cube, square))));
   }
-  return rise;
+  return lanes_flush_below(rise, LEAST_SHARE);
 }
 
 /* What the energy of a row depends on. */
@@ -23756,7 +23786,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     if (a->air) {
       outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
     }
-    const lanes work = lanes3_dot(lanes3_keep(moves, outside), moved);
+    const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
     lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
     rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
     row_sum_add(sum, i, lanes_within(rise, a->columns - i));
@@ -24866,15 +24896,16 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
-    int32_t colliders = 0, has_fields = 0;
+    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
+    int32_t colliders = shared, has_fields = shared > 0;
     for (int32_t index = 0; index < collider_end(c); index++) {
       colliders += is_collider(c, index);
       has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
-    s.parts = most && colliders == 0 && c->settings.capacity.max_shared_bodies == 0 && !c->self ? 1 : s.parts;
-    s.searched =
-        most ? most_searches(c, colliders, count_surfaces(c), has_fields) : (int64_t)w->searched + w->searched_before;
+    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
+                      : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif

@@ -184,15 +184,16 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #endif
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
-    int32_t colliders = 0, has_fields = 0;
+    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
+    int32_t colliders = shared, has_fields = shared > 0;
     for (int32_t index = 0; index < collider_end(c); index++) {
       colliders += is_collider(c, index);
       has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
-    s.parts = most && colliders == 0 && c->settings.capacity.max_shared_bodies == 0 && !c->self ? 1 : s.parts;
-    s.searched =
-        most ? most_searches(c, colliders, count_surfaces(c), has_fields) : (int64_t)w->searched + w->searched_before;
+    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
+                      : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
   }
 #endif

@@ -156,7 +156,7 @@ static void predict_bounds(held_particle *h) {
       turns |= (pressed > 0.0f) != (b->press > 0.0f);
       changes |= pressed != b->press;
     }
-    again = changes && (pressing > 1 || turns);
+    again = h->bounds > 1 && changes && (pressing > 1 || turns);
   }
 }
 
