@@ -7552,9 +7552,9 @@ enum {
   COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
   COST_SELF_CROSS = 1000,   /* per pair of cells whose edges and triangles are compared */
   COST_SELF_CELLS = 5000,   /* per pair of cells whose boxes come near ... */
-  COST_SELF_FOUND = 2000,    /* ... and in addition per candidate: its place, its memory */
+  COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
-  COST_PAIR_SHAPE = 1000,    /* per candidate and part of a substep: how near it is ... */
+  COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
   COST_PAIR_LAW = 6000,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
   COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */

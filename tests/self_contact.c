@@ -704,7 +704,8 @@ static void test_searches_again(void) {
   for (int frame = 0; frame < 45; frame++) {
     cloth_self_statistics st;
     step_self(&p);
-    CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.gathers <= 5 * (1 + 4 * 10), "%d searches", st.gathers);
+    CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.gathers <= 5 * (1 + 4 * 10), "%d searches",
+          st.gathers);
     CHECK(frame > 10 || st.gathers == 1, "%d searches while it falls freely", st.gathers);
     again += st.gathers > 1 && st.pairs_dropped == 0;
   }

@@ -91,8 +91,8 @@ static void add_worth(bound_sums *sums, const bound_worth *worth) {
   sums->trials++;
 }
 
-/* Self-contact is bounded by its worst case, in which every part of every substep looks for candidates as often and at as
-   many cells as it may: bounds with it are a thousand times the work of cloth that does not. */
+/* Self-contact is bounded by its worst case, in which every part of every substep looks for candidates as often and at
+   as many cells as it may: bounds with it are a thousand times the work of cloth that does not. */
 static void test_work_bound(void) {
   random_source random = {7};
   bound_sums sums[2] = {{{0.0, 0.0}, {0.0, 0.0}, 0}, {{0.0, 0.0}, {0.0, 0.0}, 0}};

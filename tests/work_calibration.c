@@ -172,8 +172,8 @@ static void load(cloth *sheet, const scene *description) {
   }
 }
 
-/* Longest step with fixed work over the mean, in thousandths: solves do all iterations, but searches for colliders, what
-   touches them and predictions of tethers follow from what moves. */
+/* Longest step with fixed work over the mean, in thousandths: solves do all iterations, but searches for colliders,
+   what touches them and predictions of tethers follow from what moves. */
 static uint64_t most_worst(const cloth_config *config, int colliders) {
   return colliders > 0 ? 2200 : config->tethers.count > 0 ? 1250 : 1050;
 }

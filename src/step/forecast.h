@@ -9,6 +9,7 @@
 #include "../layout.h"
 #include "../plan.h"
 #include "../scalar.h"
+#include "../terms/bounds.h"
 #include "../types.h"
 #include "coefficients.h"
 #include "momentum.h"
