@@ -7555,7 +7555,7 @@ enum {
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
   COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
-  COST_PAIR_LAW = 6000,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
+  COST_PAIR_LAW = 6600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
   COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */
@@ -25781,14 +25781,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 
 /* The scene of the most work that a cloth of this config can be in. */
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
-  const int32_t most = reacting(config), meshes = config->capacity.meshes;
+  const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
+  const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
   const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces, config->capacity.geometry),
+                        .searched = most_searches(c, most, surfaces, has_fields),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),

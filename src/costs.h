@@ -34,7 +34,7 @@ enum {
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
   COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
-  COST_PAIR_LAW = 6000,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
+  COST_PAIR_LAW = 6600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
   COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */

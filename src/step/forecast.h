@@ -83,14 +83,15 @@ static void model_from_config(config_model *model, const cloth_config *config) {
 
 /* The scene of the most work that a cloth of this config can be in. */
 static work_scene worst_scene(const cloth_config *config, const cloth *c) {
-  const int32_t most = reacting(config), meshes = config->capacity.meshes;
+  const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
+  const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
   const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces, config->capacity.geometry),
+                        .searched = most_searches(c, most, surfaces, has_fields),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
