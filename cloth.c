@@ -30264,12 +30264,12 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
 #if WITH_DISTANCE_GRID
   if (b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID) {
     float points[3][CLOTH_LANES], normals[3][CLOTH_LANES], distance[CLOTH_LANES];
+    cloth_vector n[CLOTH_LANES]; /* with one for all lanes clang 14 for WASM stores normals of other lanes */
     const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
     lanes3_store(at_points, 0, *p, CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      cloth_vector n;
-      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n);
-      vector_store(to_normals, lane, n);
+      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n[lane]);
+      vector_store(to_normals, lane, n[lane]);
     }
     *normal = lanes3_load(to_normals, 0);
     return lanes_load(distance);

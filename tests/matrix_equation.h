@@ -188,6 +188,7 @@ static const scene equation_scenes[] = {
     {"moving-mesh", 0, 0, 11, 10, with_geometry, on_mesh, lift_ground},
     {"at-mesh", 0, 0, 10, 11, with_geometry, thrown_at_mesh, NULL},
     {"at-field", 0, 0, 10, 11, with_geometry, thrown_at_field, NULL},
+    {"distance-grid", 0, 0, 10, 9, with_geometry, on_distances, NULL},
     {"masses", 0, 0, 9, 9, with_masses, bear_masses, NULL},
     {"masses-on-tube", 0, 0, 10, 8, with_masses_on_tube, bear_masses, NULL},
     {"knots", 0, 0, 11, 9, with_knots, tie_all_masses, NULL},
