@@ -147,11 +147,17 @@ static int32_t count_pins(const cloth *c) {
 /* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them, which
    may be height fields, or distance grids among the others. */
 static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
-  int64_t searches = (int64_t)c->count * (colliders - surfaces) *
-                     (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
+  int64_t searches = 0;
+#if WITH_COLLIDERS
+  searches += (int64_t)c->count * (colliders - surfaces) *
+              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
+#endif
 #if WITH_SURFACES
   searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
 #endif
+  (void)c;
+  (void)colliders;
+  (void)surfaces;
   (void)has_fields;
   return searches;
 }
