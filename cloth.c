@@ -11104,13 +11104,6 @@ static void field_corners(const cloth_geometry *g, int32_t column, int32_t row, 
   corner[2 - upper] = field_point(g, column + 1, row);
 }
 
-/* That triangle. */
-static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
-  cloth_vector corner[3];
-  field_corners(g, column, row, upper, corner);
-  make_triangle(t, corner[0], corner[1], corner[2]);
-}
-
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
 static int32_t clamped_cell(float position, int32_t cells) {
   if (!(position > 0.0f)) {
@@ -11846,8 +11839,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams [m/s]: a closing seam, which pulls
-   together what this moves apart, throws a sheet at 24 to 42 m/s without. The second of those that have been in
+/* Largest speeds at which edges are moved out of triangles where there are seams [m/s], which pull together what this
+   moves apart. The second of those that have been in
    triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
 #define SELF_CONTOUR_SPEED 2.0f
 #define SELF_LASTING_SPEED 0.05f
@@ -14658,8 +14651,7 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
  * beside it only if they are apart from it, up to SURFACE_FACES in a corner:
  *
  *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
- *   an edge or a corner, if it is also above the tangent planes of these. Without that every diagonal of a plane is
- * one.
+ *   an edge or a corner, if it is also above the tangent planes of these: no diagonal of a plane is.
  *
  * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
  * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
@@ -14758,13 +14750,24 @@ static uint32_t list_work(const triangle_list *list, int32_t particles) {
   return list->work + measuring_work(list, particles);
 }
 
+#if WITH_HEIGHT_FIELD
+
+/* The corners of a triangle of a list, of a height field. */
+static void listed_corners(const triangle_list *list, int32_t n, cloth_vector corner[3]) {
+  const int32_t cell = list->item[n] / 2, columns = list->g->counts[0] - 1;
+  field_corners(list->g, cell % columns, cell / columns, list->item[n] & 1, corner);
+}
+
+#endif
+
 /* A triangle of a list; of a height field it is made in *room. */
 static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
   const cloth_geometry *g = list->g;
 #if WITH_HEIGHT_FIELD
   if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
-    field_triangle(g, cell % columns, cell / columns, list->item[n] & 1, room);
+    cloth_vector corner[3];
+    listed_corners(list, n, corner);
+    make_triangle(room, corner[0], corner[1], corner[2]);
     return room;
   }
 #endif
@@ -14775,11 +14778,9 @@ static const surface_triangle *listed_triangle(const triangle_list *list, int32_
 /* The same, of which corner and edges are enough. */
 static const surface_triangle *listed_span(const triangle_list *list, int32_t n, surface_triangle *room) {
 #if WITH_HEIGHT_FIELD
-  const cloth_geometry *g = list->g;
-  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
     cloth_vector corner[3];
-    field_corners(g, cell % columns, cell / columns, list->item[n] & 1, corner);
+    listed_corners(list, n, corner);
     span_triangle(room, corner[0], corner[1], corner[2]);
     return room;
   }
@@ -16744,8 +16745,9 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
  *                          triangle, and the height. Beside it: the direction from the nearest point of an edge or a
  *                          corner, if the particle is on its side
  *   two edges              the direction between the nearest points of their lines, which are within both, turned to
- * the side of the nearest points of the edges at the start of the part two particles          the direction from one to
- * the other, turned likewise
+ *                          the side of the nearest points of the edges at the start of the part
+ *
+ *   two particles          the direction from one to the other, turned likewise
  *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */

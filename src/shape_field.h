@@ -2,7 +2,6 @@
 #include "compiler.h"
 #include "geometry.h"
 #include "scalar.h"
-#include "triangle.h"
 
 /// Height fields ///
 
@@ -24,13 +23,6 @@ static void field_corners(const cloth_geometry *g, int32_t column, int32_t row, 
   corner[0] = field_point(g, column + upper, row + upper);
   corner[1 + upper] = field_point(g, column, row + 1);
   corner[2 - upper] = field_point(g, column + 1, row);
-}
-
-/* That triangle. */
-static void field_triangle(const cloth_geometry *g, int32_t column, int32_t row, int upper, surface_triangle *t) {
-  cloth_vector corner[3];
-  field_corners(g, column, row, upper, corner);
-  make_triangle(t, corner[0], corner[1], corner[2]);
 }
 
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */

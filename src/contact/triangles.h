@@ -20,8 +20,7 @@
  * beside it only if they are apart from it, up to SURFACE_FACES in a corner:
  *
  *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
- *   an edge or a corner, if it is also above the tangent planes of these. Without that every diagonal of a plane is
- * one.
+ *   an edge or a corner, if it is also above the tangent planes of these: no diagonal of a plane is.
  *
  * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
  * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
@@ -120,13 +119,24 @@ static uint32_t list_work(const triangle_list *list, int32_t particles) {
   return list->work + measuring_work(list, particles);
 }
 
+#if WITH_HEIGHT_FIELD
+
+/* The corners of a triangle of a list, of a height field. */
+static void listed_corners(const triangle_list *list, int32_t n, cloth_vector corner[3]) {
+  const int32_t cell = list->item[n] / 2, columns = list->g->counts[0] - 1;
+  field_corners(list->g, cell % columns, cell / columns, list->item[n] & 1, corner);
+}
+
+#endif
+
 /* A triangle of a list; of a height field it is made in *room. */
 static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
   const cloth_geometry *g = list->g;
 #if WITH_HEIGHT_FIELD
   if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
-    field_triangle(g, cell % columns, cell / columns, list->item[n] & 1, room);
+    cloth_vector corner[3];
+    listed_corners(list, n, corner);
+    make_triangle(room, corner[0], corner[1], corner[2]);
     return room;
   }
 #endif
@@ -137,11 +147,9 @@ static const surface_triangle *listed_triangle(const triangle_list *list, int32_
 /* The same, of which corner and edges are enough. */
 static const surface_triangle *listed_span(const triangle_list *list, int32_t n, surface_triangle *room) {
 #if WITH_HEIGHT_FIELD
-  const cloth_geometry *g = list->g;
-  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const int32_t cell = list->item[n] / 2, columns = g->counts[0] - 1;
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
     cloth_vector corner[3];
-    field_corners(g, cell % columns, cell / columns, list->item[n] & 1, corner);
+    listed_corners(list, n, corner);
     span_triangle(room, corner[0], corner[1], corner[2]);
     return room;
   }

@@ -24,8 +24,9 @@
  *                          triangle, and the height. Beside it: the direction from the nearest point of an edge or a
  *                          corner, if the particle is on its side
  *   two edges              the direction between the nearest points of their lines, which are within both, turned to
- * the side of the nearest points of the edges at the start of the part two particles          the direction from one to
- * the other, turned likewise
+ *                          the side of the nearest points of the edges at the start of the part
+ *
+ *   two particles          the direction from one to the other, turned likewise
  *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */

@@ -175,8 +175,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams [m/s]: a closing seam, which pulls
-   together what this moves apart, throws a sheet at 24 to 42 m/s without. The second of those that have been in
+/* Largest speeds at which edges are moved out of triangles where there are seams [m/s], which pull together what this
+   moves apart. The second of those that have been in
    triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
 #define SELF_CONTOUR_SPEED 2.0f
 #define SELF_LASTING_SPEED 0.05f
