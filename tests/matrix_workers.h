@@ -28,7 +28,7 @@ OWN_FRAME static void play_shared_out(const cloth_workers *workers) {
   on_sphere(sheet);
   pin_at(sheet, 0, 0);
   const cloth_surroundings around = {.workers = workers};
-  for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++) {
+  for (scene_frame = 0; scene_frame < FULL_FRAMES / 2; scene_frame++) {
     checked(cloth_step_with(sheet, FRAME_SECONDS, &around));
     fold_state(sheet);
     fold_statistics(sheet);

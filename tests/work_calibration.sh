@@ -2,7 +2,7 @@
 # Work as the library counts it beside the instructions of an emulated Cortex-M7: builds tests/work_calibration.c as plain C by
 # GCC at -O2 and runs it in QEMU, with a timer of the board that advances by one every 40 instructions.
 #
-#   sh tests/work_calibration.sh BUILD         on small, square and wide grids
+#   sh tests/work_calibration.sh BUILD         on a small and on a wide grid
 #   sh tests/work_calibration.sh BUILD full    on tall and larger ones, too: after costs have changed
 #
 # How costs are measured again, when kernels have changed. src/costs.h has them in one table. Every line printed names a
