@@ -6,9 +6,9 @@
 #
 # All results of all calls have one hash, as the golden hashes of golden.c: with another arithmetic, other sizes or other
 # bounds of work it changes, and so it does with another corpus. Put the new one here in the same change.
-expected="hash cf156ac52f0be2ce"
+expected="hash 159c0f1b9cef90a2"
 # With pointers of 64 bits and 4 lanes: work that was done, and memory of groups.
-expected_of_build="build 9485e5f86a9dfcb0"
+expected_of_build="build 6a42bd81018f8a71"
 set -u
 out=$1/corpus
 mkdir -p "$out"
@@ -58,7 +58,7 @@ here=$("$out/i386" 2>/dev/null | tail -n 1 | cut -d' ' -f1)
 for name in i386 s390x; do
   runner=qemu-$name
   [ "$name $here" != "i386 hash" ] || runner=""
-  [ $name = i386 ] && digits=05 || digits=0
+  [ $name = i386 ] && digits=36 || digits=9
   hash=$(hash_of_some sanitized $digits "")
   found=$(hash_of_some $name $digits "$runner")
   [ -n "$hash" ] && [ "$found" = "$hash" ]

@@ -12,7 +12,7 @@
 #include "fuzz_history.h"
 
 enum {
-  BLOCK_COUNT = 48,
+  BLOCK_COUNT = 16,
   BLOCK_HISTORIES = 50,
   HISTORY_BYTES = 600, /* some 60 operations */
 };

@@ -11,51 +11,24 @@ build=$1
 # A program and the tests of it that are played, as parts of their names, a line.
 suites="
 known_scenes
-known_histories
+known_histories block/1
 golden
-hashes
-stress 1000
-group
-seams momentum one_cloth rolled opened gathered_places closing sleep saved_waiting replay joined_twice led no_lines
-seam_folds tube momentum free_seams torn pins
-common_bodies hung_box sleep replay origins leads
-geometry_world shared_weight concave_body table_origin deadline pressed_on_mesh
-geometry saves moved_geometry shared_bodies shared_fields bodies_and_sleep
-self_contact saves ages overflow deadline
-contact_list list count came_apart lasts body
-save_exchange
-image_content
-animation
-canonical_state
-blended
-imperfection
-mask absent_rows strip/IMEX tethers saves self_contact tube
-rest_shape trapezoid/28 saves start
-tearing
-tethers tethers_hold follow around set pins_of
-tubes tube_symmetry tube_step tube_solves tube_tethers
-settle moves places sewn variants bodies reports
-sleep
-pins
-origin pins_stay end_of far_note there_and everything is_state wakes common holds too_far
-workers counts parts memory saves
-"
-
-# Programs that print tables: what they print is the same.
-tables="
-scenes/scenes S2
-scenes/scenes S12 --substeps 2
-scenes/scenes PASS --substeps 2
-structures/structures tethers max_distance drive
-structures/fabrics elongation corner_hung
+group replay origins deadline
+seams momentum closing saved_waiting replay
+common_bodies replay origins
+geometry_world concave_body
+self_contact saves overflow
+settle moves sewn reports
+workers counts
+tethers around
+tubes tube_step
 "
 
 programs_of() { # LINES FOLDER
   echo "$1" | awk -v folder="$2" 'NF && !seen[$1]++ { print folder "/" $1 }'
 }
 
-make_targets "$build" $(programs_of "$suites" "$build/tests/poisoned") $(programs_of "$tables" "$build/tests") \
-  $(programs_of "$tables" "$build/tests/poisoned")
+make_targets "$build" $(programs_of "$suites" "$build/tests/poisoned")
 verdict "the programs are built" $?
 while read -r program arguments; do
   [ -n "$program" ] || continue
@@ -64,19 +37,5 @@ while read -r program arguments; do
   verdict "$program $arguments" $? "$(echo "$printed" | grep failed | grep -v ', 0 failed' | head -n 3)"
 done <<END
 $suites
-END
-# What a program prints, but for the time that it took.
-printed_by() { # PROGRAM ARGUMENT...
-  "$@" 2>&1 | sed 's/ *[0-9.]* s$//'
-}
-
-expected=$build/tests/poisoned/expected
-while read -r program arguments; do
-  [ -n "$program" ] || continue
-  printed_by "$build/tests/$program" $arguments >"$expected"
-  difference=$(printed_by "$build/tests/poisoned/$program" $arguments | diff "$expected" -)
-  verdict "$program $arguments prints the same" $? "$(echo "$difference" | head -n 3)"
-done <<END
-$tables
 END
 report
