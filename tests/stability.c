@@ -7,7 +7,7 @@
 
 #define TWO_TIERS_COUNT 500 /* of these no spring is projected */
 #define SET_COUNT 1000
-#define STEP_COUNT 1000
+#define STEP_COUNT 300
 #define GRAVITY 9.81
 
 typedef enum scene_choice { SCENE_CORNERS, SCENE_BALL, SCENE_BOX, SCENE_CHOICES } scene_choice;

@@ -24,7 +24,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
-INSIDE = deadline planning thesis
+INSIDE = deadline thesis
 WITHIN = internals method_cloths method_contact method_pieces method_self methods self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
@@ -149,7 +149,10 @@ STRUCTURES = structures conservation fabrics
 structures: $(STRUCTURES:%=$(BUILD)/tests/structures/%)
 	@status=0; for program in $^; do $$program || status=1; done; exit $$status
 
-conservation flag: %: $(BUILD)/tests/%
+conservation: $(BUILD)/tests/structures/conservation
+	$<
+
+flag: $(BUILD)/tests/flag
 	$<
 
 # How many times cheaper cloth_settle() is than stepping to rest.
@@ -169,13 +172,13 @@ METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_conta
 $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
 
 # By tests/piece_threads.h.
-$(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o worker_strips.o method_pieces.o)): examples/crowd/jobs.c
+$(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) scenes/scenes abuse abuse_geometry bodies common_bodies conservation contact_cells contact_conflicts coupling flag \
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) scenes/scenes abuse abuse_geometry bodies common_bodies contact_cells contact_conflicts coupling flag \
 	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
-	stability stress subnormals work_bounds workers worker_strips
+	stability work_bounds workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
 
 $(foreach set,$(SETS),$(set)/tests/%.o): LEVEL = $(UNOPTIMISED)
@@ -191,10 +194,10 @@ $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GR
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF BODIES \
 	SAVE_CHECKS WRAP)
 
-# Nor does a test of INSIDE but tests/planning.c use these.
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
+# Nor does a test of INSIDE use these.
+$(foreach set,$(SETS),$(INSIDE:%=$(set)/tests/%.o)): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
 	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
+$(foreach set,$(SETS),$(INSIDE:%=$(set)/tests/%.o)): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
 
 quality: $(BUILD)/tests/quality
 	$(BUILD)/tests/quality
@@ -243,9 +246,8 @@ $(BUILD)/skin/time: tests/skin_time.c $(SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=gnu99 -march=native -ffp-contract=off -I. -Itests tests/skin_time.c cloth.c -lm -o $@
 
-races: $(BUILD)/races/workers $(BUILD)/races/worker_strips
-	@$(BUILD)/races/workers
-	@$(BUILD)/races/worker_strips
+races: $(BUILD)/races/workers
+	@$<
 
 $(BUILD)/races/%: tests/%.c examples/crowd/jobs.c $(HEADERS) $(SOURCES)
 	@mkdir -p $(@D)

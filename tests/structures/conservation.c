@@ -98,6 +98,31 @@ static void test_energy_of_fabrics(void) {
   }
 }
 
+/* Explicit steps, all implicit ones, and the thesis's scheme, whose soft shear is explicit beside implicit stretch. */
+static void test_energy_of_methods(void) {
+  static const char *const names[] = {"explicit", "implicit", "imex", "imex, soft shear"};
+  for (int n = 0; n < 4; n++) {
+    cloth_config config = plain_config(ENERGY_SIDE, ENERGY_SIDE);
+    if (n >= 2)
+      CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "cloth_config_use_imex()");
+    if (n == 3)
+      config.fabric.shear = 14400.0f / (ENERGY_SIDE * ENERGY_SIDE);
+    undamp(&config);
+    if (n == 0) {
+      config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+      config.integration.max_substeps = CLOTH_SUBSTEP_LIMIT;
+      config.substeps = CLOTH_AUTOMATIC;
+    } else if (n == 1) {
+      config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+    }
+    specimen sp = specimen_make(&config);
+    pin_two_corners(&sp);
+    const double scale = 0.5 * specimen_mass(&sp) * GRAVITY;
+    line_at_most("by two corners: energy gained", names[n], energy_gained(&sp, ENERGY_SECONDS) / scale, ENERGY_GAIN);
+    specimen_free(&sp);
+  }
+}
+
 /* Crumples of the other kinds, and uneven frames. */
 static void judge_kind_energy(int kind, int is_uneven, int substeps) {
   specimen sp = open_free(kind, 1, 0.0, substeps);
@@ -122,8 +147,8 @@ static void test_energy_of_kinds(void) {
   }
 }
 
-static const test tests[] = {TEST(measures), TEST(free_fall),         TEST(momenta),        TEST(impulses),
-                             TEST(air),      TEST(energy_of_fabrics), TEST(energy_of_kinds)};
+static const test tests[] = {TEST(measures), TEST(free_fall),         TEST(momenta),           TEST(impulses),
+                             TEST(air),      TEST(energy_of_fabrics), TEST(energy_of_methods), TEST(energy_of_kinds)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);
