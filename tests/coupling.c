@@ -66,7 +66,7 @@ static void add_support(cloth *sheet, int shape) {
 /* Impulse over a second on all colliders and pins over the weight of the sheet, downwards. */
 static double weighed(fixture *s, const cloth_config *config, int colliders) {
   point sum = {0.0, 0.0, 0.0};
-  run_steps(s->sheet, 900, FRAME);
+  run_steps(s->sheet, 300, FRAME);
   double before = 0.0, after = 0.0;
   for (int i = 0; i < s->count; i++)
     before += velocity_of(s->sheet, i).y * particle_mass(s, i);
@@ -83,9 +83,9 @@ static double weighed(fixture *s, const cloth_config *config, int colliders) {
 
 static void test_weight_on_shapes(void) {
   static const char *const names[] = {"plane", "ball", "two capsules", "box", "cylinder"};
-  const int substeps[] = {4, 10, 28};
+  const int substeps[] = {2, 10};
   for (int shape = CLOTH_SHAPE_PLANE; shape <= CLOTH_SHAPE_CYLINDER; shape++) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
       for (int pins = 0; pins < 2; pins++) {
         char what[96];
         cloth_config config = sheet_config(16, substeps[k], 0.5f);
@@ -94,9 +94,7 @@ static void test_weight_on_shapes(void) {
         if (pins)
           cloth_pin(s.sheet, 0);
         snprintf(what, sizeof what, "weight on a %s, %d substeps%s", names[shape], substeps[k], pins ? ", a pin" : "");
-        /* with 28 substeps floats lose what less than .2 m/s^2 moves, see cloth_step() */
-        const double most = shape == CLOTH_SHAPE_PLANE && substeps[k] == 28 && !is_table ? 0.1 : 0.01;
-        line(what, weighed(&s, &config, shape == CLOTH_SHAPE_CAPSULE ? 2 : 1), 1.0 - most, 1.0 + most);
+        line(what, weighed(&s, &config, shape == CLOTH_SHAPE_CAPSULE ? 2 : 1), 0.99, 1.01);
         fixture_free(&s);
       }
     }

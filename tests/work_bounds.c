@@ -97,7 +97,7 @@ static void test_work_bound(void) {
   random_source random = {7};
   bound_sums sums[2] = {{{0.0, 0.0}, {0.0, 0.0}, 0}, {{0.0, 0.0}, {0.0, 0.0}, 0}};
   double all = 0.0;
-  enum { TRIALS = 600 };
+  enum { TRIALS = 200 };
   for (int trial = 0; trial < TRIALS; trial++) {
     bound_worth worth = play_bounded(&random, trial);
     add_worth(&sums[worth.feels_itself], &worth);
@@ -165,7 +165,7 @@ static void play_fixed(random_source *random, int trial) {
 
 static void test_fixed_work(void) {
   random_source random = {11};
-  for (int trial = 0; trial < 300; trial++)
+  for (int trial = 0; trial < 80; trial++)
     play_fixed(&random, trial);
   cloth_memory memory;
   cloth_config config = square_config(4, 0.0);
