@@ -186,11 +186,11 @@ static void test_slide(void) {
 /// Pins ///
 
 static void test_weight_on_pins(void) {
-  const int substeps[] = {4, 10, 28};
+  const int substeps[] = {2, 10};
   static const char *const names[] = {"two corners", "a row", "a clamp of two rows", "a tube's ring",
                                       "a line and a pin"};
   for (int kind = 0; kind < 5; kind++) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
       for (int stiff = 0; stiff < 2; stiff++) {
         char what[96];
         cloth_config config = sheet_config(20, substeps[k], 0.5f);
@@ -402,9 +402,9 @@ static bounce bounce_ball(float mass, int substeps, double aside) {
 
 static void test_bounce(void) {
   const float masses[] = {0.1f, 1.0f, 10.0f, 60.0f};
-  const int substeps[] = {4, 6, 8, 10, 14, 28};
+  const int substeps[] = {4, 6, 10};
   for (int m = 0; m < 4; m++) {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 3; k++) {
       char what[96];
       const bounce b = bounce_ball(masses[m], substeps[k], 0.0);
       double rise = 0.0, most = 2.5;

@@ -6,7 +6,7 @@ build=$1
 log=$build/crowd/crowd.log
 . tests/verdict.sh
 
-make -s "$build/crowd/crowd" BUILD="$build" && "$build/crowd/crowd" --people 80 --frames 240 --workers 4 >"$log"
+make -s "$build/crowd/crowd" BUILD="$build" && "$build/crowd/crowd" --people 20 --frames 220 --workers 4 >"$log"
 verdict "the crowd runs" $? "$(tail -n 1 "$log")"
 cat "$log"
 hashes=$(awk '$1 ~ /^[124]$/ { print $10 }' "$log")
