@@ -380,24 +380,6 @@ static inline double hem_elongation(double stretch, int substeps) {
   return elongation;
 }
 
-/* How deep the middle of the hem hangs below its rest height in a square sheet of 1 m that is pinned at two corners:
-   stretch stiffness 300 N/m, shear modulus 90 N/m, bending rigidity 1e-4 N m, 32 x 32 [m]. It converges to 12.7 mm. */
-static inline double corner_hung_sag(int substeps) {
-  const int n = 32;
-  cloth_config config = hanging_config(n, n, 1.0, 1.0, substeps);
-  config.fabric.stretch_warp = config.fabric.stretch_weft = 300.0f;
-  config.fabric.shear = 90.0f;
-  config.fabric.bend = 1e-4f;
-  config.integration.velocity_damping = 3.0f;
-  fixture s = fixture_make(&config);
-  cloth_pin(s.sheet, 0);
-  cloth_pin(s.sheet, n - 1);
-  advance_frames(&s, 540);
-  double sag = -mean_height(&s, (n - 1) * n + n / 2, 1, 1, 60) - 1.0;
-  fixture_free(&s);
-  return sag;
-}
-
 /// Small strains of a spring lattice ///
 
 /* Rest under gravity of a lattice of springs with small strains, in its plane: stretch springs along the lines, shear
@@ -482,30 +464,6 @@ static inline double lattice_sag(int columns, int rows, double stretch, double s
   free(l.matrix);
   free(l.load);
   return sag;
-}
-
-/* Sag of a sheet of 1 m height and half that width that is held by its side, over theory: the mean of its free side.
-   With a stretch stiffness of 1e5 N/m it sags by shear alone until the shear modulus comes near that. */
-static inline double side_held_sag(int n, double shear, int substeps, double *measured) {
-  int columns = n / 2;
-  double spacing = 1.0 / (n - 1);
-  cloth_config config = hanging_config(columns, n, spacing * (columns - 1), 1.0, substeps);
-  config.origin = vector_at(0.0, 0.5, 0.0); /* floats are finer near 0 */
-  config.fabric.stretch_warp = config.fabric.stretch_weft = 1e5f;
-  config.fabric.shear = (float)shear;
-  fixture s = fixture_make(&config);
-  for (int row = 0; row < n; row++)
-    cloth_pin(s.sheet, row * columns);
-  double before = 0.0;
-  for (int row = 0; row < n; row++)
-    before += position_of(s.sheet, row * columns + columns - 1).y / n;
-  advance_frames(&s, 210);
-  double sag = before - mean_height(&s, columns - 1, columns, n, 30);
-  fixture_free(&s);
-  double weight = (double)config.fabric.density * spacing * (columns - 1) / (columns * n) * STANDARD_GRAVITY;
-  if (measured != NULL)
-    *measured = sag;
-  return sag / lattice_sag(columns, n, 1e5, shear, weight);
 }
 
 /// Decay ///

@@ -1,13 +1,11 @@
-/* The fabric that is set is the fabric that is simulated, whatever the substeps: bending by Peirce's cantilever, along
-   the threads and aslant; elongation; sag of sheets that are held by their side or by two corners; frequencies and
-   decay; drape. Experiments of ../experiments.h, judged through the public interface. A table, whose lines end in "ok"
-   or "missed"; the exit status is 1 if one is missed. Names of tests as arguments choose some of them.
-   SPDX-License-Identifier: MIT */
+/* The fabric that is set is the fabric that is simulated, whatever the substeps: elongation; sag of sheets that are
+   held by their side or by two corners; drape; tests/material.c has bending and decay. Experiments of ../experiments.h,
+   judged through the public interface. A table, whose lines end in "ok" or "missed"; the exit status is 1 if one is
+   missed. Names of tests as arguments choose some of them. SPDX-License-Identifier: MIT */
 #include "world.h"
 
 #include "measures.h"
 #include "strips.h"
-#include "swings.h"
 
 static const int fabric_substeps[] = {2, 4, 8, 28};
 enum { FABRIC_SUBSTEP_CASES = 4 };
@@ -16,42 +14,6 @@ static cloth_fabric preset(int kind) {
   cloth_fabric fabric;
   cloth_fabric_preset((cloth_fabric_kind)kind, &fabric);
   return fabric;
-}
-
-/// Bending ///
-
-#define LEAST_RIGID 0.85
-#define MOST_RIGID 1.15
-
-/* Rigidity by the cantilever over that of the grid, B' = B + w cell^3, where the bending length (B / w)^(1/3) is so
-   many cells long. */
-static void judge_rigidity(int kind, double cells, int angle, int substeps) {
-  strip s = {preset(kind), 0.0, angle, substeps};
-  double weight = (double)s.fabric.density * STANDARD_GRAVITY;
-  s.spacing = cbrt((double)s.fabric.bend / weight) / cells;
-  char what[80], settings[48];
-  snprintf(what, sizeof what, "%s at %d degrees: rigidity [N m]", fabric_names[kind], angle);
-  snprintf(settings, sizeof settings, "%g cells, substeps %d", cells, substeps);
-  line_share(what, settings, strip_rigidity(&s), grid_rigidity(&s.fabric, s.spacing), LEAST_RIGID, MOST_RIGID);
-}
-
-static void test_bending(void) {
-  static const int kinds[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_COTTON, CLOTH_FABRIC_PAPER};
-  for (int k = 0; k < 3; k++) {
-    for (int n = 0; n < FABRIC_SUBSTEP_CASES; n++) {
-      for (int angle = 0; angle <= 90; angle += 45)
-        judge_rigidity(kinds[k], 4.0, angle, fabric_substeps[n]);
-    }
-  }
-  for (int n = 0; n < 2; n++)
-    judge_rigidity(CLOTH_FABRIC_COTTON, 8.0, 0, fabric_substeps[n]);
-}
-
-static void test_bending_of_fabrics(void) {
-  for (int kind = 0; kind < CLOTH_FABRIC_COUNT; kind++) {
-    judge_rigidity(kind, 4.0, 0, 2);
-    judge_rigidity(kind, 4.0, 45, 2);
-  }
 }
 
 /// Stretch and shear ///
@@ -142,31 +104,6 @@ static void test_corner_hung(void) {
   }
 }
 
-/// Decay ///
-
-#define DECAY_ERROR 0.2 /* of a frequency, or of a rate */
-
-/* Against what backward Euler makes of the theory: it turns slower, and decays by itself at about w^2 h / 2. */
-static void judge_decay(int kind, int substeps) {
-  slow_mode m = open_mode(kind, substeps);
-  decay seen = watch_mode(&m);
-  oscillation right = backward_euler(m.frequency, m.damping_rate, (double)FRAME / substeps);
-  const char *settings = settings_text(&m.sp.config, CLOTH_AUTOMATIC);
-  char what[80];
-  snprintf(what, sizeof what, "%s: frequency [rad/s]", swing_names[kind]);
-  line_share(what, settings, seen.frequency, right.frequency, 1.0 - DECAY_ERROR, 1.0 + DECAY_ERROR);
-  snprintf(what, sizeof what, "%s: decay [1/s]", swing_names[kind]);
-  line_share(what, settings, seen.rate, right.rate, 1.0 - DECAY_ERROR, 1.0 + DECAY_ERROR);
-  specimen_free(&m.sp);
-}
-
-static void test_decay(void) {
-  for (int kind = 0; kind < SWING_KINDS; kind++) {
-    for (int n = 0; n < FABRIC_SUBSTEP_CASES; n++)
-      judge_decay(kind, fabric_substeps[n]);
-  }
-}
-
 /// Drape ///
 
 #define DRAPE_SPACING 5e-3 /* of the particles [m] */
@@ -197,9 +134,7 @@ static void test_drape(void) {
   }
 }
 
-static const test tests[] = {TEST(bending),   TEST(bending_of_fabrics), TEST(elongation),
-                             TEST(side_held), TEST(corner_hung),        TEST(decay),
-                             TEST(drape)};
+static const test tests[] = {TEST(elongation), TEST(side_held), TEST(corner_hung), TEST(drape)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

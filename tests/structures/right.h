@@ -1,5 +1,5 @@
-/* What is right for the experiments of one_fabrics.c, in double precision: the rest of a sheet that is held by its
-   side, with finite strains, and the decay of an oscillation by backward Euler. Include after experiments.h.
+/* What is right for the experiments of fabrics.c, in double precision: the rest of a sheet that is held by its
+   side, with finite strains. Include after experiments.h.
    SPDX-License-Identifier: MIT */
 #ifndef RIGHT_H
 #define RIGHT_H
@@ -98,21 +98,6 @@ static inline double held_sag(int columns, double stretch, double shear, double 
   for (int row = 0; row < columns; row++)
     sag += (h.y[row * columns + columns - 1] - h.spacing * row) / columns;
   return sag;
-}
-
-/// Backward Euler ///
-
-/* An oscillator x'' = -w^2 x - 2 z x' in steps of h: its state turns and shrinks by 1 / (1 + z h +- i h sqrt(w^2 -
-   z^2)) in each of them, as the damping acts at the end of the step, too. */
-typedef struct oscillation {
-  double frequency; /* [rad/s] */
-  double rate;      /* of its amplitude [1/s] */
-} oscillation;
-
-static inline oscillation backward_euler(double frequency, double rate, double step) {
-  double turn = step * sqrt(frequency * frequency - rate * rate), real = 1.0 + rate * step;
-  oscillation o = {atan2(turn, real) / step, 0.5 * log(real * real + turn * turn) / step};
-  return o;
 }
 
 #endif /* RIGHT_H */
