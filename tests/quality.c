@@ -357,41 +357,6 @@ static void print_against_baseline(const baseline *b, const figures *f) {
          f->kinetic_mean / b->kinetic_mean, f->acceleration / b->acceleration);
 }
 
-/// Tiers ///
-
-/* Sheets in which some springs are solved for beside others that are projected, with the default cap on iterations.
-   Each tore itself apart or trembled while springs were solved for that the cap cannot resolve, or whose damping it
-   cannot. */
-static const struct mixture {
-  scene_kind kind;
-  int n, substeps;
-  float threshold;
-} mixtures[] = {
-    {SCENE_REST, 16, 16, 1.0f}, {SCENE_REST, 32, 8, 4.0f},   {SCENE_REST, 64, 32, 2.0f},
-    {SCENE_HANG, 64, 8, 10.0f}, {SCENE_DRAPE, 64, 8, 10.0f}, {SCENE_DRAPE, 64, 32, 2.0f},
-};
-
-static const baseline *baseline_of(scene_kind kind, int n) {
-  const baseline *b = baselines;
-  while (b->kind != kind || b->n != n)
-    b++;
-  return b;
-}
-
-static void run_mixture(const struct mixture *m) {
-  const baseline *b = baseline_of(m->kind, m->n);
-  scene s = scene_describe(m->kind, m->n);
-  s.config.substeps = m->substeps;
-  s.config.integration.max_substeps = m->substeps;
-  figures f = run_scene(&s);
-  printf("%s %d, %d substeps, projected above %g: kinetic energy %.2f and acceleration %.2f of the baseline's\n",
-         s.name, m->n, m->substeps, (double)m->threshold, f.kinetic_mean / b->kinetic_mean,
-         f.acceleration / b->acceleration);
-  CHECK(!f.broken && fabs(f.area - 1.0) <= 0.02, "area %.4f", f.area);
-  CHECK(f.kinetic_mean <= 1.5 * b->kinetic_mean, "energy comes from nowhere");
-  CHECK(f.acceleration <= most_acceleration(b), "it shakes: %.3f m/s2", f.acceleration);
-}
-
 /// All scenes ///
 
 static int tested_scene;
@@ -419,14 +384,8 @@ static void test_scene(void) {
   judge(&s, b, &f);
 }
 
-static void test_mixtures(void) {
-  for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
-    run_mixture(&mixtures[i]);
-}
-
 static const test tests[] = {
     TEST_EACH(every_scene, scene),
-    TEST(mixtures),
 };
 
 int main(int count, char **arguments) {

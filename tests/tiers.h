@@ -8,7 +8,7 @@ enum { DEFAULT_TIER, COARSE_TIER, LIMITED_TIER, IMEX_TIER, EXPLICIT_TIER, TIERS 
 static int tested_tier;
 
 static const char *tier_name(int number) {
-  static const char *const names[] = {"28 substeps", "4 substeps", "strain limits", "IMEX", "explicit"};
+  static const char *const names[] = {"2 substeps", "4 substeps", "strain limits", "IMEX", "explicit"};
   return names[number];
 }
 

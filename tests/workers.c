@@ -9,11 +9,11 @@
 #define ROWS 38
 #define FRAMES 24
 
-enum { TIER_28, TIER_8, TIER_4, TIER_FREE, TIER_LIMITS, TIER_SPECIAL, TIER_TUBE, TIER_MASK, TIER_IMEX, TIERS };
+enum { TIER_10, TIER_2, TIER_4, TIER_FREE, TIER_LIMITS, TIER_SPECIAL, TIER_TUBE, TIER_MASK, TIER_IMEX, TIERS };
 static int tested_tier;
 
 static const char *tier_name(int number) {
-  static const char *const names[] = {"28 substeps",    "8 substeps",    "4 substeps",
+  static const char *const names[] = {"10 substeps",    "2 substeps",    "4 substeps",
                                       "nothing pinned", "strain limits", "maps and damping",
                                       "a tube",         "a hole",        "IMEX"};
   return names[number];
@@ -23,7 +23,7 @@ static void select_tier(int number) {
   tested_tier = number;
 }
 
-static const test_cases all_tiers = {TIER_28, TIERS, tier_name, select_tier};
+static const test_cases all_tiers = {TIER_10, TIERS, tier_name, select_tier};
 
 static float stiffness[COLUMNS * ROWS], masses[COLUMNS * ROWS];
 static uint8_t mask[COLUMNS * (ROWS - 1)];
@@ -36,7 +36,7 @@ static cloth_config tier_config(int tier) {
   config.rows = ROWS;
   config.edge_warp = vector_at(1.2, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 1.1);
-  config.substeps = tier == TIER_28 ? 28 : tier == TIER_4 || tier == TIER_IMEX ? 4 : 8;
+  config.substeps = tier == TIER_10 ? 10 : tier == TIER_2 ? 2 : 4;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
   if (tier == TIER_LIMITS)
     config.strain_limit.max_extension = 0.1f;
@@ -164,7 +164,7 @@ static void test_counts(void) {
     runner r = {.order = order < 0 ? IN_ORDER : order, .random = {7}};
     const cloth_workers workers = {run, &r};
     const cloth_surroundings around = {.workers = order < 0 ? NULL : &workers};
-    cloth_config config = tier_config(TIER_8);
+    cloth_config config = tier_config(TIER_4);
     config.capacity.workers = 6;
     config.origin.x = CLOTH_POSITION_LIMIT - 1.3f;
     fixture s = fixture_make(&config);
@@ -346,7 +346,7 @@ static void test_together(void) {
 }
 
 static void test_refusals(void) {
-  cloth_config config = tier_config(TIER_8);
+  cloth_config config = tier_config(TIER_4);
   const cloth_workers nobody = {NULL, NULL};
   cloth_surroundings around;
   uint64_t before, after;
@@ -369,7 +369,7 @@ static void test_refusals(void) {
 
 /* A cloth without workers has the arena that it had; workers add what cloth.h says. */
 static void test_memory(void) {
-  cloth_config config = tier_config(TIER_8);
+  cloth_config config = tier_config(TIER_4);
   cloth_memory without, with;
   cloth_memory_needed(&config, &without);
   for (int pieces = 1; pieces <= CLOTH_WORKER_LIMIT; pieces++) {
@@ -384,7 +384,7 @@ static void test_memory(void) {
 
 /* A save of any number of pieces is one of any other; of none it is of another config. */
 static void test_saves(void) {
-  cloth_config config = tier_config(TIER_8);
+  cloth_config config = tier_config(TIER_4);
   static unsigned char save[1 << 18];
   const int numbers[] = {3, 5, 0};
   config.capacity.workers = 2;
