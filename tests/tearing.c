@@ -7,11 +7,12 @@
 #define ROWS 16
 #define SPACING 0.02
 
-enum { TIER_10, TIER_8, TIER_4, TIER_IMEX, TIER_IMEX_4, TIERS };
+enum { TIER_28, TIER_16, TIER_10, TIER_8, TIER_4, TIER_IMEX, TIER_IMEX_4, TIERS };
 static int tested_tier;
 
 static const char *tier_name(int number) {
-  static const char *const names[] = {"10 substeps", "8 substeps", "4 substeps", "IMEX", "IMEX, 4 substeps"};
+  static const char *const names[] = {"28 substeps", "16 substeps", "10 substeps",     "8 substeps",
+                                      "4 substeps",  "IMEX",        "IMEX, 4 substeps"};
   return names[number];
 }
 
@@ -19,7 +20,7 @@ static void select_tier(int number) {
   tested_tier = number;
 }
 
-static const test_cases all_tiers = {TIER_10, TIERS, tier_name, select_tier};
+static const test_cases all_tiers = {TIER_10, TIERS - TIER_10, tier_name, select_tier};
 
 static void set_grid(cloth_config *config, int columns, int rows) {
   config->columns = columns;
@@ -29,7 +30,7 @@ static void set_grid(cloth_config *config, int columns, int rows) {
 }
 
 static cloth_config strip_config(int tier) {
-  static const int substeps[] = {10, 8, 4, 0, 4};
+  static const int substeps[] = {28, 16, 10, 8, 4, 0, 4};
   cloth_config config = cloth_config_default();
   if (tier >= TIER_IMEX)
     CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
@@ -198,7 +199,7 @@ static void test_clamped(void) {
 static void test_ring(void) {
   const double limit = 0.1;
   for (int beyond = 0; beyond < 2; beyond++) {
-    cloth_config config = strip_config(TIER_10);
+    cloth_config config = strip_config(TIER_28);
     config.grid.wrap = 1;
     config.fabric.stretch_warp = 20.0f; /* soft, so that it is as wide for some substeps */
     config.gravity = vector_at(0.0, 0.0, 0.0);
@@ -225,7 +226,7 @@ static void test_ring(void) {
 /* Without a limit nothing breaks, and a weak row of a map breaks first. */
 static void test_map(void) {
   static float map[COLUMNS * ROWS];
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   fixture s = fixture_make(&config);
   pin_ends(&s, 0.1 * SPACING * (ROWS - 1));
   CHECK(pull_until_torn(&s, 60) == 0.0, "torn without a limit");
@@ -254,7 +255,7 @@ static int cut_across(const fixture *s, double row) {
 
 /* Cut into single particles it has no spring left to measure. */
 static void test_cut_up(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   fixture s = fixture_make(&config);
   cloth_measures measures;
   for (int row = 0; row < ROWS - 1; row++)
@@ -277,7 +278,7 @@ typedef struct cut_strip {
 } cut_strip;
 
 static cut_strip make_cut_strip(void) {
-  const cloth_config config = strip_config(TIER_10);
+  const cloth_config config = strip_config(TIER_28);
   cut_strip t = {.s = fixture_make(&config)};
   cloth_memory memory;
   cloth_get_memory(t.s.sheet, &memory);
@@ -516,7 +517,7 @@ static void test_rollback(void) {
 
 /* A save whose bytes no tear makes is refused. */
 static void test_save_content(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   fixture s = fixture_make(&config);
   cloth_memory memory;
   cloth_get_memory(s.sheet, &memory);
@@ -572,7 +573,7 @@ static double drawn_area(const fixture *s, double *longest) {
 
 /* A sheet at rest looks whole after any cut: its pieces meet. What has moved apart is not bridged. */
 static void test_drawing(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   config.gravity = vector_at(0.0, 0.0, 0.0);
   config.grid.imperfection = 0.0f;
   fixture s = fixture_make(&config);
@@ -596,7 +597,7 @@ static void test_drawing(void) {
 
 /* What there is no room for is not drawn, and a note tells. */
 static void test_room(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   config.tearing.max_torn_cells = 3;
   fixture s = fixture_make(&config);
   const int whole = cloth_get_index_count(s.sheet);
@@ -639,7 +640,7 @@ static void test_bounds(void) {
 
 /* A step with a deadline that has passed tears as its repetition does. */
 static void test_deadline(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   config.tearing.strain = 0.02f;
   config.strain_limit.max_extension = 0.1f;
   fixture a = fixture_make(&config), b = fixture_make(&config);
@@ -722,7 +723,7 @@ static void test_attached_pins(void) {
 }
 
 static void test_refusals(void) {
-  cloth_config config = strip_config(TIER_10);
+  cloth_config config = strip_config(TIER_28);
   cloth_memory memory;
   char text[128];
   fixture s = fixture_make(&config);
@@ -737,19 +738,19 @@ static void test_refusals(void) {
   cut.end_column = 3.0f;
   CHECK(cloth_cut(s.sheet, &cut) == CLOTH_ERROR_STATE, "a cloth that does not tear");
   fixture_free(&s);
-  config = strip_config(TIER_10);
+  config = strip_config(TIER_28);
   config.tearing.strain = 101.0f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "strain");
-  config = strip_config(TIER_10);
+  config = strip_config(TIER_28);
   config.tearing.pin_force = -1.0f;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_RANGE, "force");
-  config = strip_config(TIER_10);
+  config = strip_config(TIER_28);
   static float map[COLUMNS * ROWS];
   config.tearing.map = map;
   CHECK(cloth_config_explain(&config, text, sizeof text) == CLOTH_ERROR_RANGE &&
             !strcmp(text, "tearing.map: 0.01..100"),
         "%s", text);
-  config = strip_config(TIER_10);
+  config = strip_config(TIER_28);
   config.capacity.fixed_work = 1;
   CHECK(cloth_memory_needed(&config, &memory) == CLOTH_ERROR_CONFLICT, "fixed work");
 }
