@@ -55,7 +55,7 @@ static cloth *open_equation(float stiffness, substep_terms **t) {
   begin_step(sheet, 1.0f / 60.0f);
   *t = &workspace_of(sheet)->plan.terms;
   solve_member alone = {.c = sheet, .t = *t};
-  const solve_group group = {&alone, 1, NULL};
+  const solve_group group = {&alone, 1, NULL, NULL};
   start_part(&group, 0.0f, 1.0f);
   make_equation(&group);
   CHECK(workspace_of(sheet)->touches > 0, "nothing touches");

@@ -62,7 +62,7 @@ END
 
 # cell | machine | levels of GCC and clang in the short matrix, - for none | lanes.c runs? | flags
 # In the short matrix every kind of lanes, both byte orders, every arithmetic (in hardware, by the compiler's library, with
-# fused multiply-adds at hand, with subnormal numbers flushed) and every level have a cell, in the six minutes of a
+# fused multiply-adds at hand, with subnormal numbers flushed) and every level have a cell, in the five minutes of a
 # processor that make test has for it; the full one has every cell at every level.
 # Lanes of one float have the cells of M0, M7, RV64 and s390x; GCC at -O2 has golden.c, known_scenes.c and known_histories.c
 # with SSE2, and board.sh on a Cortex-M7 and, with Helium, on a Cortex-M55, whose hashes are those of x86-64.
