@@ -109,7 +109,7 @@ enum { EXPLICIT = CLOTH_INTEGRATION_EXPLICIT_ONLY, IMPLICIT = CLOTH_INTEGRATION_
 /* A strip droops as one that is not cut, wherever it is cut, also at the clamp: to 5 %, and to 10 % where a hinge is
    stiffer than ten times the inertia of its particles. */
 static void test_strips(void) {
-  static const int substeps[] = {4, 10, 28};
+  static const int substeps[] = {2, 4, 10};
   static const double spacing[] = {0.03, 0.01, 0.004};
   static const int cells[] = {4, 5, 14};
   for (int n = 0; n < 27; n++) {
@@ -125,7 +125,7 @@ static void test_strips(void) {
 
 /* The same in the other tiers. */
 static void test_tiers(void) {
-  static const int substeps[] = {4, 10, 28};
+  static const int substeps[] = {2, 4, 10};
   for (int n = 0; n < 12; n++) {
     const strip s = {substeps[n % 3],
                      n < 6 ? IMPLICIT : USES_IMEX,
@@ -152,7 +152,7 @@ static void test_fabrics(void) {
 
 /* Stiffer seams droop less, and with any stiffness and number of substeps nothing shakes. */
 static void test_stiffening(void) {
-  static const int substeps[] = {1, 2, 4, 10, 28};
+  static const int substeps[] = {1, 2, 4, 8, 10};
   static const double bend[] = {1e-5, 1e-3, 0.1, 10};
   for (int n = 0; n < 40; n++) {
     strip s = {substeps[n % 5], n < 20 ? 0 : IMPLICIT, 7, 3, 0.01, bend[n / 5 % 4], 0, 100};
@@ -225,7 +225,7 @@ static double hem_of_drape(int count, int substeps, double bend, float stiffenin
 }
 
 static void test_drapes(void) {
-  static const int substeps[] = {4, 10, 28};
+  static const int substeps[] = {2, 4, 10};
   for (int n = 0; n < 6; n++) {
     const double bend = n < 3 ? 1e-3 : 1e-4;
     const double whole = hem_of_drape(1, substeps[n % 3], bend, 0), sewn = hem_of_drape(2, substeps[n % 3], bend, 0);
@@ -284,7 +284,7 @@ static double height_of_tube(int is_sewn, int substeps) {
 }
 
 static void test_tube(void) {
-  static const int substeps[] = {4, 10, 28};
+  static const int substeps[] = {2, 4, 10};
   for (int n = 0; n < 3; n++) {
     const double tube = height_of_tube(0, substeps[n]), sewn = height_of_tube(1, substeps[n]);
     CHECK(tube > 0.3 && tube < 0.97, "%d substeps: a tube is %g of its width high", substeps[n], tube);
@@ -295,7 +295,7 @@ static void test_tube(void) {
 
 /* Momenta of a free seam that springs open, and its energy, which only falls. */
 static void test_momentum(void) {
-  static const int substeps[] = {4, 10, 28};
+  static const int substeps[] = {2, 4, 10};
   for (int n = 0; n < 6; n++) {
     cloth_config config = panel_config(7, 13, substeps[n % 3]);
     config.gravity = vector_at(0, 0, 0);
