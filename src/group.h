@@ -81,18 +81,11 @@ static void place_parts(group_step *s, void *memory) {
   s->members = (group_member *)(void *)(room + l.members);
   g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
-  g->keys = (pair_key *)(void *)(room + l.contact.candidates);
-  g->elements = (pair_element *)(void *)(room + l.contact.elements);
   g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
+  g->own = own_pair(self_settings_of(member_of(s->group, 0)));
   g->candidates = is_single ? NULL : counts;
   g->touching = is_single ? NULL : counts + g->count;
-  g->intersections = (self_intersection *)(void *)(room + l.contact.intersections);
-  g->visits = (self_visit *)(void *)(room + l.contact.visits);
-  g->max_candidates = l.contact.max_candidates;
-  g->max_elements = l.contact.max_elements;
-  g->max_intersections = l.contact.max_intersections;
-  g->max_visits = l.contact.max_visits;
-  g->max_leaf_visits = l.contact.max_leaf_visits;
+  place_contact(g, room, &l.contact);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
 }
 
@@ -262,7 +255,7 @@ static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
   const int32_t k = feature_place(other == first ? key.second : key.first, b->columns);
   const float speed = b->c->settings.sleep.speed;
-  const float reach = pair_between(g, first, second).thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
+  const float reach = pair_between(g, first, second)->thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
   const cloth_vector v = vector_load(a->velocity, i);
   const cloth_vector apart = vector_subtract(vector_load(a->start, i), vector_load(b->start, k));
   const float far = reach + 2.0f * (a->spacing + b->spacing);
@@ -279,10 +272,8 @@ static void find_woken(const group_step *s, int is_over) {
     sleeping += s->members[n].sleeps;
   }
   if (sleeping > 0) {
-    for (int32_t n = 0; n < found->faces + found->edges; n++) {
-      find_woken_by(s, candidate_key(&s->contact, n), is_over);
-    }
-    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)(found->faces + found->edges), COST_WAKE);
+    EACH_CANDIDATE(&s->contact, candidate, find_woken_by(s, key_of_candidate(s->contact.cells, candidate), is_over));
+    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)found->candidates, COST_WAKE);
   }
 }
 

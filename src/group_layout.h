@@ -5,7 +5,6 @@
 #include "layout.h"
 #include "scalar.h"
 #include "self/candidates.h"
-#include "self/memory.h"
 #include "self/tree.h"
 #include "self/work.h"
 #include "solve/members.h"
@@ -92,32 +91,22 @@ static int32_t count_places(const cloth_group *group) {
   return places;
 }
 
-/* Bytes of the pairs that touch, where the table of what they remember has room, too. */
-static uint32_t element_bytes(int32_t elements, int32_t memories) {
-  const uint32_t bytes = (uint32_t)elements * (uint32_t)sizeof(pair_element);
-  const uint32_t table = (uint32_t)memory_table_bytes(memories);
-  return bytes > table ? bytes : table;
-}
-
 /* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
-  uint32_t end = 0, nodes = 0;
-  int32_t memories = 0;
+  uint32_t end = 0;
+  int32_t memories = 0, nodes = 0;
   fill_zero(&g, sizeof g);
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
     memories += memories_for(c->count, self_settings_of(c)->pairs);
-    nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
+    nodes += self_nodes(c->grid.columns, c->grid.rows);
   }
   l->max_candidates = count_places(group);
-  l->max_elements = elements_for(l->max_candidates);
   l->max_intersections = intersections_of(g.particles);
-  l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
-  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   g.step = reserve(&end, sizeof(group_step));
   g.bodies = end = align_up(end);
   reserve(&end, count * (uint32_t)sizeof(self_body));
@@ -126,11 +115,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.found = reserve(&end, sizeof(self_workspace));
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
-  l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
-  l->candidates = reserve(&end, (uint32_t)l->max_candidates * (uint32_t)sizeof(pair_key));
-  l->elements = reserve(&end, element_bytes(l->max_elements, memories));
-  l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
-  l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  layout_pairs(l, g.particles, nodes, memories, &end);
 #if WITH_SEAMS
   if (group->seam_count > 0) {
     const uint32_t sewn = (uint32_t)count_sewn(group);

@@ -84,10 +84,11 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
-/* Candidates for each pair that touches, and for each whose force is remembered, that there is room for. Two sheets
-   that lie on each other, particle on particle, have 21 candidates, 6 pairs that touch, and 3 that press, a particle.
- */
-#define CANDIDATES_PER_ELEMENT 3
+/* Candidates for each pair of cells, for each pair that touches, and for each whose force is remembered, that there is
+   room for. Most of what has been seen, a particle, of sheets that lie on each other particle on particle: 20
+   candidates, in 3 pairs of cells; 7 that are near enough to touch, and 4 that press. */
+#define CANDIDATES_PER_CELL_PAIR 4
+#define CANDIDATES_PER_ELEMENT 5
 #define CANDIDATES_PER_MEMORY 6
 
 /* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
@@ -175,10 +176,15 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_LEAF_PAIRS 16
 /* A gather that finds no room looks again, so often in all. */
 #define SELF_ATTEMPTS 5
+/* What a gather keeps, of lanes of any width. */
+#define SELF_SEARCH_BYTES 1536u
+/* Bytes of a table of memories for each, at most: a copy, and up to four places. */
+#define MEMORY_TABLE_BYTES ((uint32_t)sizeof(pair_memory) + 4u * (uint32_t)sizeof(int32_t))
+
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
-  uint32_t nodes, candidates, elements, intersections, visits, bytes;
-  int32_t max_candidates, max_elements, max_intersections;
+  uint32_t cells, intersections, elements, nodes, visits, search, bytes;
+  int32_t max_cells, max_candidates, max_elements, max_intersections;
   int32_t max_visits, max_leaf_visits; /* of a gather */
 } self_layout;
 
@@ -209,21 +215,34 @@ static int32_t elements_for(int32_t candidates) {
   return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
 }
 
+/* Reserves the room of contact of so many particles, with trees of so many nodes, for candidates and what is remembered
+   of pairs. Pairs that touch in a part share memory with what a gather alone needs. */
+static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32_t memories, uint32_t *end) {
+  l->max_elements = elements_for(l->max_candidates);
+  l->max_cells = (l->max_candidates + CANDIDATES_PER_CELL_PAIR - 1) / CANDIDATES_PER_CELL_PAIR;
+  l->max_visits = SELF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->cells = reserve(end, (uint32_t)l->max_cells * (uint32_t)sizeof(cell_pair));
+  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  *end = align_up(*end);
+  uint32_t table = *end, gather = *end;
+  l->elements = reserve(end, (uint32_t)l->max_elements * (uint32_t)sizeof(pair_element));
+  reserve(&table, (uint32_t)memories * MEMORY_TABLE_BYTES);
+  l->search = reserve(&gather, SELF_SEARCH_BYTES);
+  l->nodes = reserve(&gather, (uint32_t)nodes * (uint32_t)sizeof(self_node));
+  l->visits = reserve(&gather, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  *end = *end < table ? table : *end;
+  *end = *end < gather ? gather : *end;
+  l->bytes = *end = align_up(*end);
+}
+
 /* Of spheres no intersections are looked for. */
 static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
   l.max_candidates = count * pairs;
-  l.max_elements = elements_for(l.max_candidates);
   l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
-  l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
-  l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
-  l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
-  l.candidates = reserve(&end, (uint32_t)l.max_candidates * (uint32_t)sizeof(pair_key));
-  l.elements = reserve(&end, (uint32_t)l.max_elements * (uint32_t)sizeof(pair_element));
-  l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
-  l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
-  l.bytes = align_up(end);
+  layout_pairs(&l, count, self_nodes(columns, count / columns), memories_for(count, pairs), &end);
   return l;
 }
 

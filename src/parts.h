@@ -89,7 +89,6 @@
 #include "solve/members.h"
 #include "self/tree.h"
 #include "self/untangle.h"
-#include "self/through.h"
 #include "self/leaves.h"
 #include "self/features.h"
 #include "self/nearest.h"

@@ -340,18 +340,28 @@ typedef struct pair_memory {
 /* Words before the first of a cloth: how many there are. */
 #define PAIR_MEMORY_HEAD 2
 
+/* Two cells, of one cloth or of two, and which of their features may touch, the candidates: see self/features.h. */
+typedef struct cell_pair {
+  uint32_t first, second;
+} cell_pair;
+
+/* How a pair presses: lambda, k and k_t; all 0 where it does not. */
+typedef struct pair_law {
+  float force, along, across;
+} pair_law;
+
 /* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
 typedef struct pair_element {
-  pair_key key;
-  int32_t place[4]; /* of its particles in the rows of the arrays */
-  float weight[4];
-  cloth_vector normal;             /* towards the first feature */
-  cloth_vector offset;             /* way along the surface that friction resists [m] */
-  cloth_vector last;               /* its force in the part before [N] */
-  float gap, thickness, friction;  /* gap: where it is linearised, then where the solution leads [m] */
-  float stiffness;                 /* k_0 */
-  float force, along, across;      /* lambda, k and k_t */
-  float block_along, block_across; /* what the blocks of its particles hold of k and k_t */
+  uint32_t candidate;  /* its pair of cells, and which of their features it is of */
+  float share[2];      /* where the nearest points lie: what its weights follow from */
+  cloth_vector normal; /* towards the first feature */
+  cloth_vector offset; /* way along the surface that friction resists [m] */
+  union {
+    cloth_vector last; /* its force in the part before [N] ... */
+    pair_law law;      /* ... until it has a law */
+  } press;
+  float gap;          /* where it is linearised, then where the solution leads [m] */
+  float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
 
 /* An edge that passes through a triangle. */
@@ -370,7 +380,7 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t faces, edges;              /* candidates of particles and triangles, or of spheres, and of edges */
+  int32_t cells, candidates;         /* pairs of cells, and of features that may touch */
   int32_t elements;                  /* pairs that touch in the present part */
   int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
   int32_t has_ages;                  /* 1: the step has found what is tangled */

@@ -1,13 +1,13 @@
 #pragma once
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../layout.h"
 #include "../scalar.h"
 #include "../solve/members.h"
 #include "../types.h"
 #include "features.h"
 #include "leaves.h"
 #include "nearest.h"
-#include "through.h"
 #include "tree.h"
 #include "untangle.h"
 
@@ -48,32 +48,35 @@ typedef struct sewn_labels {
   int32_t (*label)[SEWN_LABELS];    /* of each sewn particle */
 } sewn_labels;
 
+typedef struct self_search self_search;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 struct self_group {
   self_body *bodies;
   int32_t count;
-  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
+  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth, ... */
+  self_pair own;          /* ... which touches itself so */
   int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
   int32_t *touching;      /* and those that press in the last part */
-  pair_key *keys;         /* candidates */
+  cell_pair *cells;       /* candidates */
   pair_element *elements; /* what touches in a part, see pairs.h */
   self_intersection *intersections;
   self_visit *visits;
-  int32_t max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits;
+  self_search *search; /* this and visits, nodes: during a gather, in the memory of the elements */
+  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits;
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
 
-/* Cells of pairs that wait. */
+/* Pairs of cells that wait: the cloths of the first and of the second cells, and the particles at their corners. */
 typedef struct cell_queue {
-  int32_t count, a, b; /* the cloths of the first and of the second cells */
-  int32_t corner[2][4][SELF_BATCH];
-  uint32_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
-  float place[2][4][3][SELF_BATCH], way[2][4][3][SELF_BATCH];
+  int32_t cloth[2], count;
+  uint16_t corner[2][4][SELF_BATCH];
+  uint16_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
 } cell_queue;
 
 /* A gather under way. */
-typedef struct self_search {
+struct self_search {
   const self_group *group;
   float ahead;                       /* time that it looks ahead [s] */
   float near;                        /* share of what is beyond the thickness that it looks for */
@@ -84,34 +87,24 @@ typedef struct self_search {
   uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
   float fastest;                     /* largest way of candidates relative to each other [m] */
   cell_queue queue;
-  self_crossings crossings[2];
-  int32_t crossing_count[2];
-  self_leaf leaf[2]; /* of the last visit to leaves */
-  int32_t faces, edges, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  cell_queue crossings[2]; /* cells with their edges, and cells with their triangles */
+  self_leaf leaf[2];       /* of the last visit to leaves */
+  int32_t found, candidates, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
   int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
-} self_search;
+};
 
-/* How cloths a and b of a group touch. */
-static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
-  if (g->pairs) {
-    return g->pairs[a * g->count + b];
-  }
-  const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
-                          settings->shape == CLOTH_SELF_SPHERES};
+LAYOUT_CONTRACT(search_fits_into_its_room, sizeof(self_search) <= SELF_SEARCH_BYTES);
+
+/* How a cloth touches itself. */
+static self_pair own_pair(const self_settings *s) {
+  const self_pair pair = {s->thickness, s->friction, s->untangle, s->shape == CLOTH_SELF_SPHERES};
   return pair;
 }
 
-/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
-   five successive ones of which differ from all others (de Bruijn). */
-#define FIRST_BIT_FACTOR 0x077cb531u
-CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
-
-/* The number of the lowest bit that is set, of one or more. */
-CLOTH_INLINE int32_t first_bit(uint32_t bits) {
-  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+/* How cloths a and b of a group touch. */
+CLOTH_INLINE const self_pair *pair_between(const self_group *g, int32_t a, int32_t b) {
+  return g->pairs ? &g->pairs[a * g->count + b] : &g->own;
 }
 
 /// Particles that are sewn ///
@@ -153,80 +146,69 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 
 /// Pairs of features ///
 
-/* A feature of a cell that waits, and its corners among the cell's. */
-CLOTH_INLINE int32_t corner_particle(const cell_queue *q, int32_t side, int32_t kind, int32_t n, int32_t lane) {
-  return q->corner[side][feature_corner[kind][n]][lane];
-}
-
-/* 1 if two features have a particle in common, or particles that are sewn together, or were. */
-static int are_joined_features(const self_search *s, const int32_t kind[2], int32_t lane) {
-  const cell_queue *q = &s->queue;
-  for (int32_t n = 0; n < feature_corners[kind[0]]; n++) {
-    for (int32_t k = 0; k < feature_corners[kind[1]]; k++) {
-      const int32_t i = corner_particle(q, 0, kind[0], n, lane), j = corner_particle(q, 1, kind[1], k, lane);
-      if (q->a == q->b && i == j) {
-        return 1;
-      }
+/* 1 if two particles of cells that wait are one, or sewn together, or were. */
+static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
+  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
 #if WITH_SEAMS
-      if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, q->a, i, q->b, j)) {
-        return 1;
-      }
-      if (s->has_sewn && were_sewn_together(s->group, q->a, i, q->b, j)) {
-        note_near(&s->group->bodies[q->a], i);
-        note_near(&s->group->bodies[q->b], j);
-        return 1;
-      }
-#endif
-    }
-  }
-  return 0;
-}
-
-/* 1 if two cells that wait share a corner, or may be sewn together. */
-static int are_near_cells(const self_search *s, int32_t lane) {
-  const cell_queue *q = &s->queue;
-  if (s->has_sewn) {
+  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) {
     return 1;
   }
-  for (int32_t n = 0; q->a == q->b && n < 4; n++) {
+  if (s->has_sewn && were_sewn_together(s->group, a, i, b, j)) {
+    note_near(&s->group->bodies[a], i);
+    note_near(&s->group->bodies[b], j);
+    return 1;
+  }
+#endif
+  return a == b && i == j;
+}
+
+/* Which of some pairs of kinds of features of the cells in a lane have joined particles, a bit each. */
+static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) {
+  const cell_queue *q = &s->queue;
+  uint32_t joined = 0;
+  for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
-      if (q->corner[0][n][lane] == q->corner[1][k][lane]) {
-        return 1;
+      const uint32_t with = pairs_with_corners[n][k];
+      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) {
+        joined |= with;
       }
     }
   }
-  return 0;
+  return joined;
 }
 
-/* The feature of a kind of a cell that waits. */
-static uint32_t waiting_feature(const self_search *s, int32_t side, int32_t kind, int32_t lane) {
-  const cell_queue *q = &s->queue;
-  const int32_t number = side ? q->b : q->a, first = q->corner[side][0][lane];
+/* A cell that waits, as a feature without a kind. */
+static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
+  const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
   const int32_t row = first / b->columns, column = first - row * b->columns;
-  const uint32_t cell = feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
-  return feature_with_kind(cell, kind);
+  return feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
 }
 
-/* Adds a pair of features, the one of the side `first` first. */
-static void add_candidate(self_search *s, const int32_t kind[2], int32_t first, int32_t lane) {
+/* Adds candidates of the pair of cells in a lane: pairs of kinds of features, a bit each. */
+static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   const self_group *g = s->group;
-  if (s->faces + s->edges == g->max_candidates) {
-    s->is_full = 1;
-    s->dropped++;
+  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
+  int32_t count = 0;
+  for (uint32_t left = kinds; left; left &= left - 1u) {
+    const int has_room = s->found < g->max_cells && s->candidates + count < g->max_candidates;
+    kinds &= has_room ? ~0u : ~(left & (0u - left));
+    count += has_room;
+    s->dropped += !has_room;
+    s->is_full |= !has_room;
+  }
+  if (count == 0) {
     return;
   }
-  const pair_key key = {waiting_feature(s, first, kind[first], lane),
-                        waiting_feature(s, 1 - first, kind[1 - first], lane)};
-  const int32_t is_edge = kind[0] >= FEATURE_WARP;
-  g->keys[is_edge ? g->max_candidates - 1 - s->edges : s->faces] = key;
-  s->faces += !is_edge;
-  s->edges += is_edge;
-  s->meets[s->queue.a] |= (uint16_t)(1u << s->queue.b);
-  s->meets[s->queue.b] |= (uint16_t)(1u << s->queue.a);
+  const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
+                          packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
+  g->cells[s->found++] = pair;
+  s->candidates += count;
+  s->meets[a] |= (uint16_t)(1u << b);
+  s->meets[b] |= (uint16_t)(1u << a);
   if (g->candidates) {
-    g->candidates[s->queue.a]++;
-    g->candidates[s->queue.b] += s->queue.a != s->queue.b;
+    g->candidates[a] += count;
+    g->candidates[b] += a != b ? count : 0;
   }
 }
 
@@ -245,11 +227,6 @@ typedef struct cell_lanes {
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f
 
-/* Loads a vector of the cells that wait, from number `k` on. */
-CLOTH_INLINE lanes3 waiting_vector(float from[3][SELF_BATCH], int32_t k) {
-  return lanes3_of(lanes_load(from[0] + k), lanes_load(from[1] + k), lanes_load(from[2] + k));
-}
-
 /* The square of the largest way of a corner of the first cell relative to one of the second. */
 CLOTH_INLINE lanes largest_square_way(const cell_lanes *c) {
   lanes most = lanes_splat(0.0f);
@@ -263,19 +240,21 @@ CLOTH_INLINE lanes largest_square_way(const cell_lanes *c) {
 }
 
 /* Loads the cells that wait from number `k` on. Returns the largest ways of corners relative to each other [m]. */
-CLOTH_SEPARATE lanes load_cells(self_search *s, int32_t k, cell_lanes *c) {
-  cell_queue *q = &s->queue;
-  const float spacing = minimum(s->group->bodies[q->a].spacing, s->group->bodies[q->b].spacing);
-  const lanes3 origin = waiting_vector(q->place[0][0], k);
+CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) {
+  const cell_queue *q = &s->queue;
+  const self_body *body[2] = {&s->group->bodies[q->cloth[0]], &s->group->bodies[q->cloth[1]]};
+  const lanes3 origin = lanes3_pick(body[0]->start, q->corner[0][0] + k);
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
-      const lanes3 place = waiting_vector(q->place[side][n], k);
-      c->corner[side][n] = lanes3_exact_difference(place, origin);
-      c->way[side][n] = lanes3_quantise(waiting_vector(q->way[side][n], k), STATE_ROUNDER);
+      const uint16_t *corner = q->corner[side][n] + k;
+      c->corner[side][n] = lanes3_exact_difference(lanes3_pick(body[side]->start, corner), origin);
+      const lanes3 way = lanes3_scale(lanes3_pick(body[side]->velocity, corner), lanes_splat(s->ahead));
+      c->way[side][n] = lanes3_quantise(way, STATE_ROUNDER);
     }
   }
   const lanes way = lanes_square_root(largest_square_way(c)), near = lanes_splat(s->near);
   const lanes beyond = lanes_add(lanes_splat(s->skin), lanes_multiply(way, lanes_splat(FASTER_WAY)));
+  const float spacing = minimum(body[0]->spacing, body[1]->spacing);
   c->reach = lanes_add(lanes_splat(s->thickness), lanes_multiply(beyond, near));
   c->slack = lanes_multiply(lanes_add(lanes_splat(EDGE_SLACK), lanes_divide(way, lanes_splat(spacing))), near);
   return way;
@@ -290,9 +269,9 @@ CLOTH_INLINE lanes_mask is_in_reach(const cell_lanes *c, lanes square) {
 CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t triangle) {
   const lanes3 *corner = c->corner[1 - side];
   const lanes3 p = lanes3_subtract(c->corner[side][0], corner[0]);
-  const int8_t *later = feature_corner[triangle];
-  const triangle_place t = place_over_triangle(p, lanes3_subtract(corner[later[1]], corner[0]),
-                                               lanes3_subtract(corner[later[2]], corner[0]));
+  const int8_t *later = later_corners[triangle - FEATURE_UPPER];
+  const triangle_place t = place_over_triangle(p, lanes3_subtract(corner[later[0]], corner[0]),
+                                               lanes3_subtract(corner[later[1]], corner[0]));
   const lanes apart = lanes3_dot(t.apart, t.apart);
   return lanes_bits(is_in_reach(c, lanes_select(t.inside, lanes_multiply(t.height, t.height), apart)));
 }
@@ -300,8 +279,8 @@ CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t tr
 /* Which edges of two kinds come near each other. */
 CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t other) {
   const lanes3 *first = c->corner[0], *second = c->corner[1];
-  const lanes3 a = lanes3_subtract(first[feature_corner[kind][1]], first[0]);
-  const lanes3 b = lanes3_subtract(second[feature_corner[other][1]], second[0]);
+  const lanes3 a = lanes3_subtract(first[edge_corner[kind - FEATURE_WARP]], first[0]);
+  const lanes3 b = lanes3_subtract(second[edge_corner[other - FEATURE_WARP]], second[0]);
   const edge_places e = places_on_edges(lanes3_subtract(first[0], second[0]), a, b);
   const lanes least = lanes_negate(c->slack), most = lanes_add(c->slack, lanes_splat(1.0f));
   lanes_mask near = is_in_reach(c, lanes3_dot(e.within_apart, e.within_apart));
@@ -316,44 +295,20 @@ CLOTH_INLINE uint32_t points_near_each_other(const cell_lanes *c) {
   return lanes_bits(is_in_reach(c, lanes3_dot(apart, apart)));
 }
 
-/* Pairs of kinds of features, which side is first, and which lanes are near. */
-enum { PAIR_KINDS = 13 };
-CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][3] = {
-    {FEATURE_PARTICLE, FEATURE_UPPER, 0}, {FEATURE_PARTICLE, FEATURE_LOWER, 0}, {FEATURE_UPPER, FEATURE_PARTICLE, 1},
-    {FEATURE_LOWER, FEATURE_PARTICLE, 1}, {FEATURE_WARP, FEATURE_WARP, 0},      {FEATURE_WARP, FEATURE_WEFT, 0},
-    {FEATURE_WARP, FEATURE_ACROSS, 0},    {FEATURE_WEFT, FEATURE_WARP, 0},      {FEATURE_WEFT, FEATURE_WEFT, 0},
-    {FEATURE_WEFT, FEATURE_ACROSS, 0},    {FEATURE_ACROSS, FEATURE_WARP, 0},    {FEATURE_ACROSS, FEATURE_WEFT, 0},
-    {FEATURE_ACROSS, FEATURE_ACROSS, 0}};
-
 /* Adds what is near of the pair of cells in a lane. Returns 1 if something is. */
 static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], int32_t lane) {
   const cell_queue *q = &s->queue;
-  const int32_t may_be_joined = are_near_cells(s, lane);
-  int any = 0;
+  uint32_t kinds = 0;
   for (int32_t n = 0; n < PAIR_KINDS; n++) {
-    const int32_t kind[2] = {pair_kinds[n][0], pair_kinds[n][1]};
-    const uint32_t exist = q->has[0][lane] >> kind[0] & q->has[1][lane] >> kind[1] & 1u;
-    if ((near[n] >> lane & exist) && !(may_be_joined && are_joined_features(s, kind, lane))) {
-      add_candidate(s, kind, pair_kinds[n][2], lane);
-      any = 1;
-    }
+    const uint32_t exist =
+        (uint32_t)q->has[0][lane] >> pair_kinds[n][0] & (uint32_t)q->has[1][lane] >> pair_kinds[n][1];
+    kinds |= (near[n] >> lane & exist & 1u) << n;
   }
-  return any;
-}
-
-/* Adds the particles of a pair of cells in a lane, if they are not neighbours. Returns 1 if it did. */
-static int add_near_spheres(self_search *s, uint32_t near, int32_t lane) {
-  const int32_t kind[2] = {FEATURE_PARTICLE, FEATURE_PARTICLE};
-  if (!(near >> lane & 1u)) {
-    return 0;
+  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) {
+    kinds &= ~find_joined(s, kinds, lane);
   }
-#if WITH_SEAMS
-  if (s->has_sewn && are_joined_features(s, kind, lane)) {
-    return 0;
-  }
-#endif
-  add_candidate(s, kind, 0, lane);
-  return 1;
+  add_candidates(s, kinds, lane);
+  return kinds != 0;
 }
 
 /* Which of the pairs of cells that wait, from number `k` on, are near with which features, bits beside those before. */
@@ -361,10 +316,10 @@ CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KIN
   cell_lanes c;
   lanes_store(ways + k, load_cells(s, k, &c));
   if (WITH_SELF_SPHERES && s->is_round) {
-    near[0] |= points_near_each_other(&c) << k;
+    near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k;
     return;
   }
-  for (int32_t n = 0; n < PAIR_KINDS; n++) {
+  for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
                                   : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
@@ -381,60 +336,61 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
     test_lanes(s, k, near, ways);
   }
   for (int32_t n = 0; n < count; n++) {
-    const int any = s->is_round ? add_near_spheres(s, near[0], n) : add_near_features(s, near, n);
-    s->fastest = any ? maximum(ways[n], s->fastest) : s->fastest;
+    s->fastest = add_near_features(s, near, n) ? maximum(ways[n], s->fastest) : s->fastest;
   }
   s->cells += count;
   s->queue.count = 0;
 }
 
+/* The corners of a cell of a cloth wait in a lane of a side. */
+static void put_corners(const self_body *b, cell_queue *q, int32_t side, int32_t row, int32_t column) {
+  int32_t corner[4];
+  find_corners(b, row, column, corner);
+  for (int32_t n = 0; n < 4; n++) {
+    q->corner[side][n][q->count] = (uint16_t)corner[n];
+  }
+}
+
+/* Which kinds of features a cell has of which that is no cell whose first particle is (row, column), a bit each. */
+static uint32_t features_at_end(const self_body *b, int32_t row, int32_t column) {
+  uint32_t has = 0;
+  for (int32_t edge = 0; edge < SELF_EDGES; edge++) {
+    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
+  }
+  return has;
+}
+
 /* A cell of a leaf of one side waits in a lane. */
 static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
   cell_queue *q = &s->queue;
-  const int32_t lane = q->count, row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
-  const self_body *b = &s->group->bodies[side ? q->b : q->a];
-  int32_t corner[4];
-  find_corners(b, row, column, corner);
-  uint32_t has = (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
-  has |= leaf->cells >> cell & 1u ? 1u << FEATURE_UPPER | 1u << FEATURE_LOWER : 0u;
-  for (int32_t edge = 0; edge < SELF_EDGES && !s->is_round; edge++) {
-    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
-  }
-  q->has[side][lane] = has;
-  for (int32_t n = 0; n < 4; n++) {
-    const cloth_vector place = vector_load(b->start, corner[n]);
-    const cloth_vector way = vector_scale(vector_load(b->velocity, corner[n]), s->ahead);
-    q->corner[side][n][lane] = corner[n];
-    q->place[side][n][0][lane] = place.x;
-    q->place[side][n][1][lane] = place.y;
-    q->place[side][n][2][lane] = place.z;
-    q->way[side][n][0][lane] = way.x;
-    q->way[side][n][1][lane] = way.y;
-    q->way[side][n][2][lane] = way.z;
-  }
+  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
+  const self_body *b = &s->group->bodies[q->cloth[side]];
+  put_corners(b, q, side, row, column);
+  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : features_at_end(b, row, column);
+  has |= (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
+  q->has[side][q->count] = (uint16_t)has;
 }
 
 /* Two cells wait: one of a leaf of the first cloth, one of a leaf of the second. */
 static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j) {
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
-  s->queue.count++;
-  if (s->queue.count == SELF_BATCH) {
+  if (++s->queue.count == SELF_BATCH) {
     test_waiting(s);
   }
 }
 
 /* Nothing of cloths a and b waits yet. */
 static void clear_waiting(self_search *s, int32_t a, int32_t b) {
+  fill_zero(&s->queue, sizeof s->queue);
+  s->queue.cloth[0] = a;
+  s->queue.cloth[1] = b;
   for (int32_t n = 0; n < 2; n++) {
-    s->crossing_count[n] = 0;
-    s->crossings[n].a = &s->group->bodies[n ? b : a];
-    s->crossings[n].b = &s->group->bodies[n ? a : b];
+    fill_zero(&s->crossings[n], sizeof s->crossings[n]);
+    s->crossings[n].cloth[0] = n ? b : a;
+    s->crossings[n].cloth[1] = n ? a : b;
     s->leaf[n].number = -1;
   }
-  fill_zero(&s->queue, sizeof s->queue);
-  s->queue.a = a;
-  s->queue.b = b;
 }
 
 #endif

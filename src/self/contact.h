@@ -68,7 +68,8 @@ CLOTH_INLINE int has_elements(const solve_group *s) {
 static int32_t how_pairs_touch(const self_group *g) {
   int32_t how = g->found->elements > 0 ? PAIRS_TOUCH : PAIRS_NONE;
   EACH_ELEMENT(g, e, {
-    const self_body *a = &g->bodies[feature_cloth(e->key.first)], *b = &g->bodies[feature_cloth(e->key.second)];
+    const pair_key key = key_of_candidate(g->cells, candidate_of(e));
+    const self_body *a = &g->bodies[feature_cloth(key.first)], *b = &g->bodies[feature_cloth(key.second)];
     how = a->terms && b->terms ? how : PAIRS_HOLD;
   });
   return how;
@@ -97,7 +98,7 @@ static void note_solutions(const solve_group *s) {
 static void charge_pairs(const solve_group *s, int32_t iterations) {
   const self_group *g = s->pairs;
   const uint64_t elements = (uint32_t)g->found->elements;
-  add_varying_work(s->members->c, (uint32_t)(g->found->faces + g->found->edges), COST_PAIR_SHAPE);
+  add_varying_work(s->members->c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);
   add_varying_work(s->members->c, elements, COST_PAIR_LAW);
   add_varying_work(s->members->c, elements * (uint32_t)iterations, COST_PAIR_PRODUCT);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "../compiler.h"
+#include "../types.h"
 
 /// Features of cloth that touch ///
 
@@ -48,31 +49,100 @@ CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
   return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
-CLOTH_INLINE int32_t feature_kind(uint32_t feature) {
-  return (int32_t)(feature >> FEATURE_PLACE_BITS & ((1u << FEATURE_KIND_BITS) - 1u));
-}
-
 /* The place of the particle of a feature in rows of so many places. */
 CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   const int32_t mask = (1 << FEATURE_COLUMN_BITS) - 1, column = (int32_t)feature & mask;
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
 
-/* Corners of each kind of feature, and how many there are: of the cell's 0 first, 1 beside it, 2 across, 3 below. */
-CLOTH_CONSTANT static const int8_t feature_corner[FEATURE_KINDS][3] = {{0, 0, 0}, {0, 1, 2}, {0, 2, 3},
-                                                                       {0, 1, 1}, {0, 3, 3}, {0, 2, 2}};
-CLOTH_CONSTANT static const int8_t feature_corners[FEATURE_KINDS] = {1, 3, 3, 2, 2, 2};
+/*
+ * Candidates, which are pairs of features that may touch, are kept by pairs of cells: which of PAIR_KINDS pairs of
+ * their kinds of features, a bit each, stands in seven bits over each cell of 25 bits. A candidate is one number, 16
+ * times its pair of cells and which pair of kinds. In order come the particles, of all pairs of cells, and then the
+ * edges.
+ */
 
-/* The places of the corners of a feature of a cloth with so many columns in rows of `pitch` places. Returns how many
-   there are. */
-CLOTH_INLINE int32_t find_feature_places(uint32_t feature, int32_t columns, int32_t pitch, int32_t places[3]) {
-  const int32_t kind = feature_kind(feature), first = feature_place(feature, pitch), count = feature_corners[kind];
-  const int32_t beside = first + (feature & FEATURE_ROUND ? 1 - columns : 1);
-  const int32_t corner[4] = {first, beside, beside + pitch, first + pitch};
-  for (int32_t n = 0; n < count; n++) {
-    places[n] = corner[feature_corner[kind][n]];
-  }
-  return count;
+/* Pairs of kinds of features: that of the first cell and that of the second. */
+enum { PAIR_OF_PARTICLES = 13, PAIR_KINDS };
+CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][2] = {
+    {FEATURE_PARTICLE, FEATURE_UPPER}, {FEATURE_PARTICLE, FEATURE_LOWER},   {FEATURE_UPPER, FEATURE_PARTICLE},
+    {FEATURE_LOWER, FEATURE_PARTICLE}, {FEATURE_WARP, FEATURE_WARP},        {FEATURE_WARP, FEATURE_WEFT},
+    {FEATURE_WARP, FEATURE_ACROSS},    {FEATURE_WEFT, FEATURE_WARP},        {FEATURE_WEFT, FEATURE_WEFT},
+    {FEATURE_WEFT, FEATURE_ACROSS},    {FEATURE_ACROSS, FEATURE_WARP},      {FEATURE_ACROSS, FEATURE_WEFT},
+    {FEATURE_ACROSS, FEATURE_ACROSS},  {FEATURE_PARTICLE, FEATURE_PARTICLE}};
+#define PAIR_KIND_BITS 4
+#define PAIRS_OF_EDGES 0x1ff0u
+
+/* The particles of a pair, one of each triangle first, then its corners, or the two edges: corners of the first cell,
+   0 first, 1 beside it, 2 across, 3 below, and of the second one, 4 more. Of two particles, the second is repeated. */
+CLOTH_CONSTANT static const uint8_t pair_corners[PAIR_KINDS][4] = {
+    {0, 4, 5, 6}, {0, 4, 6, 7}, {4, 0, 1, 2}, {4, 0, 2, 3}, {0, 1, 4, 5}, {0, 1, 4, 7}, {0, 1, 4, 6},
+    {0, 3, 4, 5}, {0, 3, 4, 7}, {0, 3, 4, 6}, {0, 2, 4, 5}, {0, 2, 4, 7}, {0, 2, 4, 6}, {0, 4, 4, 4}};
+
+/* Which pairs have a corner of the first cell and one of the second, a bit each. */
+CLOTH_CONSTANT static const uint16_t pairs_with_corners[4][4] = {{0x3fff, 0x0491, 0x1243, 0x0922},
+                                                                 {0x0074, 0x0010, 0x0040, 0x0020},
+                                                                 {0x1c0c, 0x0400, 0x1000, 0x0800},
+                                                                 {0x0388, 0x0080, 0x0200, 0x0100}};
+
+#define CELL_KINDS 7
+#define CELL_BITS (FEATURE_PLACE_BITS + 1 + FEATURE_CLOTH_BITS)
+
+LAYOUT_CONTRACT(kinds_fit_into_cells, PAIR_KINDS <= 2 * CELL_KINDS && CELL_BITS + CELL_KINDS <= 32);
+
+/* A cell, as a feature without a kind, under the lower ones of `kinds`. */
+CLOTH_INLINE uint32_t packed_cell(uint32_t cell, uint32_t kinds) {
+  const uint32_t place = cell & ((1u << FEATURE_PLACE_BITS) - 1u);
+  return kinds << CELL_BITS | (cell - place) >> FEATURE_KIND_BITS | place;
 }
+
+CLOTH_INLINE uint32_t unpacked_cell(uint32_t packed) {
+  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u);
+  return ((packed & ((1u << CELL_BITS) - 1u)) - place) << FEATURE_KIND_BITS | place;
+}
+
+CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
+  return pair.first >> CELL_BITS | pair.second >> CELL_BITS << CELL_KINDS;
+}
+
+/* The cloth of a cell. */
+CLOTH_INLINE int32_t packed_cloth(uint32_t packed) {
+  return (int32_t)(packed >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
+}
+
+/* Which of PAIR_KINDS a candidate is. */
+CLOTH_INLINE uint32_t kinds_of_candidate(uint32_t candidate) {
+  return candidate & ((1u << PAIR_KIND_BITS) - 1u);
+}
+
+/* 1 if a candidate is of two edges. */
+CLOTH_INLINE int32_t is_of_edges(uint32_t candidate) {
+  return (int32_t)(PAIRS_OF_EDGES >> kinds_of_candidate(candidate) & 1u);
+}
+
+/* The features of a candidate; a particle stands before a triangle. */
+CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidate) {
+  const cell_pair pair = cells[candidate >> PAIR_KIND_BITS];
+  const uint32_t kinds = kinds_of_candidate(candidate);
+  const uint32_t first = feature_with_kind(unpacked_cell(pair.first), pair_kinds[kinds][0]);
+  const uint32_t second = feature_with_kind(unpacked_cell(pair.second), pair_kinds[kinds][1]);
+  const int is_turned = pair_corners[kinds][0] >= 4;
+  const pair_key key = {is_turned ? second : first, is_turned ? first : second};
+  return key;
+}
+
+/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
+   five successive ones of which differ from all others (de Bruijn). */
+#define FIRST_BIT_FACTOR 0x077cb531u
+CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+/* The number of the lowest bit that is set, of one or more. */
+CLOTH_INLINE int32_t first_bit(uint32_t bits) {
+  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+}
+
+/* The kinds of features that a cell has, beside its particle, a bit each. */
+#define ALL_FEATURES ((1u << FEATURE_KINDS) - (1u << FEATURE_UPPER))
 
 #endif

@@ -53,11 +53,6 @@ typedef struct memory_table {
   uint32_t places;
 } memory_table;
 
-/* Bytes that the table of so many entries takes, at most. */
-static size_t memory_table_bytes(int32_t entries) {
-  return (size_t)entries * (sizeof(pair_memory) + 4u * sizeof(int32_t));
-}
-
 /* Copies all entries into a table, and forgets them. */
 static memory_table table_of_memories(const self_group *g) {
   memory_table t = {(pair_memory *)(void *)g->elements, NULL, 1u};
@@ -97,11 +92,22 @@ static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
   return NULL;
 }
 
-/* Candidate n of a group: those of particles and triangles first. */
-CLOTH_INLINE pair_key candidate_key(const self_group *g, int32_t n) {
-  const int32_t faces = g->found->faces;
-  return g->keys[n < faces ? n : g->max_candidates - 1 - (n - faces)];
+/* The kinds of features of the candidates of a pair of cells that come in their turn: those of edges, or the others. */
+CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t is_edge) {
+  const uint32_t kinds = kinds_of_pair(g->cells[pair]);
+  return is_edge ? kinds & PAIRS_OF_EDGES : kinds & ~PAIRS_OF_EDGES;
 }
+
+/* Runs statements for each candidate `c` of a group, in order. */
+#define EACH_CANDIDATE(g, c, ...)                                                                                      \
+  for (int32_t c##_turn = 0; c##_turn < 2; c##_turn++) {                                                               \
+    for (int32_t c##_pair = 0; c##_pair < (g)->found->cells; c##_pair++) {                                             \
+      for (uint32_t c##_left = kinds_in_turn(g, c##_pair, c##_turn); c##_left; c##_left &= c##_left - 1u) {            \
+        const uint32_t c = (uint32_t)c##_pair << PAIR_KIND_BITS | (uint32_t)first_bit(c##_left);                       \
+        __VA_ARGS__;                                                                                                   \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
 
 /* Clears the entries behind the last one that the part before had. */
 static void clear_old_pairs(const self_body *b) {
@@ -128,12 +134,15 @@ static void remember_pair(const self_group *g, const pair_memory *entry) {
 /* Puts the entries into the order of the candidates after a gather. What is no candidate any more is forgotten. */
 CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
-  for (int32_t n = 0; n < g->found->faces + g->found->edges; n++) {
-    const pair_memory *m = find_in_table(&t, candidate_key(g, n));
+  if (t.places == 1u) {
+    return;
+  }
+  EACH_CANDIDATE(g, candidate, {
+    const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
     if (m) {
       remember_pair(g, m);
     }
-  }
+  });
 }
 
 #endif

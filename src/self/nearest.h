@@ -15,6 +15,11 @@
  * In and out: arguments alone.
  */
 
+/* Vectors of particles of which there is an index. */
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
+
 /* Least square of a triangle's normal [m^4], and of an edge [m^2]. */
 #define LEAST_NORMAL_SQUARE 1.0e-24f
 #define LEAST_EDGE_SQUARE 1.0e-16f

@@ -2,7 +2,9 @@
 #include "../base/rows.h"
 #include "../compiler.h"
 #include "../lanes.h"
+#include "../layout.h"
 #include "../scalar.h"
+#include "../settings.h"
 #include "../solve/arrays.h"
 #include "../solve/members.h"
 #include "../types.h"
@@ -31,33 +33,40 @@
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
-/* Candidates nearer than so many thicknesses are elements; when there is no room for them, those that are nearer. */
-#define REACHES 6
-CLOTH_CONSTANT static const float element_reach[REACHES] = {2.0f, 1.5f, 1.2f, 1.0f, 0.8f, 0.6f};
+/* Candidates nearer than so many thicknesses are elements; where there is no room for them, those that are nearer, in
+   so many steps. */
+#define MOST_REACH 2.0f
+#define REACH_STEPS 20
 /* Least distance that has a direction [m]. */
 #define LEAST_PAIR_DISTANCE 1.0e-7f
+
+/* The particles of a pair: first those of its first feature. */
+typedef struct pair_ends {
+  const self_body *body[2];
+  const self_pair *law;
+  int32_t first;    /* how many are of the first feature */
+  int32_t place[4]; /* in the rows of the arrays; of two spheres, second to fourth are one */
+  float weight[4];
+  uint32_t moving; /* those that have a weight and move in the solve, a bit each */
+} pair_ends;
 
 /* Candidates in lanes: places and ways of their particles. */
 typedef struct pair_block {
   int32_t count;
-  pair_key key[CLOTH_LANES];
-  int32_t place_of[CLOTH_LANES][4];
+  uint32_t candidate[CLOTH_LANES];
   float place[4][3][CLOTH_LANES], way[4][3][CLOTH_LANES], thickness[CLOTH_LANES];
 } pair_block;
 
-/* What their geometry is. */
+/* What their geometry is. The weights of the particles follow from two shares. */
 typedef struct pair_shape {
   lanes_mask near;
-  lanes weight[4];
+  lanes share[2];
   lanes3 normal;
   lanes gap;
 } pair_shape;
 
-/* Takes a particle of a candidate. */
-CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to, int32_t n, int32_t lane) {
-  const solve_arrays *a = &b->arrays; /* the direction holds the way until the solve has one */
-  const cloth_vector x = near_vector(a->place, a->plane, place), way = near_vector(a->direction, a->plane, place);
-  to->place_of[lane][n] = place;
+/* Puts a particle in a lane of a block. */
+CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
   to->place[n][0][lane] = x.x;
   to->place[n][1][lane] = x.y;
   to->place[n][2][lane] = x.z;
@@ -66,21 +75,52 @@ CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to,
   to->way[n][2][lane] = way.z;
 }
 
-/* Takes the particles of a candidate; those of two spheres stand first and second. */
-static void take_candidate(const self_group *g, pair_key key, pair_block *to, int32_t lane) {
-  const self_body *a = &g->bodies[feature_cloth(key.first)], *b = &g->bodies[feature_cloth(key.second)];
-  int32_t first[3], second[3];
-  const int32_t of_first = find_feature_places(key.first, a->columns, a->pitch, first);
-  const int32_t of_second = find_feature_places(key.second, b->columns, b->pitch, second);
-  to->key[lane] = key;
-  for (int32_t n = 0; n < of_first; n++) {
-    take_corner(a, first[n], to, n, lane);
+/* The cloth of particle n of a pair. */
+CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
+  return x->body[n >= x->first];
+}
+
+/* Where the corners of a cell of a body are in the rows of the arrays. */
+CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t packed, int32_t corner[4]) {
+  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u), column = place % (1u << FEATURE_COLUMN_BITS);
+  const int32_t first = (int32_t)(place >> FEATURE_COLUMN_BITS) * b->pitch + (int32_t)column;
+  const int32_t *after = b->corner[packed >> FEATURE_PLACE_BITS & 1u];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 4; n++) {
+    corner[n] = first + after[n];
   }
-  for (int32_t n = of_first; n < 4; n++) {
-    const int32_t k = n - of_first < of_second ? n - of_first : of_second - 1;
-    take_corner(b, second[k], to, n, lane);
+}
+
+/* The particles of a candidate: where they are. */
+CLOTH_INLINE void find_places(const self_group *g, uint32_t candidate, pair_ends *x) {
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
+  const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
+  const int32_t a = packed_cloth(pair.first), b = packed_cloth(pair.second), is_turned = which[0] >= 4;
+  const self_body *first = &g->bodies[a], *second = &g->bodies[b];
+  int32_t corner[8];
+  find_corner_places(first, pair.first, corner);
+  find_corner_places(second, pair.second, corner + 4);
+  x->body[is_turned] = first;
+  x->body[1 - is_turned] = second;
+  x->law = pair_between(g, a, b);
+  x->first = 1 + is_of_edges(candidate);
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 4; n++) {
+    x->place[n] = corner[which[n]];
   }
-  to->thickness[lane] = pair_between(g, feature_cloth(key.first), feature_cloth(key.second)).thickness;
+}
+
+/* Takes the particles of a candidate. */
+static void take_candidate(const self_group *g, uint32_t candidate, pair_block *to, int32_t lane) {
+  pair_ends x;
+  find_places(g, candidate, &x);
+  to->candidate[lane] = candidate;
+  to->thickness[lane] = x.law->thickness;
+  for (int32_t n = 0; n < 4; n++) {
+    const solve_arrays *a = &body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
+    const int32_t i = x.place[n];
+    put_particle(to, n, lane, near_vector(a->place, a->plane, i), near_vector(a->direction, a->plane, i));
+  }
 }
 
 CLOTH_INLINE lanes3 block_vector(float from[3][CLOTH_LANES]) {
@@ -132,10 +172,8 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes right = lanes_select(t.inside, one, lanes_keep(beside, lanes_add(height, lanes_splat(STATE_QUANTUM))));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
-  s->weight[0] = one;
-  s->weight[1] = lanes_minimum(lanes_subtract(lanes_add(t.second, t.third), one), zero);
-  s->weight[2] = lanes_negate(t.second);
-  s->weight[3] = lanes_negate(t.third);
+  s->share[0] = t.second;
+  s->share[1] = t.third;
 }
 
 /* Two edges. */
@@ -154,10 +192,8 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->near = lanes_both(lanes_both(old.cross, now.cross), lanes_both(has_way, lanes_less(apart, reach)));
   s->near = lanes_both(s->near, lanes_less(zero, lanes_minimum(now.first, now.second)));
   s->near = lanes_both(s->near, lanes_less(lanes_maximum(now.first, now.second), one));
-  s->weight[0] = lanes_subtract(one, now.first);
-  s->weight[1] = now.first;
-  s->weight[2] = lanes_subtract(now.second, one);
-  s->weight[3] = lanes_negate(now.second);
+  s->share[0] = now.first;
+  s->share[1] = now.second;
 }
 
 #if WITH_SELF_SPHERES
@@ -172,9 +208,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
   s->near = lanes_both(lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart), lanes_less(apart, reach));
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
-  s->weight[0] = one;
-  s->weight[1] = lanes_splat(-1.0f);
-  s->weight[2] = s->weight[3] = zero;
+  s->share[0] = s->share[1] = zero;
 }
 
 #endif
@@ -193,39 +227,80 @@ CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
   return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
 }
 
-/* Which particles of a pair are those of its first feature. */
-CLOTH_INLINE int32_t first_particles(pair_key key) {
-  return feature_corners[feature_kind(key.first)];
+/* The weights of the particles of a candidate. */
+CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float weight[4]) {
+  const int32_t is_edge = is_of_edges(candidate), is_round = kinds_of_candidate(candidate) == PAIR_OF_PARTICLES;
+  weight[0] = is_edge ? 1.0f - share[0] : 1.0f;
+  weight[1] = is_edge ? share[0] : is_round ? -1.0f : minimum(share[0] + share[1] - 1.0f, 0.0f);
+  weight[2] = is_edge ? share[1] - 1.0f : negate(share[0]);
+  weight[3] = negate(share[1]);
 }
 
-/* The cloth of particle n of an element. */
-CLOTH_INLINE self_body *body_of_particle(const self_group *g, const pair_element *e, int32_t n) {
-  return &g->bodies[feature_cloth(n < first_particles(e->key) ? e->key.first : e->key.second)];
+/* 1 if a particle of a cloth moves in the solve. */
+CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
+  return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
 
-/* 1 if a particle of a feature is tangled. */
-static int is_feature_tangled(const self_body *b, const int32_t *place, int32_t count) {
+/* Which particles of an element move stands over its candidate. Of a particle there are at most so many: of self.pairs
+   and of the pairs of a group. */
+#define CANDIDATE_BITS 28
+#define MOST_CANDIDATES (32 + 32)
+
+LAYOUT_CONTRACT(candidates_fit_into_elements,
+                (int64_t)CLOTH_GROUP_LIMIT *SELF_PARTICLE_LIMIT *MOST_CANDIDATES << PAIR_KIND_BITS <=
+                    (int64_t)CANDIDATES_PER_CELL_PAIR << CANDIDATE_BITS);
+
+CLOTH_INLINE uint32_t candidate_of(const pair_element *e) {
+  return e->candidate & ((1u << CANDIDATE_BITS) - 1u);
+}
+
+/* The particles of an element, with their weights. */
+CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_ends *x) {
+  const uint32_t candidate = candidate_of(e);
+  find_places(g, candidate, x);
+  find_weights(candidate, e->share, x->weight);
+  x->moving = e->candidate >> CANDIDATE_BITS;
+}
+
+/* Notes which particles of an element move in the solve. */
+static void note_moving(pair_element *e, const pair_ends *x) {
+  for (int32_t n = 0; n < 4; n++) {
+    const int moves = x->weight[n] != 0.0f && moves_in_solve(body_of_end(x, n), x->place[n]);
+    e->candidate |= (uint32_t)moves << (CANDIDATE_BITS + n);
+  }
+}
+
+/* The particle of a place. */
+CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
+  const int32_t row = place / b->pitch;
+  return row * b->columns + (place - row * b->pitch);
+}
+
+/* 1 if a particle of a pair, from number `from` to `to`, is tangled. */
+static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
   int is = 0;
-  for (int32_t n = 0; n < count; n++) {
-    const int32_t row = place[n] / b->pitch;
-    is |= (b->ages[row * b->columns + place[n] - row * b->pitch] & SELF_OLDEST) > 0;
+  for (int32_t n = from; n < to; n++) {
+    const self_body *b = body_of_end(x, n);
+    is |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
   }
   return is;
 }
 
 /* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
-static int is_ghost(const self_group *g, pair_key key, const int32_t place[4]) {
-  const int32_t a = feature_cloth(key.first), b = feature_cloth(key.second), first = first_particles(key);
-  return pair_between(g, a, b).untangles && is_feature_tangled(&g->bodies[a], place, first) &&
-         is_feature_tangled(&g->bodies[b], place + first, 4 - first);
+static int is_ghost(const self_group *g, uint32_t candidate) {
+  pair_ends x;
+  find_places(g, candidate, &x);
+  return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
 typedef struct element_search {
   const self_group *g;
   float reach; /* in thicknesses */
-  int32_t count, is_full;
+  int32_t count;
+  int32_t within[REACH_STEPS]; /* how many are within each step of the largest reach, and not within the one before */
   uint32_t next[CLOTH_GROUP_LIMIT];
+  pair_block block;
 } element_search;
 
 /* What a candidate has kept; all are asked in their order. */
@@ -238,112 +313,127 @@ CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
   return NULL;
 }
 
-/* Makes an element of a lane. */
-static void add_element(element_search *s, pair_block *b, float values[8][CLOTH_LANES], int32_t lane,
-                        const pair_memory *m) {
+/* Makes an element of a lane, of which `m` is remembered, if anything is. */
+static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
+  const pair_block *b = &s->block;
+  const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
+  s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
   if (s->count == g->max_elements) {
-    s->is_full = 1;
     return;
   }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   cloth_vector way[4];
-  fill_zero(e, sizeof *e);
-  e->key = b->key[lane];
+  pair_ends x;
+  e->candidate = b->candidate[lane];
+  e->share[0] = values[0][lane];
+  e->share[1] = values[1][lane];
+  find_ends(g, e, &x);
+  note_moving(e, &x);
   for (int32_t n = 0; n < 4; n++) {
-    e->place[n] = b->place_of[lane][n];
-    e->weight[n] = values[n][lane];
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
-  e->gap = values[4][lane];
-  e->normal = vector(values[5][lane], values[6][lane], values[7][lane]);
-  const int32_t first = feature_cloth(e->key.first), second = feature_cloth(e->key.second);
-  const self_pair law = pair_between(g, first, second);
-  e->thickness = law.thickness;
-  e->friction = law.friction;
-  e->last = m ? m->force : none;
-  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(e->weight, way));
+  e->gap = values[2][lane];
+  e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->press.last = m ? m->force : none;
+  e->block_across = 0.0f;
+  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(x.weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
 }
 
-/* 1 if a cloth of a candidate is solved now. */
-static int is_solved_now(const self_group *g, pair_key key) {
-  return g->bodies[feature_cloth(key.first)].terms || g->bodies[feature_cloth(key.second)].terms;
+/* The geometry of a block of candidates whose shape is as that of `candidate`. */
+static void find_shape(pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+  if (is_of_edges(candidate)) {
+    shape_edges(b, reach, shape);
+#if WITH_SELF_SPHERES
+  } else if (kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
+    shape_spheres(b, reach, shape);
+#endif
+  } else {
+    shape_faces(b, reach, shape);
+  }
 }
 
 /* Makes elements of the candidates of a block that are near. */
-static void add_elements_of(element_search *s, pair_block *b) {
+static void add_elements_of(element_search *s) {
+  const self_group *g = s->g;
+  pair_block *b = &s->block;
   pair_shape shape;
-  float values[8][CLOTH_LANES];
-  const int32_t kind = feature_kind(b->key[0].first), other = feature_kind(b->key[0].second);
-  const lanes reach = lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach));
-  if (kind >= FEATURE_WARP) {
-    shape_edges(b, reach, &shape);
-#if WITH_SELF_SPHERES
-  } else if (other == FEATURE_PARTICLE) {
-    shape_spheres(b, reach, &shape);
-#endif
-  } else {
-    shape_faces(b, reach, &shape);
-  }
-  (void)other;
-  for (int32_t n = 0; n < 4; n++) {
-    lanes_store(values[n], shape.weight[n]);
-  }
-  lanes_store(values[4], shape.gap);
-  lanes_store(values[5], shape.normal.x);
-  lanes_store(values[6], shape.normal.y);
-  lanes_store(values[7], shape.normal.z);
+  float values[6][CLOTH_LANES];
+  find_shape(b, b->candidate[0], lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach)), &shape);
+  lanes_store(values[0], shape.share[0]);
+  lanes_store(values[1], shape.share[1]);
+  lanes_store(values[2], shape.gap);
+  lanes_store(values[3], shape.normal.x);
+  lanes_store(values[4], shape.normal.y);
+  lanes_store(values[5], shape.normal.z);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
-    const pair_memory *m = next_memory(s, b->key[lane]);
-    const int is_released = s->g->found->statistics.tangled > 0 && is_ghost(s->g, b->key[lane], b->place_of[lane]);
-    if ((near >> lane & 1u) && !is_released) {
-      add_element(s, b, values, lane, m);
+    const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));
+    if ((near >> lane & 1u) && !(g->found->statistics.tangled > 0 && is_ghost(g, b->candidate[lane]))) {
+      add_element(s, values, lane, m);
     }
   }
   b->count = 0;
 }
 
-/* 1 if a candidate is of another kind than those of a block: another shape. */
-CLOTH_INLINE int differs_in_kind(pair_key a, pair_key b) {
-  const int32_t first = feature_kind(a.second), second = feature_kind(b.second);
-  return (first == FEATURE_PARTICLE) != (second == FEATURE_PARTICLE) ||
-         (first >= FEATURE_WARP) != (second >= FEATURE_WARP);
+/* 1 if a cloth of a candidate is solved now. */
+static int is_solved_now(const self_group *g, uint32_t candidate) {
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
+  return g->count == 1 || g->bodies[packed_cloth(pair.first)].terms || g->bodies[packed_cloth(pair.second)].terms;
 }
 
-/* Finds elements among all candidates. Returns how many there are, or -1 if there is no room. */
-static int32_t search_elements(const self_group *g, float reach, int32_t is_last) {
-  element_search s = {.g = g, .reach = reach};
-  pair_block b;
-  fill_zero(&b, sizeof b);
-  for (int32_t n = 0; n < g->found->faces + g->found->edges; n++) {
-    const pair_key key = candidate_key(g, n);
-    if (!is_solved_now(g, key)) {
-      continue;
-    }
-    if (b.count > 0 && differs_in_kind(key, b.key[0])) {
-      add_elements_of(&s, &b);
-    }
-    take_candidate(g, key, &b, b.count++);
-    if (b.count == CLOTH_LANES) {
-      add_elements_of(&s, &b);
-    }
+/* 1 if two candidates have another shape. */
+CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
+  return is_of_edges(a) != is_of_edges(b) ||
+         (kinds_of_candidate(a) == PAIR_OF_PARTICLES) != (kinds_of_candidate(b) == PAIR_OF_PARTICLES);
+}
+
+/* A candidate waits for others of its shape. */
+static void add_waiting_candidate(element_search *s, uint32_t candidate) {
+  pair_block *b = &s->block;
+  if (!is_solved_now(s->g, candidate)) {
+    return;
   }
-  if (b.count > 0) {
-    add_elements_of(&s, &b);
+  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) {
+    add_elements_of(s);
   }
-  return s.is_full && !is_last ? -1 : s.count;
+  take_candidate(s->g, candidate, b, b->count++);
+  if (b->count == CLOTH_LANES) {
+    add_elements_of(s);
+  }
+}
+
+/* Finds elements among all candidates, as many as there is room for. */
+static void search_elements(const self_group *g, float reach, element_search *s) {
+  fill_zero(s, sizeof *s);
+  s->g = g;
+  s->reach = reach;
+  EACH_CANDIDATE(g, candidate, add_waiting_candidate(s, candidate));
+  if (s->block.count > 0) {
+    add_elements_of(s);
+  }
+}
+
+/* The largest reach within which there is room for all that a search with the largest of all has found. */
+static float reach_with_room(const element_search *s) {
+  int32_t steps = 0, count = 0;
+  while (steps < REACH_STEPS && count + s->within[steps] <= s->g->max_elements) {
+    count += s->within[steps++];
+  }
+  return (float)(steps > 0 ? steps : 1) * (MOST_REACH / (float)REACH_STEPS);
 }
 
 /* Finds the elements of a part: what is near. Where there is no room, only what is nearer. */
 CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
-  int32_t count = -1;
-  for (int32_t n = 0; n < REACHES && count < 0; n++) {
-    count = search_elements(g, element_reach[n], n == REACHES - 1);
+  element_search s;
+  search_elements(g, MOST_REACH, &s);
+  const float reach = reach_with_room(&s);
+  if (reach < MOST_REACH) {
+    search_elements(g, reach, &s);
   }
-  return count;
+  return s.count;
 }
 
 #endif

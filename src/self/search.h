@@ -9,6 +9,7 @@
 #include "ages.h"
 #include "candidates.h"
 #include "crossings.h"
+#include "features.h"
 #include "leaves.h"
 #include "memory.h"
 #include "tree.h"
@@ -304,20 +305,20 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      const self_pair pair = pair_between(g, a, b);
-      if (!(pair.thickness > 0.0f)) {
+      const self_pair *pair = pair_between(g, a, b);
+      if (!(pair->thickness > 0.0f)) {
         continue;
       }
-      s->is_round = pair.is_round;
-      s->thickness = pair.thickness;
+      s->is_round = pair->is_round;
+      s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
       s->reach = s->thickness + s->skin;
       clear_waiting(s, a, b);
       visit_pair(s, a, b);
       test_waiting(s);
       if (WITH_SELF_TRIANGLES) {
-        find_intersections(s, a, b, 0);
-        find_intersections(s, b, a, 1);
+        find_intersections(s, &s->crossings[0]);
+        find_intersections(s, &s->crossings[1]);
       }
     }
   }
@@ -327,7 +328,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
 static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
       (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND +
       (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -381,28 +382,43 @@ static void note_intersections(const self_group *g, const self_search *s) {
 /* Looks for the candidates of the next `time` seconds. `is_step`: of a whole step. */
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_step) {
   cloth_self_statistics *counts = &g->found->statistics;
-  self_search s;
+  self_search *s = g->search;
   if (is_step) {
     g->found->opened = WITH_SEAMS && find_sewn(g);
     g->found->has_ages = 0;
   }
-  const int is_whole = search_repeatedly(g, time, is_step, &s);
-  g->found->faces = s.faces;
-  g->found->edges = s.edges;
+  const int is_whole = search_repeatedly(g, time, is_step, s);
+  g->found->cells = s->found;
+  g->found->candidates = s->candidates;
   if (is_step) {
-    g->found->fastest = s.fastest / time;
+    g->found->fastest = s->fastest / time;
     g->found->is_crowded = !is_whole;
   }
-  g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
-  copy_memory(g->found->meets, s.meets, sizeof s.meets);
-  counts->pairs = s.faces + s.edges;
-  counts->pairs_dropped += is_step && s.is_full ? 0 : s.dropped;
-  if (!g->found->has_ages && (!s.is_full || !is_step)) {
-    note_intersections(g, &s);
-  } else if (s.intersections > 0) {
+  g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;
+  copy_memory(g->found->meets, s->meets, sizeof s->meets);
+  counts->pairs = s->candidates;
+  counts->pairs_dropped += is_step && s->is_full ? 0 : s->dropped;
+  if (!g->found->has_ages && (!s->is_full || !is_step)) {
+    note_intersections(g, s);
+  } else if (s->intersections > 0) {
     clear_age_marks(g);
   }
-  sort_memories(g);
+  sort_memories(g); /* in place of the search */
+}
+
+/* Sets where a group has its room. */
+static void place_contact(self_group *g, char *room, const self_layout *l) {
+  g->cells = (cell_pair *)(void *)(room + l->cells);
+  g->elements = (pair_element *)(void *)(room + l->elements);
+  g->intersections = (self_intersection *)(void *)(room + l->intersections);
+  g->visits = (self_visit *)(void *)(room + l->visits);
+  g->search = (self_search *)(void *)(room + l->search);
+  g->max_cells = l->max_cells;
+  g->max_candidates = l->max_candidates;
+  g->max_elements = l->max_elements;
+  g->max_intersections = l->max_intersections;
+  g->max_visits = l->max_visits;
+  g->max_leaf_visits = l->max_leaf_visits;
 }
 
 /* A cloth that feels itself, as a group of its own. */
@@ -411,18 +427,8 @@ static self_group self_group_of(const cloth *c, self_body *body) {
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
-  const self_group g = {.bodies = body,
-                        .count = 1,
-                        .keys = (pair_key *)(void *)(room + layout.candidates),
-                        .elements = (pair_element *)(void *)(room + layout.elements),
-                        .intersections = (self_intersection *)(void *)(room + layout.intersections),
-                        .visits = (self_visit *)(void *)(room + layout.visits),
-                        .max_candidates = layout.max_candidates,
-                        .max_elements = layout.max_elements,
-                        .max_intersections = layout.max_intersections,
-                        .max_visits = layout.max_visits,
-                        .max_leaf_visits = layout.max_leaf_visits,
-                        .found = self_workspace_of(c)};
+  self_group g = {.bodies = body, .count = 1, .found = self_workspace_of(c), .own = own_pair(settings)};
+  place_contact(&g, room, &layout);
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
   return g;
 }

@@ -83,6 +83,8 @@ typedef struct self_body {
   uint8_t *ages;
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
+  int32_t corner[2]
+                [4];   /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
   int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see leaves.h */
   int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;       /* mean of both [m] */
@@ -90,7 +92,8 @@ typedef struct self_body {
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
-  float weight; /* of its sums in the solve, see solve_member */
+  float weight;    /* of its sums in the solve, see solve_member */
+  float stiffness; /* of its pairs, times that */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */
   pair_memories memories;
@@ -128,6 +131,11 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
   b->pitch = pitch_of(c);
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t is_beside = n == 1 || n == 2, below = n >= 2 ? b->pitch : 0;
+    b->corner[0][n] = below + is_beside;
+    b->corner[1][n] = below + is_beside * (1 - b->columns);
+  }
   b->terms = NULL;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;

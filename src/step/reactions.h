@@ -54,14 +54,19 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
 
 /* What pairs of cloth and cloth do to pins. */
 static void note_pairs(const solve_group *g) {
+  pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    const cloth_vector force = force_of_solution(g->pairs, e, workspace_of(g->members->c)->last_step);
+    if (!is_pressing(e)) {
+      continue;
+    }
+    find_ends(g->pairs, e, &x);
+    const cloth_vector force = force_of_solution(e, solution_of_pair(&x, workspace_of(g->members->c)->last_step));
     for (int32_t n = 0; n < 4; n++) {
-      const self_body *b = body_of_particle(g->pairs, e, n);
-      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, e->place[n])) {
-        const cloth_vector own = vector_scale(force, e->weight[n] / b->weight);
-        note_scaled(b->c, b->terms, particle_of_place(b, e->place[n]), own);
+      const self_body *b = body_of_end(&x, n);
+      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, x.place[n])) {
+        const cloth_vector own = vector_scale(force, x.weight[n] / b->weight);
+        note_scaled(b->c, b->terms, particle_of_place(b, x.place[n]), own);
       }
     }
   });
