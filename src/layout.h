@@ -168,16 +168,21 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
-/* Most visits of a gather, to pairs of nodes and to pairs of leaves: so many per particle, and some. */
+/* Most visits of a gather, to pairs of nodes and to pairs of leaves, and most pairs of cells that are tested for what
+   is near, and for edges through triangles: so many a particle, and some. The most that has been seen is a third of
+   each. */
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
+#define SELF_TESTS_PER_PARTICLE 28
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves. */
 #define SELF_LEAF_PAIRS 16
-/* A gather that finds no room looks again, so often in all. */
+/* A gather that finds no room looks again, so often in all; those of the parts of a step begin where the last one has
+   found room. */
 #define SELF_ATTEMPTS 5
-/* What a gather keeps, of lanes of any width. */
+/* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
 #define SELF_SEARCH_BYTES 1536u
+#define SELF_GROUP_BYTES (320u + 48u * (uint32_t)sizeof(void *))
 /* Bytes of a table of memories for each, at most: a copy, and up to four places. */
 #define MEMORY_TABLE_BYTES ((uint32_t)sizeof(pair_memory) + 4u * (uint32_t)sizeof(int32_t))
 
@@ -185,7 +190,7 @@ static int32_t vector_stride(int32_t count) {
 typedef struct self_layout {
   uint32_t cells, intersections, elements, nodes, visits, search, bytes;
   int32_t max_cells, max_candidates, max_elements, max_intersections;
-  int32_t max_visits, max_leaf_visits; /* of a gather */
+  int32_t max_visits, max_leaf_visits, max_tests; /* of a gather */
 } self_layout;
 
 static int32_t half_of(int32_t side) {
@@ -222,6 +227,7 @@ static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32
   l->max_cells = (l->max_candidates + CANDIDATES_PER_CELL_PAIR - 1) / CANDIDATES_PER_CELL_PAIR;
   l->max_visits = SELF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->max_tests = SELF_TESTS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->cells = reserve(end, (uint32_t)l->max_cells * (uint32_t)sizeof(cell_pair));
   l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
   *end = align_up(*end);
@@ -240,6 +246,7 @@ static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32
 static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
+  reserve(&end, SELF_GROUP_BYTES);
   l.max_candidates = count * pairs;
   l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
   layout_pairs(&l, count, self_nodes(columns, count / columns), memories_for(count, pairs), &end);
@@ -247,7 +254,7 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs,
 }
 
 /* Reserves the scratch of self-contact, the last of all. A cloth that feels only others has its share of a pool. */
-static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
+CLOTH_SEPARATE void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
     reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs, config->self.shape).bytes);

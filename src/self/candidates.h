@@ -63,7 +63,7 @@ struct self_group {
   self_intersection *intersections;
   self_visit *visits;
   self_search *search; /* this and visits, nodes: during a gather, in the memory of the elements */
-  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits;
+  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits, max_tests;
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
@@ -91,6 +91,7 @@ struct self_search {
   self_leaf leaf[2];       /* of the last visit to leaves */
   int32_t found, candidates, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
+  int32_t is_spent; /* 1: as much has been visited, or tested, as may be */
   int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
 };
 

@@ -1,6 +1,8 @@
 #pragma once
+#include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../costs.h"
 #include "../lanes.h"
 #include "../layout.h"
 #include "../scalar.h"
@@ -432,6 +434,7 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
   const float reach = reach_with_room(&s);
   if (reach < MOST_REACH) {
     search_elements(g, reach, &s);
+    add_varying_work(g->bodies[0].c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);
   }
   return s.count;
 }

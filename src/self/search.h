@@ -248,6 +248,15 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   return height;
 }
 
+/* 1 if there is no work left for a visit. */
+CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
+  const self_group *g = s->group;
+  const int32_t near = s->cells + s->queue.count, crossing = s->crossed + s->crossings[0].count + s->crossings[1].count;
+  return is_leaf ? s->leaf_visits == g->max_leaf_visits || near + SELF_LEAF_PAIRS > g->max_tests ||
+                       crossing + 2 * SELF_LEAF_PAIRS > g->max_tests
+                 : s->visits + SELF_CHILD_PAIRS > g->max_visits;
+}
+
 /* Visits the trees of two cloths, or the tree of one twice. */
 static void visit_pair(self_search *s, int32_t a, int32_t b) {
   const self_group *g = s->group;
@@ -261,8 +270,9 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     const int is_leaf = v.level_a == 0 && v.level_b == 0;
-    if (is_leaf ? s->leaf_visits == g->max_leaf_visits : s->visits + SELF_CHILD_PAIRS > g->max_visits) {
-      s->is_full = 1;
+    if (is_spent(s, is_leaf)) {
+      s->is_full = s->is_spent = 1;
+      s->dropped++;
       return;
     }
     if (is_leaf) {
@@ -349,24 +359,25 @@ static float shortest_spacing_of(const self_group *g) {
   return spacing;
 }
 
-/* All attempts to find the candidates of the next `time` seconds. `may_stop`: the first one is enough where candidates
-   are so fast that they are looked for again in any case. Returns 1 if there was room for all of the first. */
-static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
+/* All attempts to find the candidates of the next `time` seconds, from number `attempt` on, which then is that of the
+   last one. `may_stop`: the first one is enough where candidates are so fast that they are looked for again in any
+   case. Less reach saves room, but no visits. Returns 1 if there was room for all of the first. */
+static int search_repeatedly(const self_group *g, float time, int may_stop, int32_t *attempt) {
   cloth_self_statistics *counts = &g->found->statistics;
+  self_search *s = g->search;
   const float fast = FAST_PART * shortest_spacing_of(g);
   int is_whole = 1;
-  for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
-    const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
-    search_group(g, time, attempt_shares[attempt], is_last, s);
+  for (;; ++*attempt) {
+    const int32_t is_last = *attempt == SELF_ATTEMPTS - 1;
+    search_group(g, time, attempt_shares[*attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
     charge_attempt(g, s);
     is_whole &= !s->is_full;
-    if (is_last || (may_stop && s->is_full && s->fastest > fast)) {
-      break;
+    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) {
+      return is_whole;
     }
   }
-  return is_whole;
 }
 
 /* What the first gather of a step says about intersections: how long particles have been part of some. */
@@ -387,7 +398,8 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
     g->found->opened = WITH_SEAMS && find_sewn(g);
     g->found->has_ages = 0;
   }
-  const int is_whole = search_repeatedly(g, time, is_step, s);
+  int32_t first = 0;
+  const int is_whole = search_repeatedly(g, time, is_step, is_step ? &first : &g->found->attempt);
   g->found->cells = s->found;
   g->found->candidates = s->candidates;
   if (is_step) {
@@ -419,17 +431,32 @@ static void place_contact(self_group *g, char *room, const self_layout *l) {
   g->max_intersections = l->max_intersections;
   g->max_visits = l->max_visits;
   g->max_leaf_visits = l->max_leaf_visits;
+  g->max_tests = l->max_tests;
 }
 
-/* A cloth that feels itself, as a group of its own. */
-static self_group self_group_of(const cloth *c, self_body *body) {
+/* A cloth that feels itself, as a group of its own, in its scratch. */
+typedef struct single_group {
+  self_group group;
+  self_body body;
+} single_group;
+
+LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
+
+/* Makes the group of a cloth that feels itself, which lasts for a substep. */
+CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
-  self_group g = {.bodies = body, .count = 1, .found = self_workspace_of(c), .own = own_pair(settings)};
-  place_contact(&g, room, &layout);
-  self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
+  single_group *single = (single_group *)(void *)room;
+  self_group *g = &single->group;
+  fill_zero(single, sizeof *single);
+  g->bodies = &single->body;
+  g->count = 1;
+  g->found = self_workspace_of(c);
+  g->own = own_pair(settings);
+  place_contact(g, room, &layout);
+  self_body_of(c, (self_node *)(void *)(room + layout.nodes), g->bodies);
   return g;
 }
 

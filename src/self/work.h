@@ -23,21 +23,23 @@ static int32_t most_pair_iterations(const cloth *c) {
 
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
-  const uint64_t leaves = COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_CELLS + 2u * COST_SELF_CROSS);
   return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-         (uint64_t)(uint32_t)l->max_leaf_visits * leaves + (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
+         (uint64_t)(uint32_t)l->max_leaf_visits * COST_SELF_LEAVES +
+         (uint64_t)(uint32_t)l->max_tests * (COST_SELF_CELLS + COST_SELF_CROSS) +
+         (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
 }
 
-/* Most work of contact in a step: every part looks for candidates, every gather is repeated as often as may be, visits
-   as many pairs as it may and finds as many candidates as there is room for; in every part as many touch as there is
-   room for, which is found last. */
+/* Most work of contact in a step: every part looks for candidates, visits and tests as many pairs as it may and finds
+   as many candidates as there is room for; the gather of the step, and all of its parts together, look again as often
+   as may be; in every part as many touch as there is room for, which is found in a second search. */
 static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
-  const uint64_t search = SELF_ATTEMPTS * max_attempt_work(l, b->particles);
+  const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
+  const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
   const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
-  const uint64_t part =
-      candidates * COST_PAIR_SHAPE + elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
+  const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
   const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return search + (contours + (search + part) * (uint32_t)b->parts) * (uint32_t)b->substeps;
+  return attempts * max_attempt_work(l, b->particles) + contours * (uint32_t)b->substeps + part * parts;
 }
 
 #endif

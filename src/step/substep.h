@@ -387,13 +387,10 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   solve_member alone = {.c = c, .t = &plan->terms};
   solve_group g = {&alone, 1, NULL, NULL};
 #if WITH_SELF
-  self_body body;
-  self_group pairs;
   int32_t is_prepared = 0; /* 1: candidates of the part are there */
   if (feels_itself(c)) {
-    pairs = self_group_of(c, &body);
-    g.pairs = &pairs;
-    longest = prepare_pairs(&pairs, plan, shortest);
+    g.pairs = self_group_of(c);
+    longest = prepare_pairs(g.pairs, plan, shortest);
   }
 #endif
   float done = 0.0f, length = longest;
