@@ -429,7 +429,7 @@ typedef struct cloth_config {
                             with tethers */
   float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
                            shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
-                           less tangles more often. 1,240 bytes per particle with the default self.pairs, 129 of them
+                           less tangles more often. 450 bytes per particle with the default self.pairs, 129 of them
                            state; up to 65,536 particles */
   float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 

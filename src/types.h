@@ -383,6 +383,7 @@ typedef struct self_workspace {
   int32_t cells, candidates;         /* pairs of cells, and of features that may touch */
   int32_t elements;                  /* pairs that touch in the present part */
   int32_t attempt;                   /* at which gathers of parts of the step have found room */
+  int32_t doubtful;                  /* pairs of the present part that may have passed each other */
   int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
   int32_t has_ages;                  /* 1: the step has found what is tangled */
   int32_t intersections;             /* how many there are */

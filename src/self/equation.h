@@ -10,7 +10,6 @@
 #include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../types.h"
-#include "candidates.h"
 #include "features.h"
 #include "memory.h"
 #include "pairs.h"
@@ -359,6 +358,9 @@ static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved)
                       : vector(0.0f, 0.0f, 0.0f);
 }
 
+/* Gaps that the solution says, below which they are looked at. */
+#define DOUBTFUL_GAP 0.4f
+
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
@@ -368,6 +370,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
   const float thickness = x.law->thickness;
   e->gap += out;
+  g->found->doubtful += e->gap < DOUBTFUL_GAP * thickness && !x.law->is_round;
   const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
   const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
   if (is_pressed || law > 0.0f) {
@@ -383,6 +386,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
 /* What pairs leave behind, before the new places are accepted. */
 CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
   int32_t touching = 0;
+  g->found->doubtful = 0;
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
@@ -412,8 +416,6 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 /* Gaps in thicknesses below which particles and triangles, and edges, are moved apart, and to which. */
 #define PASSED_GAP 0.1f
 #define SAFE_GAP 0.15f
-/* Gaps that the solution says, below which they are looked at. */
-#define DOUBTFUL_GAP 0.4f
 
 /* The geometry of an element where the state is. Returns 1 if it has passed. */
 static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape) {
@@ -465,22 +467,18 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
 /* Moves an element apart if it has passed. */
 static void part_element(const self_group *g, const pair_element *e) {
   const uint32_t candidate = candidate_of(e);
-  const cell_pair cells = g->cells[candidate >> PAIR_KIND_BITS];
-  const self_pair *law = pair_between(g, packed_cloth(cells.first), packed_cloth(cells.second));
-  if (e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round) {
-    pair_ends x;
-    pair_shape shape;
-    find_places(g, candidate, &x);
-    if (has_passed(candidate, &x, &shape)) {
-      part_pair(candidate, &x, &shape);
-    }
+  pair_ends x;
+  pair_shape shape;
+  find_places(g, candidate, &x);
+  if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
+    part_pair(candidate, &x, &shape);
   }
 }
 
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */
 CLOTH_SEPARATE void part_passed(const self_group *g) {
   const int32_t count = g->found->elements;
-  for (int32_t n = 0; n < 2 * count; n++) {
+  for (int32_t n = 0; g->found->doubtful > 0 && n < 2 * count; n++) {
     part_element(g, &g->elements[n < count ? n : 2 * count - 1 - n]);
   }
 }
