@@ -469,7 +469,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   const uint32_t candidate = candidate_of(e);
   pair_ends x;
   pair_shape shape;
-  find_places(g, candidate, &x);
+  find_pair_places(g, candidate, &x);
   if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
     part_pair(candidate, &x, &shape);
   }

@@ -94,7 +94,7 @@ CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t packed, int32_
 }
 
 /* The particles of a candidate: where they are. */
-CLOTH_INLINE void find_places(const self_group *g, uint32_t candidate, pair_ends *x) {
+CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair_ends *x) {
   const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
   const int32_t a = packed_cloth(pair.first), b = packed_cloth(pair.second), is_turned = which[0] >= 4;
@@ -115,7 +115,7 @@ CLOTH_INLINE void find_places(const self_group *g, uint32_t candidate, pair_ends
 /* Takes the particles of a candidate. */
 static void take_candidate(const self_group *g, uint32_t candidate, pair_block *to, int32_t lane) {
   pair_ends x;
-  find_places(g, candidate, &x);
+  find_pair_places(g, candidate, &x);
   to->candidate[lane] = candidate;
   to->thickness[lane] = x.law->thickness;
   for (int32_t n = 0; n < 4; n++) {
@@ -259,7 +259,7 @@ CLOTH_INLINE uint32_t candidate_of(const pair_element *e) {
 /* The particles of an element, with their weights. */
 CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_ends *x) {
   const uint32_t candidate = candidate_of(e);
-  find_places(g, candidate, x);
+  find_pair_places(g, candidate, x);
   find_weights(candidate, e->share, x->weight);
   x->moving = e->candidate >> CANDIDATE_BITS;
 }
@@ -291,7 +291,7 @@ static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
 /* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
 static int is_ghost(const self_group *g, uint32_t candidate) {
   pair_ends x;
-  find_places(g, candidate, &x);
+  find_pair_places(g, candidate, &x);
   return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
 }
 
