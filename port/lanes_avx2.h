@@ -26,6 +26,13 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm256_loadu_ps(from);
 }
 
+#define CLOTH_LANES_LEAST
+CLOTH_INLINE float lanes_least(lanes a) {
+  const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
 #if WITH_SELF
 #define CLOTH_LANES_PICK
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {

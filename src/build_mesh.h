@@ -1,17 +1,19 @@
 #pragma once
 #include "compiler.h"
 #include "geometry.h"
+#include "lanes.h"
 #include "scalar.h"
 #include "settings.h"
 #include "shape_mesh.h"
 #include "triangle.h"
+#include "types.h"
 
 /// Building meshes ///
 
 /*
  * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
- * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie where the nodes will
- * be, which take more room.
+ * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie at the end
+ * of the triangles, which are not there yet where keys are still needed.
  */
 
 #if WITH_MESH
@@ -31,12 +33,12 @@ static int32_t nodes_over(int32_t children) {
 
 /* Sets where the parts of a mesh lie. Returns its size [bytes]. */
 static uint32_t layout_mesh(int32_t triangles, cloth_geometry *g) {
-  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(surface_triangle);
-  end = (end + 31u) & ~31u; /* loads of lanes then cross no cache line */
+  const uint32_t leaf = TRIANGLE_FLOATS * MESH_CHILDREN * (uint32_t)sizeof(float);
+  uint32_t end = GEOMETRY_HEAD + (uint32_t)nodes_over(triangles) * leaf;
   g->data = GEOMETRY_HEAD;
   g->counts[0] = triangles;
   g->counts[1] = 0;
-  for (int32_t nodes = triangles; nodes > 1 || g->counts[1] == 0;) {
+  for (int32_t nodes = nodes_over(triangles); nodes > 1 || g->counts[1] == 0;) {
     nodes = nodes_over(nodes);
     g->levels[g->counts[1]++] = end;
     end += (uint32_t)nodes * (uint32_t)sizeof(mesh_node);
@@ -113,9 +115,21 @@ static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_ve
   node->high[2][child] = high.z;
 }
 
+/* Where the floats of a triangle are, MESH_CHILDREN apart. */
+static float *triangle_at(cloth_geometry *g, int32_t n) {
+  float *values = (float *)(void *)((char *)(void *)g + g->data);
+  return values + n / MESH_CHILDREN * TRIANGLE_FLOATS * MESH_CHILDREN + n % MESH_CHILDREN;
+}
+
+static cloth_vector vector_of_triangle(const float *triangle, int32_t n) {
+  return vector(triangle[n * MESH_CHILDREN], triangle[(n + 1) * MESH_CHILDREN], triangle[(n + 2) * MESH_CHILDREN]);
+}
+
 /* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
-static cloth_vector triangle_extreme(const surface_triangle *t, float sign) {
-  const cloth_vector a = t->corner, b = vector_add(a, t->edge[0]), c = vector_add(a, t->edge[1]);
+static cloth_vector triangle_extreme(const float *triangle, float sign) {
+  const cloth_vector a = vector_of_triangle(triangle, TRIANGLE_CORNER);
+  const cloth_vector b = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES));
+  const cloth_vector c = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES + 3));
   const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
                                 sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
                                 sign * minimum(sign * a.z, minimum(sign * b.z, sign * c.z)));
@@ -131,28 +145,40 @@ static float node_extreme(const float children[MESH_CHILDREN], float sign) {
   return flush_small(sign * least, STATE_QUANTUM);
 }
 
-/* Beyond every coordinate [m]. */
-#define MESH_BEYOND 1.0e18f
+/* The box around the triangles of a leaf. */
+static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
+  const int32_t first = MESH_CHILDREN * leaf;
+  cloth_vector low = triangle_extreme(triangle_at(g, first), 1.0f),
+               high = triangle_extreme(triangle_at(g, first), -1.0f);
+  for (int32_t n = first + 1; n < first + MESH_CHILDREN && n < g->counts[0]; n++) {
+    const cloth_vector least = triangle_extreme(triangle_at(g, n), 1.0f),
+                       most = triangle_extreme(triangle_at(g, n), -1.0f);
+    low = vector(minimum(least.x, low.x), minimum(least.y, low.y), minimum(least.z, low.z));
+    high = vector(maximum(most.x, high.x), maximum(most.y, high.y), maximum(most.z, high.z));
+  }
+  const position_box box = {low, high};
+  return box;
+}
 
-/* Sets the boxes of the nodes of a level. */
+/* The box around the children of a node. */
+static position_box box_of_node(const mesh_node *node) {
+  const position_box box = {
+      vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f)),
+      vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
+             node_extreme(node->high[2], -1.0f))};
+  return box;
+}
+
+/* Sets the boxes of the nodes of a level over so many leaves or nodes. */
 static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
   char *start = (char *)(void *)g;
   mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
   const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
-  const surface_triangle *triangles = (const surface_triangle *)(void *)(start + g->data);
+  const position_box none = {vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND),
+                             vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND)};
   for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
-    cloth_vector low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND), high = vector_scale(low, -1.0f);
-    if (n < children && level == 0) {
-      low = triangle_extreme(&triangles[n], 1.0f);
-      high = triangle_extreme(&triangles[n], -1.0f);
-    } else if (n < children) {
-      const mesh_node *node = &below[n];
-      low =
-          vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f));
-      high = vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
-                    node_extreme(node->high[2], -1.0f));
-    }
-    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, low, high);
+    const position_box box = n >= children ? none : level == 0 ? box_of_leaf(g, n) : box_of_node(&below[n]);
+    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, box.low, box.high);
   }
 }
 
@@ -167,23 +193,53 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   }
 }
 
+/* Makes CLOTH_LANES triangles; `from` has their numbers. Returns which are not degenerate, a bit each. */
+CLOTH_SEPARATE uint32_t make_mesh_triangles(const cloth_mesh_data *data, const int32_t *from, float *to,
+                                            int32_t stride) {
+  float value[9][CLOTH_LANES];
+  lanes3 corner[3];
+  for (int32_t k = 0; k < 3; k++) {
+    const vector_array at = {value[3 * k], value[3 * k + 1], value[3 * k + 2]};
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      vector_store(at, lane, corner_of_mesh(data, from[lane], k));
+    }
+    corner[k] = lanes3_load(at, 0);
+  }
+  return lanes_bits(make_triangles(to, stride, corner));
+}
+
+/* Makes the triangles in the order of their keys; the rest of the last leaf is beyond all, and level. */
+static void build_triangles(const cloth_mesh_data *data, const mesh_key *keys, cloth_geometry *g) {
+  const int32_t last = data->triangle_count - 1;
+  for (int32_t first = 0; first <= last; first += MESH_CHILDREN) {
+    int32_t from[MESH_CHILDREN]; /* all are read before the first triangle may be where a key was */
+    for (int32_t n = 0; n < MESH_CHILDREN; n++) {
+      from[n] = (int32_t)keys[first + n < last ? first + n : last].index;
+    }
+    for (int32_t k = 0; k < MESH_CHILDREN; k += CLOTH_LANES) {
+      make_mesh_triangles(data, from + k, triangle_at(g, first + k), MESH_CHILDREN);
+    }
+  }
+  for (int32_t n = last + 1; n % MESH_CHILDREN != 0; n++) {
+    float *none = triangle_at(g, n);
+    for (int32_t k = 0; k < 3; k++) {
+      none[(TRIANGLE_CORNER + k) * MESH_CHILDREN] = k == 1 ? MESH_BEYOND : 0.0f;
+      none[(TRIANGLE_NORMAL + k) * MESH_CHILDREN] = k == 1 ? 1.0f : 0.0f;
+    }
+  }
+}
+
 /* Builds a mesh from data without a fault. */
 CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
-  char *start = (char *)(void *)g;
-  surface_triangle *triangles = (surface_triangle *)(void *)(start + g->data);
-  mesh_key *keys = (mesh_key *)(void *)(start + g->levels[0]);
+  mesh_key *keys = (mesh_key *)(void *)((char *)(void *)g + g->levels[0]) - data->triangle_count;
   measure_mesh(data, g);
   for (int32_t n = 0; n < data->triangle_count; n++) {
     keys[n].code = curve_code(data, g, n);
     keys[n].index = (uint32_t)n;
   }
   sort_keys(keys, data->triangle_count);
-  for (int32_t n = 0; n < data->triangle_count; n++) {
-    const int32_t from = (int32_t)keys[n].index;
-    make_triangle(&triangles[n], corner_of_mesh(data, from, 0), corner_of_mesh(data, from, 1),
-                  corner_of_mesh(data, from, 2));
-  }
-  int32_t children = data->triangle_count;
+  build_triangles(data, keys, g);
+  int32_t children = nodes_over(data->triangle_count);
   for (int32_t level = 0; level < g->counts[1]; level++) {
     build_level(g, level, children);
     children = nodes_over(children);
@@ -204,9 +260,13 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
       return GEOMETRY_FAULT(INDEX);
     }
   }
-  for (int32_t n = 0; n < data->triangle_count; n++) {
-    surface_triangle t;
-    if (!make_triangle(&t, corner_of_mesh(data, n, 0), corner_of_mesh(data, n, 1), corner_of_mesh(data, n, 2))) {
+  for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
+    float room[TRIANGLE_FLOATS * CLOTH_LANES];
+    int32_t from[CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      from[lane] = n + lane < data->triangle_count ? n + lane : n;
+    }
+    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
       return GEOMETRY_FAULT(TRIANGLE);
     }
   }

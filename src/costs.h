@@ -39,16 +39,20 @@ enum {
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
-  COST_MESH_NODE = 420,    /* per node of a mesh's tree */
-  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
-  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
-  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_MESH_NODE = 420,      /* per node of a mesh's tree, ... */
+  COST_MESH_LEAF = 50,       /* ... per leaf that is found, and per one that a particle is compared with */
+  COST_CHUNK = 1100,         /* per particle and chunk of triangles that is measured, ... */
+  COST_CHUNK_NEAREST = 2200, /* ... of which the nearest is taken, or what a way passes, ... */
+  COST_CHUNK_RISES = 600,    /* ... or of which those that rise are, ... */
+  COST_CHUNK_MADE = 3700,    /* ... and in addition each time of a height field, */
+  COST_FIELD_TEST = 110,     /* per cell of a height field that may be near, ... */
+  COST_SHARED_BODY = 420,    /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60,   /* per step and particle: where the cloth is, for a choice of shared bodies */
 };
 
-/* Most nodes that a walk through a mesh looks into, and most triangles that it returns. Long paths over small triangles
-   reach them, which statistics.overflows counts. */
+/* Most nodes that a walk through a mesh looks into. Long paths over small triangles reach them, which
+   statistics.overflows counts. */
 #define MESH_WALK_NODES 64
-#define MESH_WALK_TRIANGLES 128
 
 #if WITH_COLLIDERS
 

@@ -26,7 +26,7 @@ struct cloth_geometry {
   uint32_t levels[8];     /* offsets of the levels of a mesh's tree, leaves first [bytes] */
 };
 
-#define GEOMETRY_MAGIC 0x6d6f6567u /* "geom", little-endian */
+#define GEOMETRY_MAGIC 0x326d6f67u /* "gom2", little-endian */
 /* Bytes of the head, with room to stay aligned. */
 #define GEOMETRY_HEAD 128u
 

@@ -10,7 +10,6 @@
 #include "solve/members.h"
 #include "step/coefficients.h"
 #include "step/work.h"
-#include "step_origin.h"
 #include "stitches.h"
 #include "types.h"
 

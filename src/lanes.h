@@ -173,6 +173,18 @@ CLOTH_INLINE float lanes_largest(lanes a, float least) {
   return least;
 }
 
+/* The smallest of the lanes, of which none is NaN. A backend may define its own. */
+#ifndef CLOTH_LANES_LEAST
+CLOTH_INLINE float lanes_least(lanes a) {
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    values[0] = minimum(values[lane], values[0]);
+  }
+  return values[0];
+}
+#endif
+
 /* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
@@ -344,7 +356,7 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-#if WITH_SELF || WITH_TEARING
+#if WITH_SELF || WITH_TEARING || WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS

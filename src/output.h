@@ -8,6 +8,7 @@
 #include "scalar.h"
 #include "step_origin.h"
 #include "torn_cells.h"
+#include "types.h"
 #include "vertices.h"
 
 /// Output ///

@@ -105,6 +105,7 @@
 #include "contact/law.h"
 #include "contact/body.h"
 #include "contact/triangles.h"
+#include "contact/hits.h"
 #include "contact/passes.h"
 #include "contact/buried.h"
 #include "contact/points.h"

@@ -3,21 +3,29 @@
 #include "costs.h"
 #include "geometry.h"
 #include "lanes.h"
+#include "scalar.h"
+#include "step_origin.h"
+#include "triangle.h"
+#include "types.h"
 
 /// Triangle meshes ///
 
 /*
- * A mesh is a tree with eight children to a node, whose leaves are triangles, in the order of their centres along a
- * Morton curve (build_mesh.h). All levels are complete, so children are found by their number, without pointers.
+ * A mesh is a tree with eight children to a node. Its leaves are eight triangles each, in the order of their centres
+ * along a Morton curve (build_mesh.h), which lie beside each other, as lanes need them. All levels are complete, so
+ * children are found by their number, without pointers.
  *
- * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the triangles whose boxes overlap it, and how
- * many nodes and triangles were looked at. Scratch: none.
+ * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the nodes whose boxes overlap it, and what
+ * that costs. Scratch: none.
  */
 
-/* Children of a node. */
+/* Children of a node, and triangles of a leaf. */
 #define MESH_CHILDREN 8
-/* Most levels: 8^7 is more than CLOTH_TRIANGLE_LIMIT. */
-#define MESH_LEVELS 8
+/* Most levels of nodes: 8^8 is more than CLOTH_TRIANGLE_LIMIT. */
+#define MESH_LEVELS 7
+
+/* Beyond every coordinate [m]. */
+#define MESH_BEYOND 1.0e18f
 
 /* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
 typedef struct mesh_node {
@@ -26,48 +34,40 @@ typedef struct mesh_node {
 
 #if WITH_MESH
 
-/* A walk through the boxes of a tree that overlap a box. */
-typedef struct mesh_walk {
-  const cloth_geometry *g;
-  cloth_vector low, high;     /* corners of the box [m] */
-  int32_t level;              /* where the walk is; leaves are level 0 */
-  int32_t node[MESH_LEVELS];  /* on the way down there */
-  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
-  int32_t nodes, triangles;   /* how many were looked at */
-  int32_t overflows;          /* 1 if the walk ended at a bound */
-} mesh_walk;
+static const mesh_node *nodes_of_level(const cloth_geometry *g, int32_t level) {
+  return (const mesh_node *)geometry_data(g, g->levels[level]);
+}
 
-/* The bit of each child. */
-CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
-
-/* Which children of a node overlap the box, a bit each. */
-static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
+/* Which children of a node overlap a box, a bit each. */
+CLOTH_INLINE uint32_t overlapping_children(const mesh_node *node, cloth_vector low, cloth_vector high) {
   uint32_t bits = 0;
   for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
-    float chosen[CLOTH_LANES];
-    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(w->high.x)),
-                                 lanes_less(lanes_splat(w->low.x), lanes_load(node->high[0] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(w->high.y)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.y), lanes_load(node->high[1] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
-    if (lanes_any(mask)) {
-      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
-      float sum = chosen[0];
-      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-        sum += chosen[lane];
-      }
-      bits += (uint32_t)(int32_t)sum;
-    }
+    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(high.x)),
+                                 lanes_less(lanes_splat(low.x), lanes_load(node->high[0] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(high.y)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(low.y), lanes_load(node->high[1] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(high.z)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(low.z), lanes_load(node->high[2] + n)));
+    bits |= lanes_bits(mask) << n;
   }
   return bits;
 }
 
+/* A walk through the boxes of a tree that overlap a box. */
+typedef struct mesh_walk {
+  const cloth_geometry *g;
+  cloth_vector low, high;     /* corners of the box [m] */
+  int32_t level;              /* where it is; the children of nodes of level 0 are leaves */
+  int32_t node[MESH_LEVELS];  /* on the way down there */
+  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
+  int32_t nodes;              /* how many were looked at */
+  int32_t overflows;          /* 1 if the walk ended at the bound */
+} mesh_walk;
+
 /* Goes into a node of the level w->level. */
 static void enter_node(mesh_walk *w, int32_t node) {
-  const mesh_node *nodes = (const mesh_node *)geometry_data(w->g, w->g->levels[w->level]);
   w->node[w->level] = node;
-  w->open[w->level] = overlapping_children(w, &nodes[node]);
+  w->open[w->level] = overlapping_children(&nodes_of_level(w->g, w->level)[node], w->low, w->high);
   w->nodes++;
 }
 
@@ -77,18 +77,12 @@ static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, 
   w->high = high;
   w->level = g->counts[1] - 1;
   w->open[0] = 0;
-  w->nodes = w->triangles = w->overflows = 0;
+  w->nodes = w->overflows = 0;
   enter_node(w, 0);
 }
 
-/* Number of the lowest bit that is set, of one of eight. */
-static int32_t lowest_bit(uint32_t bits) {
-  const uint32_t bit = bits & (~bits + 1u);
-  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
-}
-
-/* Goes to the next node of level 0 in which boxes of triangles overlap. Returns 0 at the end. */
-CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
+/* Goes to the next node of level 0 in which boxes overlap: w->node[0] and w->open[0]. Returns 0 at the end. */
+CLOTH_SEPARATE int next_node(mesh_walk *w) {
   int32_t level = w->level;
   while (!w->open[0]) {
     const uint32_t open = w->open[level];
@@ -110,19 +104,60 @@ CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
   return 1;
 }
 
-/* The next triangle whose box overlaps, or -1 at the end. */
-CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
-  if (!w->open[0] && !next_leaf(w)) {
-    return -1;
+/* Sets the box of leaf number `n` of a list to that of a child of a node; to none without. */
+static void set_leaf_box(mesh_leaves *list, int32_t n, const mesh_node *node, int32_t child) {
+  for (int32_t k = 0; k < 3; k++) {
+    list->low[k][n] = node ? node->low[k][child] : MESH_BEYOND;
+    list->high[k][n] = node ? node->high[k][child] : -MESH_BEYOND;
   }
-  if (w->triangles >= MESH_WALK_TRIANGLES) {
-    w->overflows = 1;
-    return -1;
+}
+
+/* Adds children of a node, a bit each, to leaves. */
+static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
+  for (; open; open &= open - 1u) {
+    const int32_t child = lowest_bit(open);
+    if (list->count == MOST_LEAVES) {
+      list->overflows = 1;
+      return;
+    }
+    set_leaf_box(list, list->count, node, child);
+    list->leaf[list->count++] = MESH_CHILDREN * number + child;
   }
-  const uint32_t open = w->open[0];
-  w->open[0] = open & (open - 1u);
-  w->triangles++;
-  return MESH_CHILDREN * w->node[0] + lowest_bit(open);
+}
+
+/* The box around leaves of a list. */
+static position_box box_of_leaves(const mesh_leaves *list) {
+  lanes3 low = lanes3_splat(vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND)),
+         high = lanes3_scale(low, lanes_splat(-1.0f));
+  for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
+    low = lanes3_minimum(
+        lanes3_of(lanes_load(list->low[0] + n), lanes_load(list->low[1] + n), lanes_load(list->low[2] + n)), low);
+    high = lanes3_maximum(
+        lanes3_of(lanes_load(list->high[0] + n), lanes_load(list->high[1] + n), lanes_load(list->high[2] + n)), high);
+  }
+  return box_of_lanes(low, high);
+}
+
+/* Lists the leaves near a box. */
+CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  mesh_walk w;
+  list->count = list->overflows = 0;
+  for (start_walk(&w, g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
+    add_leaves(list, &nodes_of_level(g, 0)[w.node[0]], w.node[0], w.open[0]);
+  }
+  for (int32_t n = list->count; n % LANES_SUMS != 0; n++) { /* the rest of the last block of lanes */
+    set_leaf_box(list, n, NULL, 0);
+  }
+  list->box = box_of_leaves(list);
+  list->overflows |= w.overflows;
+  list->work = (uint32_t)w.nodes * COST_MESH_NODE + (uint32_t)list->count * COST_MESH_LEAF;
+}
+
+/* The triangles of a leaf from number `first` on, a multiple of CLOTH_LANES: those that do not exist are beyond all. */
+CLOTH_INLINE triangle_lanes triangles_of_leaf(const cloth_geometry *g, int32_t leaf, int32_t first) {
+  const float *values = (const float *)geometry_data(g, g->data);
+  const triangle_lanes t = {values + leaf * TRIANGLE_FLOATS * MESH_CHILDREN + first, MESH_CHILDREN};
+  return t;
 }
 
 #endif

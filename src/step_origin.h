@@ -51,11 +51,6 @@ static cloth_vector way_between(const cloth *from, const cloth *to) {
 
 #endif
 
-/* A box along the axes [m]. */
-typedef struct position_box {
-  cloth_vector low, high;
-} position_box;
-
 /* The least and the largest of the components of lanes, whatever their order. */
 CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
   float lows[CLOTH_LANES], highs[CLOTH_LANES];

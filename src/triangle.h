@@ -1,70 +1,97 @@
 #pragma once
 #include "compiler.h"
+#include "lanes.h"
 #include "scalar.h"
 
 /// Triangles ///
 
 /*
- * One triangle, as contact with meshes and height fields needs it. In: corners. Out: the triangle. Reads and writes no
- * cloth.
+ * Triangles, as contact with meshes and height fields needs them: several at a time, one in each lane. In: corners.
+ * Out: the triangles. Reads and writes no cloth.
  */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
-/* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
-typedef struct surface_triangle {
-  cloth_vector corner;      /* [m] */
-  cloth_vector normal;      /* unit length */
-  cloth_vector edge[2];     /* to the second and to the third corner [m] */
-  cloth_vector outward[3];  /* unit normals of the edges in the plane, from the first edge on */
-  float far_side;           /* distance of the second edge from `corner`, along outward[1] [m] */
-  float inverse_squared[3]; /* of the lengths of the edges [1/m^2] */
-} surface_triangle;
+/* Floats of a triangle with its counter-clockwise normal. All but the first corner are relative to that. */
+enum {
+  TRIANGLE_CORNER,                          /* [m] */
+  TRIANGLE_NORMAL = TRIANGLE_CORNER + 3,    /* unit length */
+  TRIANGLE_EDGES = TRIANGLE_NORMAL + 3,     /* to the second and to the third corner [m] */
+  TRIANGLE_OUTWARD = TRIANGLE_EDGES + 6,    /* unit normals of the edges in the plane, from the first edge on */
+  TRIANGLE_FAR_SIDE = TRIANGLE_OUTWARD + 9, /* distance of the second edge from the corner, along its normal [m] */
+  TRIANGLE_INVERSE = TRIANGLE_FAR_SIDE + 1, /* inverse squared lengths of the edges [1/m^2] */
+  TRIANGLE_FLOATS = TRIANGLE_INVERSE + 3
+};
 
-LAYOUT_CONTRACT(triangle_is_floats, sizeof(surface_triangle) == 25 * sizeof(float));
+/* CLOTH_LANES triangles in memory: float number n of the first is at value[n * stride]. */
+typedef struct triangle_lanes {
+  const float *value;
+  int32_t stride;
+} triangle_lanes;
 
 /* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
    corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-static float square_of(cloth_vector a) {
-  return vector_dot(a, a);
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  const uint32_t bit = bits & (~bits + 1u);
+  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
+}
+
+CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
+  return lanes_load(t->value + n * t->stride);
+}
+
+CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
+  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
+}
+
+CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
+  lanes_store(to + n * stride, a.x);
+  lanes_store(to + (n + 1) * stride, a.y);
+  lanes_store(to + (n + 2) * stride, a.z);
 }
 
 /* The direction in the plane that leads out of an edge. */
-static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float inverse_squared) {
-  cloth_vector across = vector_flush_work(vector_cross(along, normal));
-  return vector_flush_work(vector_scale(across, square_root(inverse_squared)));
+CLOTH_INLINE lanes3 edge_normal(lanes3 along, lanes3 normal, lanes inverse_squared) {
+  const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
+  return lanes3_flush(lanes3_scale(across, lanes_square_root(inverse_squared)));
 }
 
-/* Makes the corner and the edges of a triangle of three corners without fractions below STATE_QUANTUM. */
-static void span_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
-  t->corner = a;
-  t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
-  t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
-}
-
-/* Makes a triangle of such corners. Returns 0 if it is degenerate. */
-static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
-  span_triangle(t, a, b, c);
-  const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
-  const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
-  const float twice = vector_length(area);
-  const float squares[3] = {square_of(t->edge[0]), square_of(across), square_of(t->edge[1])};
-  const float longest = square_root(maximum(squares[0], maximum(squares[1], squares[2])));
-  if (twice < TRIANGLE_MIN_AREA || twice < TRIANGLE_MIN_HEIGHT * longest) {
-    return 0;
-  }
-  t->normal = vector_flush_work(vector_scale(area, 1.0f / twice));
+/* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
+CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3 corner[3]) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
+  const lanes3 around[3] = {sides[0], sides[1], lanes3_subtract(lanes3_of(zero, zero, zero), sides[2])};
+  const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
+  const lanes twice = lanes3_length(area);
+  lanes squares[3], longest = zero;
   for (int32_t n = 0; n < 3; n++) {
-    t->inverse_squared[n] = 1.0f / squares[n];
+    squares[n] = lanes3_dot(sides[n], sides[n]);
+    longest = lanes_maximum(squares[n], longest);
   }
-  t->outward[0] = edge_normal(t->edge[0], t->normal, t->inverse_squared[0]);
-  t->outward[1] = edge_normal(across, t->normal, t->inverse_squared[1]);
-  t->outward[2] = edge_normal(vector_subtract(vector(0.0f, 0.0f, 0.0f), t->edge[1]), t->normal, t->inverse_squared[2]);
-  t->far_side = flush_small(vector_dot(t->outward[1], t->edge[0]), STATE_QUANTUM);
-  return 1;
+  const lanes least = lanes_maximum(lanes_splat(TRIANGLE_MIN_AREA),
+                                    lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
+  const lanes_mask is_small = lanes_less(twice, least);
+  const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
+  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
+  store_vector(to, stride, TRIANGLE_NORMAL, normal);
+  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
+  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
+  for (int32_t n = 0; n < 3; n++) {
+    const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
+    const lanes3 outward = edge_normal(around[n], normal, inverse);
+    lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
+    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
+    if (n == 1) {
+      lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
+    }
+  }
+  return lanes_less(zero, lanes_drop(is_small, one));
 }
 
 #endif

@@ -392,6 +392,24 @@ typedef struct self_workspace {
   uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
 
+/* A box along the axes [m]. */
+typedef struct position_box {
+  cloth_vector low, high;
+} position_box;
+
+/* Most leaves that are listed for a block of particles. */
+#define MOST_LEAVES 64
+
+/* Leaves near a block of particles, in the order of the tree, and their boxes [m]. */
+typedef struct mesh_leaves {
+  float low[3][MOST_LEAVES], high[3][MOST_LEAVES];
+  int32_t leaf[MOST_LEAVES];
+  position_box box; /* around all */
+  int32_t count;
+  int32_t overflows; /* 1: there are more */
+  uint32_t work;     /* see costs.h */
+} mesh_leaves;
+
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
    scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
    0. solve/arrays.h has the table of most of them. */

@@ -18,11 +18,8 @@
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle; more with one of a height
-   field, which is made for that. */
+/* Work of a particle that is compared with a collider, see step/work.h. */
 #define WORK_SEARCH 200u
-#define WORK_LISTED 160u
-#define WORK_MADE 600u
 /* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
    place costs several. */
 #define MOST_FOLLOWED 1

@@ -6,12 +6,14 @@
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
+#include "../shape_mesh.h"
 #include "../shapes.h"
 #include "../solve/arrays.h"
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
 #include "buried.h"
+#include "hits.h"
 #include "memory.h"
 #include "passes.h"
 #include "search.h"
@@ -31,7 +33,7 @@
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach.
+ * scratch.reach, leaves_of().
  */
 
 #if WITH_SURFACES
@@ -40,7 +42,7 @@
 
 /* Most that is charged for a way that may have passed, in searches. */
 #define GUARD_SEARCHES 200
-/* Most that is charged for what passes, in times that all of a list is measured. */
+/* Most that is charged for a particle, in times that all triangles are measured that a list may have. */
 #define MOST_PASSES 2u
 /* Most that is charged for a particle near too many triangles, and how many lists of these near its end are made. */
 #define SHORT_SEARCHES 400
@@ -51,22 +53,19 @@ static int32_t list_searches(uint32_t work) {
   return (int32_t)(work / WORK_SEARCH) + 1;
 }
 
-#if WITH_PLANNING
-
-/* Most work of a list of triangles and of measuring them for so many particles. */
-static uint32_t most_list_work(int32_t has_fields, int32_t particles) {
-  const uint32_t field = MOST_CELLS * COST_FIELD_TEST, mesh = MESH_WALK_NODES * COST_MESH_NODE;
-  const uint32_t triangles = (1u + MOST_PASSES) * MOST_LISTED * (uint32_t)particles;
-  const uint32_t list = has_fields && field > mesh ? field : mesh;
-  return list + triangles * (WORK_LISTED + (has_fields ? WORK_MADE : 0u));
+/* Most work that is charged for the list of a particle. */
+static uint32_t most_list_work(int32_t has_fields) {
+  return MOST_PASSES * MOST_CHUNKS * (COST_CHUNK + (has_fields ? COST_CHUNK_MADE : 0u));
 }
 
-/* Most of a surface in a part of a substep: each block of particles has a list, then each particle, in so many
+#if WITH_PLANNING
+
+/* Most of a surface in a part of a substep: each block of particles has leaves, each particle a list, in so many
    searches; then all ways are guarded, and once more where solids have moved particles out. */
 static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
   const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows, count = c->count;
-  const int64_t each = blocks * list_searches(most_list_work(has_fields, TOUCH_LANES)) +
-                       count * (list_searches(most_list_work(has_fields, 1)) + SHORT_SEARCHES);
+  const int64_t each = blocks * list_searches(MESH_WALK_NODES * COST_MESH_NODE + MOST_LEAVES * COST_MESH_LEAF) +
+                       count * (list_searches(most_list_work(has_fields)) + SHORT_SEARCHES);
   return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
@@ -86,9 +85,14 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
 /* Particles of a touch near a surface, in its axes. */
 typedef struct surface_block {
   touch_way way[TOUCH_GROUPS];
-  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS]; /* near: 1 or 0 */
-  surface_hits hits[TOUCH_GROUPS];
+  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS];          /* near: 1 or 0 */
+  float gap[SURFACE_FACES][TOUCH_LANES], normal[SURFACE_FACES][3][TOUCH_LANES]; /* see surface_hits */
 } surface_block;
+
+static vector_array block_normals(surface_block *block, int32_t face) {
+  const vector_array normals = {block->normal[face][0], block->normal[face][1], block->normal[face][2]};
+  return normals;
+}
 
 /* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
 CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
@@ -144,23 +148,34 @@ static position_box empty_box(void) {
   return none;
 }
 
-/* The particles of a group of lanes. */
-static surface_points points_of(const touch_search *s, const surface_block *block, int32_t group) {
+/* The ends of ways, radii and reaches of the particles of a group of lanes. */
+typedef struct group_points {
+  float from[3][CLOTH_LANES], to[3][CLOTH_LANES];
+  float length[CLOTH_LANES], radius[CLOTH_LANES], reach[CLOTH_LANES], near[CLOTH_LANES];
+} group_points;
+
+static void store_group(const surface_block *block, int32_t group, group_points *p) {
   const touch_way *w = &block->way[group];
-  const lanes thickness = lanes_splat(s->thickness), inside = lanes_minimum(block->reach[group], thickness);
-  const int is_ground = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  const surface_points points = {.from = w->from,
-                                 .to = w->to,
-                                 .radius = block->radius[group],
-                                 .behind = is_ground ? lanes_splat(STATE_QUANTUM)
-                                                     : lanes_add(thickness, lanes_subtract(thickness, inside)),
-                                 .one_sided = has_one_side(s->b->geometry)};
-  return points;
+  const vector_array from = {p->from[0], p->from[1], p->from[2]}, to = {p->to[0], p->to[1], p->to[2]};
+  lanes3_store(from, 0, w->from, CLOTH_LANES);
+  lanes3_store(to, 0, w->to, CLOTH_LANES);
+  lanes_store(p->length, w->length);
+  lanes_store(p->radius, block->radius[group]);
+  lanes_store(p->reach, block->reach[group]);
+  lanes_store(p->near, block->near[group]);
 }
 
-/* Charges a list for so many particles, as searches of other colliders. */
-static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
-  workspace_of(c)->searched += list_searches(list_work(list, particles));
+/* A particle of a group. */
+static surface_point point_of(const touch_search *s, const group_points *p, int32_t lane) {
+  const cloth_geometry *g = s->b->geometry;
+  const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
+  const surface_point point = {.from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
+                               .to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]),
+                               .radius = p->radius[lane],
+                               .behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM
+                                                                              : thickness + (thickness - inside),
+                               .one_sided = has_one_side(g)};
+  return point;
 }
 
 /* Charges `work`, but no more than so many searches. */
@@ -169,56 +184,72 @@ static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
   workspace_of(c)->searched += searches < most ? searches : most;
 }
 
-/* Finds the contacts of one particle, `it`, with a list of its own: if that is too long with what is near its end, in
-   boxes that grow. */
-CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, int32_t group, lanes_mask it,
-                                   surface_hits *hits) {
-  const lanes length = block->way[group].length;
-  const float above = NEAR_SHARE * s->thickness;
-  surface_points points = points_of(s, block, group);
-  triangle_list list;
-  list_around(&list, s->b->geometry, &points, it);
-  charge_list(s->c, &list, 1);
-  if (!list.overflows) {
-    find_hits(&list, &points, length, it, above, hits);
-    charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, 1)));
-    return;
-  }
-  lanes radius = lanes_splat(2.0f * s->thickness);
+/* Finds the contacts of a particle near too many triangles with what is near its end, in boxes that grow. */
+CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, surface_point *point, float length,
+                                    surface_hits *hits) {
+  const cloth_vector end = point->to;
+  const float most = point->radius;
+  float radius = 2.0f * s->thickness;
   for (int32_t n = 0; n < SHORT_LISTS; n++) {
-    points.radius = lanes_minimum(radius, block->radius[group]);
-    points.to = block->way[group].to;
-    list_around(&list, s->b->geometry, &points, it);
-    points.work += list_work(&list, 1);
-    list.is_short = 1;
-    if (list.overflows && n > 0) { /* nothing is as near as half of the radius */
+    point->radius = minimum(radius, most);
+    point->to = end;
+    list_around(list, s->b->geometry, point);
+    list->is_short = 1;
+    if (list->overflows && n > 0) { /* nothing is as near as half of the radius */
       break;
     }
-    statistics_of(s->c)->overflows += list.overflows;
-    find_hits(&list, &points, length, it, above, hits);
-    if (lanes_any(lanes_both(it, is_hit(hits->gap[0])))) {
+    statistics_of(s->c)->overflows += list->overflows;
+    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
+    point->work += list->work;
+    if (is_hit(hits->gap[0])) {
       break;
     }
-    radius = lanes_add(radius, radius);
+    radius += radius;
   }
-  charge_searches(s->c, points.work, SHORT_SEARCHES);
+  charge_searches(s->c, point->work, SHORT_SEARCHES);
 }
 
-/* Finds the contacts of a group particle by particle: where a list for all would be too long. */
-CLOTH_SEPARATE void find_group_hits(const touch_search *s, surface_block *block, int32_t group) {
-  surface_hits *all = &block->hits[group];
+/* Finds the contacts of a particle. `leaves`: of a mesh near its block; NULL if there are too many. */
+CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, surface_point *point,
+                                    float length, surface_hits *hits) {
+  triangle_list list;
+  clear_hits(hits);
+#if WITH_MESH
+  if (leaves) {
+    clear_list(&list, s->b->geometry);
+    list_leaves(&list, leaves, point->to, point->radius);
+  }
+#endif
+  if (!leaves) {
+    list_around(&list, s->b->geometry, point);
+  }
+  if (list.overflows) {
+    find_short_hits(s, &list, point, length, hits);
+    return;
+  }
+  if (list.count > 0) {
+    find_hits(&list, point, length, NEAR_SHARE * s->thickness, hits);
+  }
+  const int is_field = list.g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  charge_searches(s->c, list.work + point->work, list_searches(most_list_work(is_field)));
+}
+
+/* Finds the contacts of a group. */
+CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, surface_block *block,
+                                    int32_t group) {
+  group_points points;
+  surface_hits hits;
+  store_group(block, group, &points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    float chosen[CLOTH_LANES] = {0.0f};
-    chosen[lane] = 1.0f;
-    const lanes_mask it = lanes_less(lanes_splat(0.5f), lanes_multiply(lanes_load(chosen), block->near[group]));
-    surface_hits hits;
-    if (!lanes_any(it)) {
-      continue;
+    if (points.near[lane] > 0.0f) {
+      surface_point point = point_of(s, &points, lane);
+      find_point_hits(s, leaves, &point, points.length[lane], &hits);
+    } else {
+      clear_hits(&hits);
     }
-    find_lane_hits(s, block, group, it, &hits);
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      all->gap[f] = lanes_select(it, hits.gap[f], all->gap[f]);
-      all->normal[f] = lanes3_select(it, hits.normal[f], all->normal[f]);
+      block->gap[f][group * CLOTH_LANES + lane] = hits.gap[f];
+      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits.normal[f]);
     }
   }
 }
@@ -230,38 +261,40 @@ static touched_body face_of(const touched_body *b, int32_t face) {
   return one;
 }
 
-/* Turns the normals of contacts into world axes, and puts the first two in the order of the faces that particles
-   remember. */
-CLOTH_SEPARATE void order_faces(const touch_search *s, surface_hits *h, int32_t particle) {
+/* Turns the normals of contacts of a group into world axes, and puts the first two in the order of the faces that
+   particles remember. */
+CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int32_t k, int32_t particle) {
+  lanes3 normal[SURFACE_FACES];
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, h->normal[f]));
+    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(block_normals(block, f), k)));
+    lanes3_store(block_normals(block, f), k, normal[f], CLOTH_LANES);
   }
   const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
   const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
-  const lanes3 a = h->normal[0], b = h->normal[1];
+  const lanes3 a = normal[0], b = normal[1];
   const lanes kept = lanes_add(lanes3_dot(first, a), lanes3_dot(second, b));
   const lanes turned = lanes_add(lanes3_dot(second, a), lanes3_dot(first, b));
   const lanes_mask turns = lanes_less(kept, turned);
-  const lanes gap = h->gap[0];
-  h->gap[0] = lanes_select(turns, h->gap[1], gap);
-  h->gap[1] = lanes_select(turns, gap, h->gap[1]);
-  h->normal[0] = lanes3_select(turns, b, a);
-  h->normal[1] = lanes3_select(turns, a, b);
+  const lanes gap[2] = {lanes_load(&block->gap[0][k]), lanes_load(&block->gap[1][k])};
+  lanes_store(&block->gap[0][k], lanes_select(turns, gap[1], gap[0]));
+  lanes_store(&block->gap[1][k], lanes_select(turns, gap[0], gap[1]));
+  lanes3_store(block_normals(block, 0), k, lanes3_select(turns, b, a), CLOTH_LANES);
+  lanes3_store(block_normals(block, 1), k, lanes3_select(turns, a, b), CLOTH_LANES);
 }
 
 /* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
-CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface_block *block) {
+CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block *block) {
   const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
-  const surface_hits *h = &block->hits[group];
   const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
   const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
-  const lanes gap = h->gap[e->face];
+  const lanes gap = lanes_load(&block->gap[e->face][k]);
+  const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
   const lanes_mask touches =
-      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_hit(gap), lanes_less(gap, far)));
+      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
   if (!lanes_any(touches)) {
     return 0;
   }
-  const lanes3 n = h->normal[e->face];
+  const lanes3 n = lanes3_load(block_normals(block, e->face), k);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
@@ -272,7 +305,7 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface
 }
 
 /* Makes the touches of a block whose contacts have been found. */
-static void make_faces(touch_search *s, const touch *block_of, const surface_block *block) {
+static void make_faces(touch_search *s, const touch *block_of, surface_block *block) {
   const touched_body *whole = s->b;
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     const touched_body one = face_of(whole, face);
@@ -300,7 +333,7 @@ static void make_faces(touch_search *s, const touch *block_of, const surface_blo
 CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
   const touch e = {.row = row, .column = column};
   surface_block block;
-  triangle_list list;
+  mesh_leaves *leaves = NULL;
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -312,25 +345,20 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   if (!near) {
     return;
   }
-  list_triangles(&list, s->b->geometry, box.low, box.high);
-  charge_list(s->c, &list, TOUCH_LANES);
-  if (list.count == 0 && !list.overflows) {
-    return;
+#if WITH_MESH
+  if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
+    leaves = leaves_of(s->c);
+    find_leaves(leaves, s->b->geometry, box.low, box.high);
+    workspace_of(s->c)->searched += list_searches(leaves->work);
+    if (leaves->count == 0) {
+      return;
+    }
+    leaves = leaves->overflows ? NULL : leaves;
   }
+#endif
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    const lanes_mask which = lanes_less(lanes_splat(0.0f), block.near[group]);
-    clear_hits(&block.hits[group]);
-    if (!lanes_any(which)) {
-      continue;
-    }
-    if (list.overflows) {
-      find_group_hits(s, &block, group);
-    } else {
-      surface_points points = points_of(s, &block, group);
-      find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
-      charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, CLOTH_LANES)));
-    }
-    order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
+    find_group_hits(s, leaves, &block, group);
+    order_faces(s, &block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
   }
   make_faces(s, &e, &block);
 }

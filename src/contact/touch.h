@@ -13,7 +13,7 @@
  * row and one collider. All touches of a block of particles form a chain, in the order of the colliders. If the list is
  * full, a new touch takes the place of the one that is farthest out.
  *
- * In: colliders and their poses. Out: the list, scratch.touches. Scratch: none.
+ * In: colliders and their poses. Out: the list, scratch.touches; behind it is room for leaves of meshes. Scratch: none.
  */
 
 #if WITH_COLLIDERS
@@ -82,8 +82,18 @@ static touch *touches_of(const cloth *c) {
 
 static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
-  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch);
+  const int32_t leaves = WITH_MESH && has_creases ? (int32_t)sizeof(mesh_leaves) : 0;
+  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch) + leaves;
 }
+
+#if WITH_MESH
+
+/* The leaves of a mesh near a block, behind the touches. */
+static mesh_leaves *leaves_of(const cloth *c) {
+  return (mesh_leaves *)(void *)(touches_of(c) + c->state.max_touches + 1);
+}
+
+#endif
 
 /* The chain of the block of particles at a column. */
 static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
