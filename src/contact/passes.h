@@ -124,6 +124,7 @@ CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const
   surface_pass pass = no_pass(0.0f, 0.0f);
   float first = 0.0f, piece = 1.0f;
   triangle_list list;
+  open_list(&list);
   while (first < 1.0f) {
     const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
     const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
@@ -271,6 +272,7 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
   surface_point s = one_point(g, p, p, thickness, NO_FACE);
   triangle_list list;
   surface_hits hits;
+  open_list(&list);
   for (int32_t n = 0; n < DOUBLINGS; n++) {
     list_around(&list, g, &s);
     clear_hits(&hits);
@@ -324,6 +326,7 @@ static cloth_vector place_in_front(triangle_list *list, const surface_point *s, 
 CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
                             uint32_t *work) {
   triangle_list list;
+  open_list(&list);
   *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
     surface_point s = one_point(g, from, *to, NO_FACE, NO_FACE);

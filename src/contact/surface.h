@@ -210,40 +210,39 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, 
 }
 
 /* Finds the contacts of a particle. `leaves`: of a mesh near its block; NULL if there are too many. */
-CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, surface_point *point,
-                                    float length, surface_hits *hits) {
-  triangle_list list;
+CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
+                                    surface_point *point, float length, surface_hits *hits) {
   clear_hits(hits);
 #if WITH_MESH
   if (leaves) {
-    clear_list(&list, s->b->geometry);
-    list_leaves(&list, leaves, point->to, point->radius);
+    clear_list(list, s->b->geometry);
+    list_leaves(list, leaves, point->to, point->radius);
   }
 #endif
   if (!leaves) {
-    list_around(&list, s->b->geometry, point);
+    list_around(list, s->b->geometry, point);
   }
-  if (list.overflows) {
-    find_short_hits(s, &list, point, length, hits);
+  if (list->overflows) {
+    find_short_hits(s, list, point, length, hits);
     return;
   }
-  if (list.count > 0) {
-    find_hits(&list, point, length, NEAR_SHARE * s->thickness, hits);
+  if (list->count > 0) {
+    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
   }
-  const int is_field = list.g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  charge_searches(s->c, list.work + point->work, list_searches(most_list_work(is_field)));
+  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
 
 /* Finds the contacts of a group. */
-CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, surface_block *block,
-                                    int32_t group) {
+CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
+                                    surface_block *block, int32_t group) {
   group_points points;
   surface_hits hits;
   store_group(block, group, &points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     if (points.near[lane] > 0.0f) {
       surface_point point = point_of(s, &points, lane);
-      find_point_hits(s, leaves, &point, points.length[lane], &hits);
+      find_point_hits(s, leaves, list, &point, points.length[lane], &hits);
     } else {
       clear_hits(&hits);
     }
@@ -334,6 +333,7 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   const touch e = {.row = row, .column = column};
   surface_block block;
   mesh_leaves *leaves = NULL;
+  triangle_list list; /* of one particle after the other, which may need the same cells */
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -356,8 +356,9 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     leaves = leaves->overflows ? NULL : leaves;
   }
 #endif
+  open_list(&list);
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    find_group_hits(s, leaves, &block, group);
+    find_group_hits(s, leaves, &list, &block, group);
     order_faces(s, &block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
   }
   make_faces(s, &e, &block);

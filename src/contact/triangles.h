@@ -55,10 +55,19 @@ typedef struct triangle_list {
   uint8_t bits[MOST_CHUNKS]; /* which of its triangles are near */
 #if WITH_HEIGHT_FIELD
   field_window window;
-  int32_t made;                              /* number of the first triangle in the room, -1 for none */
+  int32_t made;                              /* number of the first triangle in the room, -1 for none, ... */
+  field_window made_in;                      /* ... in this window */
   float room[TRIANGLE_FLOATS * CLOTH_LANES]; /* for triangles of a height field, which are made there */
 #endif
 } triangle_list;
+
+/* Begins to use a list: nothing has been made in its room. */
+static void open_list(triangle_list *list) {
+#if WITH_HEIGHT_FIELD
+  list->made = -1;
+#endif
+  (void)list;
+}
 
 static void clear_list(triangle_list *list, const cloth_geometry *g) {
   list->g = g;
@@ -85,7 +94,6 @@ static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float lea
 /* Lists the triangles of a window. */
 static void list_window(triangle_list *list, const field_window *window) {
   list->window = *window;
-  list->made = -1;
   list->count = 0;
   list->measured = 0;
   for (int32_t left = 2 * window->columns * window->rows; left > 0; left -= CHUNK) {
@@ -208,10 +216,13 @@ static void charge_chunk(triangle_list *list, uint32_t work) {
 /* Makes the triangles of a height field from number `first` of a list on, unless they are there. */
 static void make_cells(triangle_list *list, int32_t first) {
   lanes3 corner[3];
-  if (list->made == first) {
+  const field_window *is = &list->window, *was = &list->made_in;
+  if (list->made == first && is->left == was->left && is->first == was->first && is->columns == was->columns &&
+      is->rows == was->rows) {
     return;
   }
   list->made = first;
+  list->made_in = *is;
   field_corners(list->g, &list->window, first, corner);
   make_triangles(list->room, CLOTH_LANES, corner);
 }
