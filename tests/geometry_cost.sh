@@ -17,7 +17,7 @@ instructions() { # SHAPE SUBSTEPS
 printf '%-12s %8s %14s %8s %6s\n' shape substeps instructions ratio goal
 for substeps in 4 2; do
   box=$(instructions box $substeps)
-  for row in "hull 2.0" "mesh 3.1" "mesh_hills 4.1" "mesh_fine 5.9" "field 2.5" "field_fine 8.9" "grid 2.5"; do
+  for row in "hull 2.0" "mesh 2.5" "mesh_hills 4.1" "mesh_fine 2.7" "field 2.3" "field_fine 3.3" "grid 2.5"; do
     shape=${row% *}
     goal=${row#* }
     count=$(instructions "$shape" $substeps)

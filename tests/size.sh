@@ -24,7 +24,7 @@ goal_target="Cortex-M4F"
 goal_bytes_everything=246000
 # Where no solver is, a step still keeps the momentum of free cloth, guards its energy and tells its reactions.
 goal_bytes_minimal=44600
-goal_stack=5672 # 2,040 of them to find the touches of a block of particles with a mesh or a height field
+goal_stack=5024 # 1,992 of them to find the touches of a block of particles with a mesh or a height field
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=2560
 planning="^cloth_(config_work_bound|plan)\$"
